@@ -1,5 +1,5 @@
 # The service, without development tools and without the embedded PostgreSQL: DATABASE_URL and ENCRYPTION_KEYS must be set.
-ARG NODE_IMAGE=node:20.20.2-bookworm-slim
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS base
 WORKDIR /app

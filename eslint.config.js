@@ -8,7 +8,21 @@ const settings = [
   ...["SiteTab", "SiteTopAnchor"],
 ];
 
-// TypeScript is Biome's; ESLint looks at the schema only.
+const described = ["DirectiveDefinition", "EnumValueDefinition", "FieldDefinition", "InputValueDefinition"];
+
+/** Rules beyond the recommended sets. */
+const strict = {
+  "@graphql-eslint/input-name": ["error", { checkInputType: true, caseSensitiveInputType: false }],
+  "@graphql-eslint/no-scalar-result-type-on-mutation": "error",
+  "@graphql-eslint/require-description": [
+    "error",
+    { types: true, rootField: true, ...Object.fromEntries(described.map((kind) => [kind, true])) },
+  ],
+  "@graphql-eslint/require-nullable-fields-with-oneof": "error",
+};
+
+// Biome checks TypeScript; ESLint checks the schema only. DataSource.dataSourceId, the internal ID beside the global one, is in
+// eslint-suppressions.json: the only name that may begin with its type's.
 export default [
   {
     files: ["schema.graphql"],
@@ -20,17 +34,17 @@ export default [
     rules: {
       ...graphql.configs["flat/schema-recommended"].rules,
       ...graphql.configs["flat/schema-relay"].rules,
-      // DataSource.dataSourceId is a fixed name: the internal id, beside the global one.
-      "@graphql-eslint/no-typename-prefix": "off",
-      // Relay wants it of connections only; mappings, errors and the nodes of a page are plain lists, as fixed.
+      ...strict,
+      // Relay requires it of connections only; mappings, user errors and the nodes of a page are plain lists.
       "@graphql-eslint/relay-edge-types": ["error", { listTypeCanWrapOnlyEdgeType: false }],
-      // What has an id is a Node; these are values or belong to the reply.
+      // Types with an ID are Nodes; these are values, or belong to the reply.
       "@graphql-eslint/strict-id-in-types": [
         "error",
         {
           exceptions: {
             suffixes: ["Connection", "Edge", "Finding", "Payload", "Report", "Result"],
             types: [
+              "EmbedSession",
               "MappingEntry",
               "PageInfo",
               "UserError",

@@ -4,6 +4,7 @@ import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Variant } from "./compare/options.js";
 import type { BenchDatabase } from "./postgres.js";
 import { peakMemoryMbOf } from "./process-usage.js";
 
@@ -36,16 +37,15 @@ const FUSE = `data:text/javascript,process.stdin.on("end",()=>process.exit()).re
 
 /** Starts our service with its default settings, except for those given. */
 export function startService(
-  name: string,
+  { settings, nodeOptions = [], ...variant }: Variant,
   directory: string,
   database: BenchDatabase,
-  settings: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
-  const defaults = { PORT: "0", DATABASE_URL: database.runtimeUrl, DATA_DIR: join(directory, name) };
+  const defaults = { PORT: "0", DATABASE_URL: database.runtimeUrl, DATA_DIR: join(directory, variant.name) };
   return startServer({
-    name,
+    ...variant,
     directory,
-    args: [builtPath("main.js")],
+    args: [...nodeOptions, builtPath("main.js")],
     settings: { ...defaults, ...settings },
   });
 }

@@ -22,7 +22,7 @@ export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
   const { path } = useRoute();
   const [first = "groups"] = path;
   const section = first.replace(/^new-(.*)$/, "$1s");
-  const sections = useScope("admin") ? { ...SECTIONS, ...ADMIN_SECTIONS } : SECTIONS;
+  const sections = useScope("ADMIN") ? { ...SECTIONS, ...ADMIN_SECTIONS } : SECTIONS;
   return (
     <div className="frame">
       <header className="top">
@@ -33,7 +33,7 @@ export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
         <p className="principal">
           <span className="account">{viewer.accountName}</span>
           <span className={`badge ${viewer.environment.toLowerCase()}`}>{nameOf(viewer.environment)}</span>
-          <span className="badge">{viewer.scope}</span>
+          <span className="badge">{viewer.scope.toLowerCase()}</span>
         </p>
         <button type="button" onClick={onSignOut}>
           Sign out

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/config.js";
 import { metricsAccess } from "../config/metrics-access.js";
 import { saveDemoKey } from "../embedded-postgres/secrets-file.js";
+import { createSubgraphSchema } from "../graphql/server/federation/subgraph-schema.js";
 import type { PersistedQueries } from "../graphql/server/persisted-queries.js";
 import { readConsoleDocuments } from "../http/pages/console-documents.js";
 import { isLoopback } from "../http/pages/loopback.js";
@@ -72,6 +73,7 @@ export async function startApp(config: Config, logStream: LogStream, link?: Work
       : await readPersistedQueries(
           config.persistedQueries,
           config.console ? await readConsoleDocuments(CONSOLE_DIRECTORY) : undefined,
+          config.graphqlSubgraph ? createSubgraphSchema() : undefined,
         );
   const warnings: string[] = [];
   const processTelemetry = await openTelemetry(config.traces);
@@ -129,6 +131,7 @@ async function serveFrom(
     compileAfter: config.graphqlJit ? COMPILE_AFTER : Number.POSITIVE_INFINITY,
     fastPath: config.graphqlFastPath,
     introspection: config.graphqlIntrospection,
+    subgraph: config.graphqlSubgraph,
     playground: config.graphqlPlayground,
     apiDocs: config.apiDocs,
     pagesDirectory: PAGES_DIRECTORY,
@@ -158,6 +161,7 @@ async function serveFrom(
           },
           http,
           subscriptions: () => services.eventStreams.open,
+          webSockets: () => services.webSockets.open,
           unpublishedChanges: () => services.changes.unpublished,
           isListening: () => services.notifications.isListening,
           isRedisReachable: () => redis?.isReachable,

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { GraphQLSchema } from "graphql";
 import { z } from "zod";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import { findInvalidDocument, PersistedQueries } from "../graphql/server/persisted-queries.js";
@@ -14,9 +15,10 @@ const format = z.record(z.string(), z.string());
 export async function readPersistedQueries(
   path: string,
   builtIn: ReadonlyMap<string, string> = new Map(),
+  schema: GraphQLSchema = createSchema(),
 ): Promise<PersistedQueries> {
   const documents = new Map(Object.entries(parse(await read(path), path)));
-  const invalid = findInvalidDocument(documents, createSchema());
+  const invalid = findInvalidDocument(documents, schema);
   if (invalid) throw failure(path, `contains the invalid document ${invalid.id}: ${invalid.message}`);
   return new PersistedQueries(new Map([...builtIn, ...documents]));
 }

@@ -4,6 +4,7 @@ import { packageVersion } from "../app/package-version.js";
 import type { ProcessEnvironment } from "../config/config.js";
 import { SCOPES } from "../domain/accounts/caller.js";
 import { createKey, listKeys, revokeKey } from "./accounts/keys.js";
+import { addSigningKeyCommands } from "./accounts/signing-keys.js";
 import { reencryptTokens } from "./accounts/tokens.js";
 import { addContractCommands } from "./contract/commands.js";
 import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./migrations.js";
@@ -80,7 +81,12 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description("Revoke an API key permanently; `key list` shows the IDs")
     .action((id) => run(() => revokeKey(environment, id)));
 
-  for (const addCommands of [addSiteConfigCommands, addTransferCommands, addContractCommands]) {
+  for (const addCommands of [
+    addSigningKeyCommands,
+    addSiteConfigCommands,
+    addTransferCommands,
+    addContractCommands,
+  ]) {
     addCommands(program, environment, run);
   }
 
@@ -88,16 +94,18 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   token
     .command("reencrypt")
     .description(
-      "Re-encrypt all tokens with the first key of ENCRYPTION_KEYS; safe to repeat and to run beside the service",
+      "Re-encrypt all tokens and signing keys with the first key of ENCRYPTION_KEYS; safe to repeat and to run beside the service",
     )
     .action(() => run(() => reencryptTokens(environment)));
 
   program
     .command("schema")
     .description("Print the GraphQL schema")
-    .action(async () => {
+    .option("--subgraph", "with the directives of Apollo Federation, for composition")
+    .action(async ({ subgraph = false }: { readonly subgraph?: boolean }) => {
       const { printSdl } = await import("../graphql/server/schema.js");
-      process.stdout.write(printSdl());
+      const { printSubgraphSdl } = await import("../graphql/server/federation/subgraph-schema.js");
+      process.stdout.write(subgraph ? printSubgraphSdl() : printSdl());
     });
   program
     .command("openapi")

@@ -76,6 +76,9 @@ export const LIMIT_SETTINGS = {
 
 export const GRAPHQL_SETTINGS = {
   GRAPHQL_INTROSPECTION: flag(true).describe("allow introspection"),
+  GRAPHQL_SUBGRAPH: flag(false).describe(
+    "serve the API as an Apollo Federation 2 subgraph ([guide](federation.md))",
+  ),
   GRAPHQL_PLAYGROUND: flag(true).describe("serve the playground at `/graphql` to browsers"),
   GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth).describe("maximum depth of an operation"),
   GRAPHQL_MAX_ALIASES: wholeNumber(0, 10_000, DEFAULT_LIMITS.aliases).describe(

@@ -40,7 +40,7 @@ export const SETTING_SECTIONS = {
       "serve the REST API documentation at `/api/docs`; `/openapi.json` is always served",
     ),
     CORS_ORIGINS: originList().describe(
-      "origins whose pages may call the GraphQL API, or `*`; if unset, none",
+      "origins whose pages may call the GraphQL API, also over WebSockets, or `*`; if unset, none",
     ),
   },
   Database: {
@@ -138,7 +138,7 @@ export const SETTING_SECTIONS = {
       "batch simultaneous reads and writes of requests into one statement",
     ),
     API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500).describe(
-      "time for which a valid API key is cached; a revoked key works that long if the notification is lost. `0` disables the cache",
+      "time for which a valid API key is cached while notifications of revocations may be missing, at most 5 s otherwise; `0` disables the cache",
     ),
     TOKEN_CACHE_SIZE: wholeNumber(0, 10_000_000, 20_000).describe(
       "number of decrypted user group tokens in the cache, about 300 bytes each; `0` disables the cache",

@@ -6,6 +6,7 @@ import type { DomainError, ErrorCode, FieldPath } from "../domain/shared/errors.
 const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
   ["providedId", "user_group_id"],
   ["currentToken", "current_token"],
+  ["expiresInSeconds", "expires_in"],
   ["dataSourceProvidedId", "data_source_provided_id"],
   ["expectedVersion", "expected_version"],
 ]);

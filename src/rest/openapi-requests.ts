@@ -11,7 +11,7 @@ import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../domain/user-group
 /** Text that PostgreSQL can store: no U+0000 and no unpaired surrogates. */
 const TEXT_FORMAT = "text";
 /** Custom keyword: maximum size and depth of a JSON value, and the range of its numbers. */
-const JSON_LIMITS = "x-json-limits";
+export const JSON_LIMITS = "x-json-limits";
 
 /** IDs and names (decision 12). */
 const TEXT = { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH, format: TEXT_FORMAT } as const;
@@ -41,7 +41,7 @@ const MAPPING_SCHEMA = {
   examples: [{ sales: "demo-sales" }],
 } as const;
 
-const USER_GROUP_ID = {
+export const USER_GROUP_ID = {
   ...TEXT,
   description: "Your ID of the user group, unique within an environment of your account.",
   examples: ["acme"],
@@ -49,7 +49,7 @@ const USER_GROUP_ID = {
 
 const NAME = { ...TEXT, description: "The user group's name.", examples: ["Acme Inc."] } as const;
 
-const CURRENT_TOKEN = {
+export const CURRENT_TOKEN = {
   ...TOKEN,
   description: "The user group's current token, from the latest reply.",
   examples: ["ugt_…"],

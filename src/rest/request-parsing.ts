@@ -106,7 +106,7 @@ export function parseDeletion({ members }: RequestBody) {
 }
 
 /** Accepts any non-empty text, so that an unknown token is "not found" rather than "invalid". */
-function parseToken(value: unknown, absentRule: string): string {
+export function parseToken(value: unknown, absentRule: string): string {
   const field: FieldPath = ["currentToken"];
   if (value === undefined) throw invalidField(field, absentRule);
   if (typeof value !== "string") throw invalidField(field, "must be a string");

@@ -1,3 +1,5 @@
+import { ACCEPTED_AFTER_RETIREMENT_MS } from "../domain/authentication/signing-key.js";
+import { RETIRED_SIGNING_KEYS } from "../persistence/authentication/signing-key-queries.js";
 import type { Database } from "../persistence/database/database.js";
 import { REPLY_MAX_AGE_MS, STORED_REPLIES } from "../persistence/requests/idempotent-request-queries.js";
 import { type ExpiringRows, expiredSeconds, purgeExpired } from "../persistence/shared/purge-queries.js";
@@ -20,6 +22,7 @@ export function createPurgeList(database: Database, pendingMaxAgeMs: number): Pu
     purgeOf("webhook_deliveries", database, COMPLETED_DELIVERIES, DELIVERY_MAX_AGE_MS),
     purgeOf("idempotent_replies", database, STORED_REPLIES, REPLY_MAX_AGE_MS),
     purgeOf("pending_webhook_deliveries", database, PENDING_DELIVERIES, pendingMaxAgeMs),
+    purgeOf("retired_signing_keys", database, RETIRED_SIGNING_KEYS, ACCEPTED_AFTER_RETIREMENT_MS),
     deletedEndpoints(database),
   ];
 }

@@ -15,6 +15,8 @@ import { KeyUsage } from "./accounts/key-usage.js";
 import { KeyWatch } from "./accounts/key-watch.js";
 import { AuditLog } from "./audit/log.js";
 import { Access } from "./authentication/access.js";
+import { EmbedSessions } from "./authentication/embed-sessions.js";
+import { SigningKeys } from "./authentication/signing-keys.js";
 import { DataSourceService } from "./data-sources/service.js";
 import { createPurgeList } from "./purge-list.js";
 import { AuthFailures } from "./requests/auth-failures.js";
@@ -27,6 +29,7 @@ import { type PurgeOptions, Purges } from "./shared/purges.js";
 import { SiteConfigReader } from "./site-configs/reader.js";
 import { SiteConfigService } from "./site-configs/service.js";
 import { SiteConfigThread } from "./site-configs/thread.js";
+import { UserGroupBulkEdits } from "./user-groups/bulk-edits.js";
 import { ChangeFeed } from "./user-groups/change-feed.js";
 import { UserGroupCreations } from "./user-groups/creations.js";
 import { UserGroupEdits } from "./user-groups/edits.js";
@@ -51,6 +54,7 @@ export interface Services {
   readonly auditLog: AuditLog;
   readonly changes: ChangeFeed;
   readonly dataSources: DataSourceService;
+  readonly embedSessions: EmbedSessions;
   readonly eventStreams: EventStreams;
   readonly idempotency: Idempotency;
   readonly keyUsage: KeyUsage;
@@ -60,16 +64,20 @@ export interface Services {
   /** Notifications from other processes; closed by `changes`. */
   readonly notifications: NotificationChannel;
   readonly rateLimits: RateLimits;
+  readonly signingKeys: SigningKeys;
   readonly siteConfigs: SiteConfigService;
   readonly siteConfigReader: SiteConfigReader;
   readonly purges: Purges;
   readonly siteConfigThread: SiteConfigThread;
   readonly userGroups: UserGroupService;
   readonly userGroupReader: UserGroupReader;
+  readonly userGroupBulkEdits: UserGroupBulkEdits;
   readonly userGroupUpserts: UserGroupUpserts;
   readonly userGroupWatches: UserGroupWatches;
   readonly webhooks: WebhookService;
   readonly webhookDispatcher: WebhookDispatcher;
+  /** Open WebSockets; each of their subscriptions also counts as an event stream. */
+  readonly webSockets: EventStreams;
   readonly telemetry: Telemetry;
   /** @throws DomainError `unavailable` when the database is unreachable */
   checkReadiness(): Promise<void>;
@@ -120,9 +128,9 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const { telemetry = countOnly() } = options;
   const { metrics } = telemetry;
   const batching = { isOn: batchStatements, telemetry };
-  const keys = new KeyCache(keyCacheMs, metrics.caches.apiKeys);
   const userGroupReader = new UserGroupReader(database, vault, batching);
   const notifications = new NotificationChannel(database, options.listen);
+  const keys = new KeyCache(keyCacheMs, notifications, metrics.caches.apiKeys);
   const changes = new ChangeFeed(notifications);
   const keyWatch = new KeyWatch(database);
   const revocations = new KeyRevocations(keys, keyWatch, notifications);
@@ -130,6 +138,14 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const edits = new UserGroupEdits(database, options.tokenGraceSeconds, batching);
   const creations = new UserGroupCreations(database, ids, vault, batching);
   const keyUsage = new KeyUsage(database);
+  const signingKeys = new SigningKeys(database, vault);
+  const embedSessions = new EmbedSessions({
+    db: database,
+    vault,
+    keys: signingKeys,
+    batching,
+    created: metrics.embedSessions,
+  });
   const { windowSeconds, maxCost, maxAuthFailures, sharedCounters } = options.rateLimits;
   const failures = { policy: "auth-failures", limit: maxAuthFailures, windowSeconds } as const;
   const counters = new RateCounters(windowSeconds * 1000, sharedCounters);
@@ -142,6 +158,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
       vault,
       keys,
       reader: userGroupReader,
+      embedSessions,
       usage: keyUsage,
       failures: new AuthFailures(counters, failures, metrics),
     }),
@@ -150,6 +167,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     auditLog: new AuditLog(database),
     changes,
     dataSources: new DataSourceService(database, batching),
+    embedSessions,
     eventStreams: new EventStreams(options.eventStreams, options.trustedProxies, metrics),
     idempotency: new Idempotency(database, vault),
     keyUsage,
@@ -158,6 +176,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     mappings: new MappingService(database, vault, changes),
     notifications,
     rateLimits: new RateLimits(counters, { policy: "requests", limit: maxCost, windowSeconds }, metrics),
+    signingKeys,
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
     siteConfigThread: new SiteConfigThread(metrics.siteConfigRefusals),
@@ -170,6 +189,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
       changes,
     }),
     userGroupReader,
+    userGroupBulkEdits: new UserGroupBulkEdits(database, vault, changes, options.tokenGraceSeconds),
     userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
     userGroupWatches: new UserGroupWatches({
       db: database,
@@ -186,6 +206,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
       new WebhookAttempts({ db: database, vault, sender, telemetry }, webhooks),
       webhooks,
     ),
+    webSockets: new EventStreams(options.eventStreams, options.trustedProxies, metrics, "WebSockets"),
     telemetry,
     async checkReadiness() {
       await database.run({ name: "readiness", access: "read", text: "SELECT 1 AS ready" }, []);

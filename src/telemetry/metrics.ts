@@ -62,6 +62,8 @@ export class Metrics {
   readonly siteConfigRefusals = new Counter();
   /** Requests with invalid credentials. */
   readonly authenticationFailures = new Counter();
+  /** Created embed sessions. */
+  readonly embedSessions = new Counter();
   /** Webhook delivery attempts by outcome. */
   readonly webhookAttempts = new Labeled(() => new Counter(), [["delivered"], ["failed"], ["dead"]]);
   /** Statistics by purge. */

@@ -8,19 +8,31 @@ import { cutOff, hang, reply, startScriptedServer } from "../support/clients/scr
 
 const TOKEN = "ugt_one";
 const GROUP = { name: "A", properties: { a: 1 }, mapping: [] };
-const SHOWN = reply(200, { data: { viewer: { userGroup: GROUP } } });
+const viewed = (embedSession: object | null) =>
+  reply(200, { data: { viewer: { embedSession, userGroup: GROUP } } });
+const SHOWN = viewed(null);
 const refuse = (status: number, code: string, headers = {}) =>
   reply(status, { errors: [{ message: "No.", extensions: { code } }] }, headers);
 
 describe("a viewer client", () => {
   test.each([TOKEN, "imported.token/1"])("reads its group with nothing but its token %s", async (token) => {
     const { url, seen } = await startScriptedServer(SHOWN);
-    expect(await createViewer({ url: `${url}/`, token }).read()).toEqual(GROUP);
+    expect(await createViewer({ url: `${url}/`, token }).read()).toEqual({
+      ...GROUP,
+      variables: { a: 1 },
+    });
     expect(seen).toMatchObject([
       { method: "POST", path: "/graphql", headers: { authorization: `Bearer ${token}` } },
     ]);
     expect(seen[0]?.headers.cookie).toBeUndefined();
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ query: String(ViewerDocument) });
+  });
+
+  test("merges the variables of its embed session over the properties", async () => {
+    const { url } = await startScriptedServer(viewed({ variables: { a: 2, b: { c: null } } }));
+    const token = `eyJ.${"x".repeat(8000)}.y`;
+    const { properties, variables } = await createViewer({ url, token }).read();
+    expect({ properties, variables }).toEqual({ properties: { a: 1 }, variables: { a: 2, b: { c: null } } });
   });
 
   test.each([

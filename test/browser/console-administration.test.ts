@@ -31,7 +31,7 @@ const PLACES = {
 } as const;
 const SEED = `mutation($group: CreateUserGroupInput!, $text: String!) {
   createUserGroup(input: $group) { userErrors { message } }
-  putSiteConfig(input: { site: "docs", text: $text }) { userErrors { message } }
+  putSiteConfig(input: { site: "docs", source: { text: $text } }) { userErrors { message } }
 }`;
 const GROUP = { providedId: "acme", name: "Acme", mapping: [{ schemaId: "charts", dataSource: "sales" }] };
 const SITE =
@@ -72,8 +72,8 @@ describe("console administration in Chromium", () => {
     await page.getByLabel("Expires after (days)").fill("30");
     await page.keyboard.press("Enter");
     const secret = await page.getByLabel("API key", { exact: true }).inputValue();
-    expect((await callGraphql(service().url, secret, "{ viewer { scope } }")).body).toEqual({
-      data: { viewer: { scope: "read" } },
+    expect((await callGraphql(service().url, secret, "{ viewer { apiKey { scope } } }")).body).toEqual({
+      data: { viewer: { apiKey: { scope: "READ" } } },
     });
     await press(page, "button", "Done");
     await page.getByText("expires").waitFor();
@@ -86,7 +86,7 @@ describe("console administration in Chromium", () => {
     expect(await row.getByRole("button").count()).toBe(0);
     // The button does not navigate away.
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("API keys");
-    expect((await callGraphql(service().url, secret, "{ viewer { scope } }")).status).toBe(401);
+    expect((await callGraphql(service().url, secret, "{ viewer { apiKey { scope } } }")).status).toBe(401);
     await expectQuiet(watched, key);
   });
 

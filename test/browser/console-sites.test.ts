@@ -12,9 +12,9 @@ import {
 import { useChromium } from "../support/pages/playground-page.js";
 
 const PUT = `mutation($text: String!) {
-  putSiteConfig(input: { site: "docs", text: $text }) { userErrors { message } }
+  putSiteConfig(input: { site: "docs", source: { text: $text } }) { userErrors { message } }
 }`;
-const READ = `{ siteConfig(site: "docs") { revision text public } }`;
+const READ = `{ siteConfig(site: "docs") { revision text isPublic } }`;
 const SELECTED =
   "(() => { const a = document.activeElement; return a.value.slice(a.selectionStart, a.selectionEnd); })()";
 const FIRST_PAGE_COLOR = "getComputedStyle(document.querySelector('.small-item')).borderLeftColor";

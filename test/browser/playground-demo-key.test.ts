@@ -33,7 +33,7 @@ describe("playground with the demo key in Chromium", () => {
     const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/graphql`);
     await shown(page, QUERY).toContain("mutation GetOrCreate(");
     await page.getByLabel("Execute query").click();
-    await shown(page, RESULT).toContain('"newUserGroup": true');
+    await shown(page, RESULT).toContain('"isNew": true');
     await openTab(page, "List");
     await page.getByLabel("Execute query").click();
     await shown(page, RESULT).toContain('"name": "Sales database"');

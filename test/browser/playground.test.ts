@@ -69,7 +69,7 @@ describe("playground in Chromium", () => {
   test("shows the schema without a key, and returns to the last tab", async () => {
     const { page, complaints, elsewhere } = await open();
     await page.getByLabel("Show Documentation Explorer").click();
-    await page.locator(DOCS).getByText("DataSourcePayload", { exact: true }).click();
+    await page.locator(DOCS).getByText("CreateDataSourcePayload", { exact: true }).click();
     await shown(page, DOCS).toContain("The errors; empty if the mutation succeeded.");
     await openTab(page, "List");
     await waitUntilStored(page, '"activeTabIndex":1');
@@ -85,7 +85,7 @@ describe("playground in Chromium", () => {
     const { page, complaints, elsewhere } = await open();
     await putKey(page, secret);
     await page.keyboard.press("Control+Enter");
-    await shown(page, RESULT).toContain('"newUserGroup": true');
+    await shown(page, RESULT).toContain('"isNew": true');
     await write(page, QUERY, "query Mine { viewer { accountName } }");
     await waitUntilStored(page, "query Mine");
     await page.keyboard.press("Control+Enter");

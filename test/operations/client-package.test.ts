@@ -84,7 +84,7 @@ describe("an example page", () => {
   afterAll(() => service?.close());
 
   test.each(EXAMPLES)(
-    "%s reads its customer's group from another origin, also after a token rotation",
+    "%s draws its customer's chart from another origin, also after a token rotation",
     async (name) => {
       const { url, apiKey, client } = await start(name, ports.get(name) ?? 0);
       const { page, complaints, elsewhere } = await openPage(browser(), url);
@@ -94,19 +94,25 @@ describe("an example page", () => {
       });
       await signIn(page, NAME);
       await shown(page, "#status").toBe(`Shown for ${NAME}`);
-      await shown(page, "#properties").toBe("region US currency USD");
+      await shown(page, "#variables").toBe("currency USD color #b5651d region US");
+      const chart = page.locator("#chart");
+      expect(await chart.getAttribute("aria-label")).toBe("Sales in US, in USD");
+      expect(await chart.locator("rect").count()).toBe(6);
+      expect(await chart.locator("rect").first().getAttribute("fill")).toBe("#b5651d");
       const { token } = await client.userGroups.getOrCreate({ userGroupId: "oneil" });
       await client.userGroups.setMapping({ providedId: "oneil" }, "sales", "sales");
       await client.userGroups.update({ userGroupId: "oneil", properties: { html: "<img src=x>" } });
       await page.getByRole("button", { name: "Refresh" }).click();
-      await shown(page, "#properties").toBe("html <img src=x>");
+      await shown(page, "#variables").toBe("html <img src=x> region US");
       await shown(page, "#mapping").toBe("sales: Sales database");
       expect(complaints).toEqual([]);
 
       await client.userGroups.rotateToken({ currentToken: token });
-      await client.userGroups.update({ userGroupId: "oneil", properties: { region: "APAC" } });
+      await client.userGroups.update({ userGroupId: "oneil", properties: { region: "EU", currency: "CAD" } });
       await page.getByRole("button", { name: "Refresh" }).click();
-      await shown(page, "#properties").toBe("region APAC");
+      // The session's variable takes precedence over the property.
+      await shown(page, "#variables").toBe("region US currency CAD");
+      expect(await chart.getAttribute("aria-label")).toBe("Sales in US, in CAD");
       // The browser logs the blocked request itself.
       expect(complaints).toEqual([expect.stringContaining("401")]);
       expect(new Set(elsewhere)).toEqual(new Set([`${service.url}/graphql`]));
@@ -126,9 +132,9 @@ describe("an example page", () => {
       expect(headers.get("content-security-policy")).toContain(`connect-src 'self' ${serviceUrl};`);
       expect(body).toContain("O&#39;Neil &#38; &#60;Sons&#62;");
       for (const cookie of ["", "customer=acme", "customer=acme.", "customer=acme.AAAA"]) {
-        const refused = await read(await fetch(`${url}/user-group-token`, { headers: { cookie } }));
+        const refused = await read(await fetch(`${url}/embed-session`, { headers: { cookie } }));
         expect(refused).toMatchObject({ status: 401 });
-        expect(refused.body).not.toContain("ugt_");
+        expect(refused.body).not.toMatch(/ugt_|eyJ/);
       }
       const form = { method: "POST", body: new URLSearchParams({ customer: "acme" }) };
       const signedIn = await fetch(`${url}/sign-in`, { ...form, redirect: "manual" });
@@ -141,6 +147,24 @@ describe("an example page", () => {
     },
   );
 
+  test.each(EXAMPLES)("%s delivers data for valid sessions only", async (name) => {
+    const { url, client } = await start(name, 0);
+    const { token } = await client.userGroups.getOrCreate({ userGroupId: "data", name: "Data" });
+    const session = await client.userGroups.createEmbedSession({
+      currentToken: token,
+      variables: { region: "EU" },
+    });
+    const salesOf = async (authorization: string) =>
+      read(await fetch(`${url}/sales`, { headers: { authorization } }));
+    expect(await salesOf(`Bearer ${session.token}`)).toMatchObject({
+      status: 200,
+      body: expect.stringContaining('"Jan":120'),
+    });
+    for (const refused of [`Bearer ${token}`, `Bearer ${session.token.slice(0, -2)}`, "Bearer x"]) {
+      expect((await salesOf(refused)).status).toBe(401);
+    }
+  });
+
   test("shows when the service does not allow its origin", async () => {
     const { url } = await start("fastify", 0);
     const { page } = await openPage(browser(), url);
@@ -152,7 +176,8 @@ describe("an example page", () => {
 async function start(name: (typeof EXAMPLES)[number], port: number) {
   const account = await service.createAccount();
   const { secret: apiKey } = await account.createKey({ scope: "write" });
-  const url = await startExample(examples, name, { serviceUrl: service.url, apiKey, port });
+  const audience = `${account.name}/Customer`;
+  const url = await startExample(examples, name, { serviceUrl: service.url, apiKey, audience, port });
   return { url, apiKey, client: new UserGroupsClient({ baseUrl: service.url, apiKey }) };
 }
 

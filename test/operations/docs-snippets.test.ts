@@ -18,7 +18,8 @@ import { validSite } from "../support/site-configs/documents.js";
 const LIFETIME_MS = 600_000;
 const SHELLS = ["sh", "bash"];
 /** The documents' names for the service and its secrets. */
-const [URL_IN_DOCS, KEY_IN_DOCS, TOKEN_IN_DOCS] = ["http://127.0.0.1:4000", "ugk_live_…", "ugt_…"];
+const [URL_IN_DOCS, KEY_IN_DOCS] = ["http://127.0.0.1:4000", "ugk_live_…"];
+const [TOKEN_IN_DOCS, SESSION_IN_DOCS] = ["ugt_…", "eyJ…"];
 
 /**
  * Gives curl a time limit, since a subscription has no end; runs our programs without building them first, and the service until it
@@ -72,15 +73,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a documented command, with the current token of the group `acme` in place of a token. */
+/** Runs a documented command, with the current token of the group `acme` in place of a token, and an embed session of it. */
 async function run(command: string): Promise<string> {
   const key = env["KEY"] ?? "";
   const acme = { user_group_id: "acme", name: "Acme Inc." };
   const reply = await callRest(`${service.url}/api/user`, "GET", key, acme);
+  const session = await callRest(`${service.url}/api/embed-session`, "POST", key, { user_group_id: "acme" });
   const script = command
     .replaceAll(URL_IN_DOCS, service.url)
     .replaceAll(KEY_IN_DOCS, key)
-    .replaceAll(TOKEN_IN_DOCS, userGroupOf(reply).token);
+    .replaceAll(TOKEN_IN_DOCS, userGroupOf(reply).token)
+    .replaceAll(SESSION_IN_DOCS, String(Object(session.body).token));
   const { stdout } = await promisify(execFile)("bash", ["-c", PREAMBLE + script], { cwd: folder, env });
   return stdout;
 }

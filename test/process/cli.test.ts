@@ -29,7 +29,7 @@ describe("keys in an embedded database", () => {
   let offline: ProcessEnd;
   const run = (...args: readonly string[]) => processes.run(args, { env: { DATA_DIR: dataDir } });
   const call = async (key: string) =>
-    callGraphql(service.url, key, "{ viewer { accountName environment scope } }");
+    callGraphql(service.url, key, "{ viewer { accountName environment apiKey { scope } } }");
   beforeAll(async () => {
     dataDir = await processes.newDataDir();
     offline = await run(...newKey);
@@ -46,7 +46,7 @@ describe("keys in an embedded database", () => {
     });
     expect(await call(offline.stdout.trim())).toMatchObject({
       status: 200,
-      body: { data: { viewer: { accountName: "acme", environment: "TESTING", scope: "write" } } },
+      body: { data: { viewer: { accountName: "acme", environment: "TESTING", apiKey: { scope: "WRITE" } } } },
     });
     // The first start of the service still counts as such.
     expect(service.startUpText).toContain("ugk_live_");
@@ -66,7 +66,7 @@ describe("keys in an embedded database", () => {
     expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ugk_live_\w+\n$/), stderr: "" });
     expect(await call(created.stdout.trim())).toMatchObject({
       status: 200,
-      body: { data: { viewer: { accountName: "new", environment: "CUSTOMER", scope: "read" } } },
+      body: { data: { viewer: { accountName: "new", environment: "CUSTOMER", apiKey: { scope: "READ" } } } },
     });
   });
 

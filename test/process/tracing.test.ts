@@ -154,7 +154,7 @@ describe("a traced request", () => {
     );
     await callRest(`${url}/site-config/site-of-mine?revision=1`, "GET", key);
     await callRest(`${url}/path-of-mine`, "GET", "ugk_live_false");
-    await callGraphql(url, undefined, "{ viewer { scope } }");
+    await callGraphql(url, undefined, "{ viewer { environment } }");
     await callRest(`${url}/livez`, "GET", undefined);
     await running.query("ALTER TABLE data_source RENAME TO hidden");
     await callGraphql(url, key, "{ dataSources { nodes { id } } }");

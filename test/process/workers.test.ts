@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectSocket, subscribe } from "../support/graphql/web-socket-client.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { METRICS_TOKEN, scrape, sumOf } from "../support/service/metric-samples.js";
 import {
@@ -57,6 +58,27 @@ test("all workers serve one port, and one request reads the metrics of all of th
   expect([requests(1), requests(2)]).toEqual([5, 5]);
   expect(samples.every(({ labels }) => ["1", "2"].includes(labels["worker"] ?? ""))).toBe(true);
   expect(service.startUpText.match(/is listening on/g)).toHaveLength(1);
+});
+
+test("a WebSocket of one worker receives the changes of the other", async () => {
+  await get("watched");
+  const query = `subscription { userGroupChanged(by: { providedId: "watched" }) { userGroup { name } } }`;
+  const sockets = await Promise.all([1, 2].map(() => connectSocket(service.url, `Token ${key}`)));
+  const names = sockets.map(async (socket) => {
+    socket.send(subscribe("1", query));
+    return Object(await socket.next()).payload.data.userGroupChanged.userGroup.name;
+  });
+  let isDone = false;
+  const received = Promise.all(names).finally(() => {
+    isDone = true;
+  });
+  // Nothing is sent when a subscription starts: repeat the change until both have one.
+  for (let count = 0; !isDone; count += 1) {
+    const body = { user_group_id: "watched", name: `Changed ${count}` };
+    expect(await callRest(`${service.url}/api/user`, "PUT", key, body)).toMatchObject({ status: 200 });
+    await sleep(50);
+  }
+  expect(await received).toEqual(names.map(() => expect.stringMatching(/^Changed/)));
 });
 
 test("a rate limit holds exactly for all workers together", async () => {

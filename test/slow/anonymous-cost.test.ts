@@ -72,10 +72,10 @@ describe("a request without credentials takes hardly more CPU than an introspect
       200,
       () =>
         burn(
-          `{ viewer { ${times(55, (i) => `...F${i}`)} } } ${times(55, (i) => `fragment F${i} on Viewer { scope }`)}`,
+          `{ viewer { ${times(55, (i) => `...F${i}`)} } } ${times(55, (i) => `fragment F${i} on Viewer { environment }`)}`,
         ),
     ],
-    ["430 fragments", 400, () => burn(times(430, (i) => `fragment F${i} on Viewer { scope }`))],
+    ["430 fragments", 400, () => burn(times(430, (i) => `fragment F${i} on Viewer { environment }`))],
     ["unknown fields", 200, () => burn(`{ __schema { ${times(490, (i) => `typez${i}`)} } }`)],
     [
       "as large an introspection as may be",

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const create = ["key", "create", "--account", "A", "--environment", "Customer", "--scope", "write"];
   key = (await processes.run(create, { env })).stdout.trim();
   service = await processes.serve({ env, lifetimeMs: 180_000 });
-  await call("query ($text: String) { validateSiteConfig(text: $text) { valid } }", {
+  await call("query ($text: String!) { validateSiteConfig(source: { text: $text }) { isValid } }", {
     text: many(200_000, "1,"),
   });
 });
@@ -63,8 +63,10 @@ async function countAnswered(work: Promise<unknown>): Promise<number> {
   return answered;
 }
 
-const check = "query ($text: String) { validateSiteConfig(text: $text) { valid errors { code } } }";
-const checkDocument = "query ($document: JSON) { validateSiteConfig(document: $document) { valid } }";
+const check =
+  "query ($text: String!) { validateSiteConfig(source: { text: $text }) { isValid errors { code } } }";
+const checkDocument =
+  "query ($document: JSON!) { validateSiteConfig(source: { document: $document }) { isValid } }";
 const put = `mutation ($input: PutSiteConfigInput!) {
   putSiteConfig(input: $input) { siteConfig { revision } userErrors { message } }
 }`;
@@ -72,7 +74,7 @@ const patch = `mutation ($input: PatchSiteConfigInput!) {
   patchSiteConfig(input: $input) { siteConfig { revision } userErrors { message } }
 }`;
 const aliased = (count: number) =>
-  `query ($document: JSON) { ${Array.from({ length: count }, (_, id) => `a${id}: validateSiteConfig(document: $document) { valid }`).join(" ")} }`;
+  `query ($document: JSON!) { ${Array.from({ length: count }, (_, id) => `a${id}: validateSiteConfig(source: { document: $document }) { isValid }`).join(" ")} }`;
 const wrongAnchors = { ...goodSite, anchors: list(60_000, { nmae: "a", ulr: "b" }) };
 const unknownNames = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, id) => [`navigatoi${id}`, 0]));
@@ -83,9 +85,9 @@ describe.each([
   ["a text with 60,000 wrong anchors", check, { text: JSON.stringify(wrongAnchors) }],
   ["a document with 60,000 wrong anchors", checkDocument, { document: wrongAnchors }],
   ["a document with unknown names under 20 aliases", aliased(20), { document: unknownNames(10_000) }],
-  ["a large document that is stored", put, { input: { site: "put", document: large } }],
+  ["a large document that is stored", put, { input: { site: "put", source: { document: large } } }],
   ["a large patch", patch, { input: { site: "put", patch: { zeros: list(199_000, 0) } } }],
-  ["the diff of large revisions", '{ siteConfig(site: "put") { diff(from: 1) report { valid } } }', {}],
+  ["the diff of large revisions", '{ siteConfig(site: "put") { diff(from: 1) report { isValid } } }', {}],
 ])("%s", (_, query, variables) => {
   test("is processed while other requests are served", async () => {
     const replies: { status: number; text: string }[] = [];
@@ -96,7 +98,7 @@ describe.each([
     );
     const answered = await countAnswered(work);
     // The last alias has more findings than one reply can contain.
-    for (const { text } of replies) expect(text).toMatch(/"valid":|"revision":|"QUERY_TOO_EXPENSIVE"/);
+    for (const { text } of replies) expect(text).toMatch(/"isValid":|"revision":|"QUERY_TOO_EXPENSIVE"/);
     expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
     expect(answered).toBeGreaterThan(MIN_ANSWERED);
   });
@@ -106,11 +108,11 @@ test("too many concurrent ones get 503, and the service recovers", async () => {
   const variables = { text: JSON.stringify(wrongAnchors) };
   const replies = await Promise.all(list(16, null).map(() => call(check, variables)));
   const refused = replies.filter(({ text }) => text.includes('"UNAVAILABLE"'));
-  const served = replies.filter(({ text }) => text.includes('"valid":false'));
+  const served = replies.filter(({ text }) => text.includes('"isValid":false'));
   expect(refused.length + served.length).toBe(16);
   expect(refused.length).toBeGreaterThan(0);
   expect(served.length).toBeGreaterThan(0);
-  expect((await call(check, variables)).text).toContain('"valid":false');
+  expect((await call(check, variables)).text).toContain('"isValid":false');
 });
 
 test("the process shuts down gracefully while the thread is busy", async () => {

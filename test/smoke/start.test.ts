@@ -43,7 +43,7 @@ describe("the first start without DATABASE_URL", () => {
     expect(customer).toMatch(/^ugk_live_/);
     expect(testing).toMatch(/^ugk_test_/);
     const query = `{
-      viewer { accountName environment scope }
+      viewer { accountName environment apiKey { scope } }
       sales: dataSource(by: { providedId: "demo-sales" }) { name }
       support: dataSource(by: { providedId: "demo-support" }) { name }
     }`;
@@ -54,7 +54,7 @@ describe("the first start without DATABASE_URL", () => {
       const { body } = await callGraphql(service.url, key, query);
       expect(body).toEqual({
         data: {
-          viewer: { accountName: "demo", environment, scope: "admin" },
+          viewer: { accountName: "demo", environment, apiKey: { scope: "ADMIN" } },
           sales: { name: "Sales database" },
           support: { name: "Support database" },
         },

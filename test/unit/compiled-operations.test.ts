@@ -17,7 +17,8 @@ import type { GraphqlContext } from "../../src/graphql/shared/context.js";
 import { CacheStats } from "../../src/telemetry/counters.js";
 
 const SCHEMA = `
-  type Query { echo(one: Outer, many: [[Outer!]], plain: Plain): String }
+  type Query { echo(one: Outer, many: [[Outer!]], plain: Plain, by: [By!]): String }
+  input By @oneOf { id: Int, name: String }
   enum Color { RED GREEN }
   input Plain { a: Int }
   input Inner { color: Color! = GREEN, size: Int = 3, tags: [String!] = ["x", "y"] }
@@ -49,7 +50,7 @@ async function both(query: string, variables: Record<string, unknown>) {
 }
 
 const QUERY =
-  "query ($one: Outer, $many: [[Outer!]], $plain: Plain) { echo(one: $one, many: $many, plain: $plain) }";
+  "query ($one: Outer, $many: [[Outer!]], $plain: Plain, $by: [By!]) { echo(one: $one, many: $many, plain: $plain, by: $by) }";
 
 describe("compiled operations get the same input field defaults as graphql-js", () => {
   test.each<[string, Record<string, unknown>]>([
@@ -59,6 +60,7 @@ describe("compiled operations get the same input field defaults as graphql-js", 
     ["nested lists, and a single item for a list", { many: [[{}, { name: "a" }], [{ inner: { size: 1 } }]] }],
     ["nested objects", { one: { inner: {}, list: [{}, { color: "RED", tags: null }] } }],
     ["null where allowed", { one: { inner: { size: null } } }],
+    ["one of several fields", { by: [{ id: 1 }, { name: "n" }] }],
     ["all fields", { one: { name: "n", inner: { color: "RED", size: 9, tags: [] }, on: false } }],
   ])("%s", async (_, variables) => {
     const sent = structuredClone(variables);
@@ -72,6 +74,10 @@ describe("compiled operations get the same input field defaults as graphql-js", 
   test.each<[string, Record<string, unknown>]>([
     ["null where not allowed", { one: { name: null } }],
     ["a value of another type", { one: 1 }],
+    ["none of several fields", { by: [{}] }],
+    ["two of several fields", { by: [{ id: 1 }, { id: 1, name: "n" }] }],
+    ["one of several fields and null", { by: [{ id: 1, name: null }] }],
+    ["null for one of several fields", { by: { name: null } }],
     ["lists that are nested too deeply", { many: [[[[{}]]]] }],
   ])("still rejects an invalid value: %s", async (_, variables) => {
     const { compiled, interpreted } = await both(QUERY, variables);

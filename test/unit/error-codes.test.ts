@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DomainError, ERROR_CODES, type ErrorCode } from "../../src/domain/shared/errors.js";
 import { renderGraphqlError } from "../../src/graphql/shared/error-format.js";
 import { renderError } from "../../src/rest/error-view.js";
+import { placesOf } from "../support/errors/provocations.js";
 
 /** Decision 4, and the codes that GraphQL adds. */
 const STATUSES: Readonly<Record<ErrorCode, number>> = {
@@ -29,6 +30,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   unknown_data_source: 422,
+  batch_rejected: 422,
   rate_limited: 429,
   slow_consumer: 503,
   query_too_deep: 400,
@@ -67,7 +69,7 @@ describe.each(ERROR_CODES)("%s", (code) => {
 
   test("is rendered by GraphQL", () => {
     const { status, body } = renderGraphqlError(error, "id");
-    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBe(placesOf(code).includes("userErrors") ? 400 : STATUSES[code]);
     expect(body).toEqual({
       errors: [
         {

@@ -7,7 +7,7 @@ import { readPersistedQueries } from "../../src/app/persisted-queries-file.js";
 import { readConfig } from "../../src/config/config.js";
 import { OperatorError } from "../../src/domain/shared/operator-error.js";
 
-const VIEWER = "{ viewer { scope } }";
+const VIEWER = "{ viewer { environment } }";
 
 let folder: string;
 beforeAll(async () => {
@@ -32,9 +32,9 @@ test("reads a file of documents by ID", async () => {
 test.each([
   ["{", "is not JSON: "],
   ["[]", 'must be a JSON object such as {"<id>": "<document>"}.'],
-  ['{"one": {"query": "{ viewer { scope } }"}}', "must be a JSON object such as"],
+  ['{"one": {"query": "{ viewer { environment } }"}}', "must be a JSON object such as"],
   [
-    JSON.stringify({ one: VIEWER, two: "{ viewer { scope }" }),
+    JSON.stringify({ one: VIEWER, two: "{ viewer { environment }" }),
     "contains the invalid document two: Syntax Error: ",
   ],
   [

@@ -1,8 +1,11 @@
+import { writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
+import { resolve } from "node:path";
 import { describeMachine } from "../conditions.js";
 import { startPostgres } from "../postgres.js";
 import type { ServerProcess } from "../server-process.js";
 import { inWorkplace, type Workplace } from "../workplace.js";
+import { ratioChart } from "./chart.js";
 import { CONTESTANT_NAMES, OURS, PGBENCH, startPeer, startVariant } from "./contestants.js";
 import { GRAPHQL_WORKLOADS } from "./graphql-workloads.js";
 import { type Contestant, Meter } from "./measurement.js";
@@ -52,11 +55,13 @@ async function measureAll(entries: readonly Entry[], meter: Meter, options: Comp
     throw error;
   }
   const groups = stage.world.accounts[0].groups.length.toLocaleString("en");
-  return [
-    resultTable(results),
-    targetTable(results),
-    `${options.rounds} rounds of ${options.seconds} s; ${groups} groups, and as many in small accounts;\n${await describeMachine(stage.database, before)}`,
-  ].join("\n\n");
+  const conditions = `${options.rounds} rounds of ${options.seconds} s; ${groups} groups, and as many in small accounts;\n${await describeMachine(stage.database, before)}`;
+  const tables = [resultTable(results), targetTable(results), conditions].join("\n\n");
+  if (options.save !== undefined) {
+    await writeFile(resolve(options.save, "performance.md"), `${tables}\n`);
+    await writeFile(resolve(options.save, "performance.svg"), ratioChart(results));
+  }
+  return tables;
 }
 
 function chooseWorkloads({ only, against }: CompareOptions): readonly Workload[] {
@@ -88,7 +93,9 @@ async function startContestants(
     onClose(server.stop);
     contestants.set(server.name, server);
   };
-  const ours = [{ name: OURS, settings: {} }, ...options.variants];
+  const nodeOptions =
+    options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${resolve(options.profile)}`];
+  const ours = [{ name: OURS, settings: {}, nodeOptions }, ...options.variants];
   for (const variant of ours) add(await startVariant(variant, directory, stage));
   const [place] = pickGroups([stage.world.accounts[0]], 1);
   const names = new Set(workloads.flatMap((workload) => namesOf(workload, options)));

@@ -1,9 +1,7 @@
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PeerSettings } from "../peers/peer-process.js";
 import { type ServerProcess, startServer, startService } from "../server-process.js";
-import type { Variant } from "./options.js";
+import { NODE_24, type Variant } from "./options.js";
 import type { Stage } from "./workload.js";
 import { ENVIRONMENT } from "./world.js";
 
@@ -30,18 +28,16 @@ const PEERS: Readonly<Record<string, readonly [script: string, mode?: string]>> 
 /** All contestants except variants of ours. */
 export const CONTESTANT_NAMES: readonly string[] = [OURS, PGBENCH, ...Object.keys(PEERS)];
 
-const require = createRequire(import.meta.url);
-/** PostGraphile needs a newer Node.js than the service. */
-const NEWER_NODE = join(dirname(require.resolve("node/package.json")), "bin", "node");
 /** The service's default, used by all contestants. */
 const POOL_SIZE = 10;
 
 export function startVariant(
-  { name, settings }: Variant,
+  { settings, ...variant }: Variant,
   directory: string,
   { database, world }: Stage,
 ): Promise<ServerProcess> {
-  return startService(name, directory, database, { ENCRYPTION_KEYS: world.encryptionKey, ...settings });
+  const all = { ENCRYPTION_KEYS: world.encryptionKey, ...settings };
+  return startService({ ...variant, settings: all }, directory, database);
 }
 
 /** @param constant the reply of peers without a database */
@@ -65,5 +61,5 @@ export async function startPeer(
   };
   const path = fileURLToPath(new URL(`../peers/${script}`, import.meta.url));
   const args = [path, JSON.stringify(settings)];
-  return startServer({ name, directory, args, ...(name === POSTGRAPHILE ? { node: NEWER_NODE } : {}) });
+  return startServer({ name, directory, args, ...(name === POSTGRAPHILE ? { node: NODE_24 } : {}) });
 }

@@ -51,7 +51,7 @@ export const POSTGRAPHILE_DOCUMENTS: Documents = {
 
 export const UPSERT = `mutation Upsert($input: UpsertUserGroupsInput!) {
   upsertUserGroups(input: $input) {
-    results { newUserGroup userGroup { teamId providedId } userErrors { code } }
+    results { isNew userGroup { teamId providedId } userErrors { code } }
     userErrors { code message }
   }
 }`;

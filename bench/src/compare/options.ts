@@ -1,10 +1,23 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { readNumbers, readOptions } from "../options.js";
 
 /** The service with different settings. */
 export interface Variant {
   readonly name: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** The Node.js program; that of this process by default. */
+  readonly node?: string;
+  /** Node.js options. */
+  readonly nodeOptions?: readonly string[];
 }
+
+/** Also the program of contestants that do not run on Node.js 20. */
+export const NODE_24 = join(
+  dirname(createRequire(import.meta.url).resolve("node/package.json")),
+  "bin",
+  "node",
+);
 
 const FULL = { connections: [1, 32, 256], rounds: 4, seconds: 2, warmUp: 20, groups: 50_000, half: true };
 const QUICK = { connections: [32], rounds: 3, seconds: 1, warmUp: 1, groups: 10_000, half: false };
@@ -14,14 +27,28 @@ const USAGE = `npm run bench -- compare [options]
   --only WORKLOAD,…         only these workloads
   --against CONTESTANT,…    only these contestants besides ours
   --variant NAME:KEY=VALUE,… our service once more, with these settings; may be repeated
+  --node-24                 our service once more, on Node.js 24
+  --profile DIRECTORY       writes a CPU profile of our service
+  --save DIRECTORY          writes the tables to performance.md and a chart to performance.svg
   --connections N,…         --rounds N   --seconds N   --warm-up SECONDS   --groups N   --half   --check (no measurement)`;
 
 export type CompareOptions = ReturnType<typeof readCompareOptions>;
 
 /** Parses the command line. @throws Error with the usage for invalid options */
 export function readCompareOptions(args: readonly string[]) {
-  const names = ["only", "against", "variant", "connections", "rounds", "seconds", "warm-up", "groups"];
-  const flags = ["quick", "check", "half"];
+  const names = [
+    "only",
+    "against",
+    "variant",
+    "connections",
+    "rounds",
+    "seconds",
+    "warm-up",
+    "groups",
+    "profile",
+    "save",
+  ];
+  const flags = ["quick", "check", "half", "node-24"];
   return readOptions(args, { names, flags, usage: USAGE }, (options) => {
     const preset = options.has("quick") || options.has("check") ? QUICK : FULL;
     const number = (name: string, value: number) => readNumbers(options, name, []).at(-1) ?? value;
@@ -30,7 +57,12 @@ export function readCompareOptions(args: readonly string[]) {
       only: options.get("only")?.flatMap((text) => text.split(",")),
       /** The contestants; all if undefined. */
       against: options.get("against")?.flatMap((text) => text.split(",")),
-      variants: (options.get("variant") ?? []).map(readVariant),
+      variants: [
+        ...(options.get("variant") ?? []).map(readVariant),
+        ...(options.has("node-24") ? [{ name: "node-24", settings: {}, node: NODE_24 }] : []),
+      ],
+      profile: options.get("profile")?.at(-1),
+      save: options.get("save")?.at(-1),
       connections: readNumbers(options, "connections", preset.connections),
       rounds: number("rounds", preset.rounds),
       /** The duration of each measurement. */

@@ -45,7 +45,7 @@ function upserting(name: string, groups: number): Workload {
       const { upsertUserGroups } = await dataOf(contestant, upsertRequest(world.accounts[0], ids));
       deepStrictEqual(upsertUserGroups, {
         results: ids.map((providedId, index) => ({
-          newUserGroup: true,
+          isNew: true,
           userGroup: { teamId: upsertUserGroups.results[index].userGroup.teamId, providedId },
           userErrors: [],
         })),

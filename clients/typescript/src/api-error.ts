@@ -4,19 +4,20 @@ import {
   AuthenticationError,
   ConflictError,
   InvalidRequestError,
+  type KnownErrorCode,
   NotFoundError,
   PermissionError,
   RateLimitError,
   ServiceError,
 } from "./errors.js";
-import type { ErrorCode as SchemaErrorCode } from "./generated/operations.js";
 
 type ApiErrorClass = new (details: ApiErrorDetails) => ApiError;
 
 /** Classes of codes whose status does not identify them: `userErrors` come with 200. */
-const CLASSES: Readonly<Record<Lowercase<SchemaErrorCode>, ApiErrorClass>> = {
+const CLASSES: Readonly<Record<KnownErrorCode, ApiErrorClass>> = {
   api_key_not_found: NotFoundError,
   bad_request: InvalidRequestError,
+  batch_rejected: InvalidRequestError,
   batching_disabled: InvalidRequestError,
   data_source_exists: ConflictError,
   data_source_in_use: ConflictError,

@@ -1,15 +1,20 @@
 // One file without imports, so that a page can load it without a bundler. Browser code: no Node.js APIs.
 import type { ViewerQuery } from "./generated/operations.js";
 
+type Viewed = NonNullable<ViewerQuery["viewer"]>;
+
 /** The user group of a page's viewer. */
-export type ViewerGroup = NonNullable<NonNullable<ViewerQuery["viewer"]>["userGroup"]>;
+export type ViewerGroup = NonNullable<Viewed["userGroup"]> & {
+  /** The group's properties, and the variables of the embed session, which take precedence. */
+  readonly variables: Readonly<Record<string, unknown>>;
+};
 
 export interface ViewerOptions {
   /** The service's base URL. Its `CORS_ORIGINS` must contain the page's origin. */
   readonly url: string;
-  /** The user group's token, `ugt_…`, rendered into the page by your server. Never an API key. */
+  /** An embed session, or the user group's token, `ugt_…`, rendered into the page by your server. Never an API key. */
   readonly token: string;
-  /** Fetches the group's current token from your server after a rotation. */
+  /** Fetches a new embed session, or the group's current token, from your server after an expiry or a rotation. */
   readonly renewToken?: (() => Promise<string>) | undefined;
   /** Timeout of one attempt in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
@@ -49,7 +54,7 @@ export class ViewerError extends Error {
 }
 
 const QUERY =
-  "query Viewer{viewer{userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}";
+  "query Viewer{viewer{embedSession{variables}userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}";
 /** Maximum wait before a retry. */
 const MAX_WAIT_S = 10;
 
@@ -130,8 +135,10 @@ async function query(
 
 function readReply(reply: Response, text: string): ViewerGroup {
   const body = parse(text);
-  const group = body?.data?.viewer?.userGroup;
-  if (reply.ok && group && !body.errors) return group;
+  const { userGroup, embedSession } = body?.data?.viewer ?? {};
+  if (reply.ok && userGroup && !body?.errors) {
+    return { ...userGroup, variables: { ...userGroup.properties, ...embedSession?.variables } };
+  }
   const [error] = body?.errors ?? [];
   const { code, retryAfter } = error?.extensions ?? {};
   throw new ViewerError(
@@ -187,8 +194,8 @@ function endpointOf(url: string): string {
   throw new TypeError("`url` must be a URL that begins with https:// or http://.");
 }
 
-/** Never send an API key from a page: it can read every group. Imported tokens may have any other form. */
+/** Never send an API key from a page: it can read every group. Embed sessions and imported tokens may have any other form. */
 function checkToken(token: string): string {
-  if (typeof token === "string" && /^(?!ugk_)[\x21-\x7e]{1,512}$/.test(token)) return token;
-  throw new TypeError("`token` must be a user group token, not an API key.");
+  if (typeof token === "string" && /^(?!ugk_)[\x21-\x7e]{1,8192}$/.test(token)) return token;
+  throw new TypeError("`token` must be an embed session or a user group token, not an API key.");
 }

@@ -1,7 +1,34 @@
-import type { ErrorCode as SchemaErrorCode, UserErrorFieldsFragment } from "./generated/operations.js";
+import type { UserErrorCode, UserErrorFieldsFragment } from "./generated/operations.js";
+
+/** The codes of refused requests, which are never in `userErrors`. */
+type RequestErrorCode =
+  | "bad_request"
+  | "batching_disabled"
+  | "forbidden"
+  | "idempotency_key_in_use"
+  | "idempotency_mismatch"
+  | "internal"
+  | "invalid_json"
+  | "method_not_allowed"
+  | "not_found"
+  | "payload_too_large"
+  | "query_not_allowed"
+  | "query_too_deep"
+  | "query_too_expensive"
+  | "rate_limited"
+  | "slow_consumer"
+  | "too_many_aliases"
+  | "too_many_root_fields"
+  | "too_many_tokens"
+  | "unauthenticated"
+  | "unavailable"
+  | "unsupported_media_type";
+
+/** The service's error codes. */
+export type KnownErrorCode = Lowercase<UserErrorCode> | RequestErrorCode;
 
 /** The service's error codes; later versions may add some. */
-export type ErrorCode = Lowercase<SchemaErrorCode> | (string & Record<never, never>);
+export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
 
 /** An entry of a mutation's `userErrors`. */
 export type UserError = UserErrorFieldsFragment;

@@ -2,6 +2,15 @@ export { type SubscribeOptions, UserGroupsClient } from "./client.js";
 export type { DataSource, DataSourceListOptions, DataSources } from "./data-sources.js";
 export type { TypedDocument } from "./document.js";
 export {
+  type CreateEmbedSession,
+  type EmbedSession,
+  type EmbedSessionVerification,
+  EmbedSessionVerificationError,
+  type KeySet,
+  type VerifiedEmbedSession,
+  verifyEmbedSession,
+} from "./embed-sessions.js";
+export {
   ApiError,
   AuthenticationError,
   ConflictError,

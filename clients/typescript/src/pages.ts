@@ -2,7 +2,7 @@ import type { CallOptions } from "./options.js";
 
 /** Options of a list. */
 export interface ListOptions extends Omit<CallOptions, "idempotencyKey"> {
-  /** Items per request, 1 to 100. Default: 100. */
+  /** Items per request, 1 to 250. Default: 100. */
   readonly pageSize?: number | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { createApiError } from "./api-error.js";
+import type { CreateEmbedSession, EmbedSession } from "./embed-sessions.js";
 import type { FieldError, UserGroupsError } from "./errors.js";
 import type { HttpReply } from "./http-transport.js";
 import { isJsonObject, type JsonObject, metaOf, parseReply, unexpectedReply } from "./reply.js";
@@ -64,11 +65,13 @@ export interface UpdatedUserGroup extends RotatedUserGroup {
 /** A group that was found or created. */
 export interface FoundUserGroup extends Omit<UpdatedUserGroup, "apiEnvironmentTag"> {
   /** Whether this call created it. */
-  readonly newUserGroup: boolean;
+  readonly isNew: boolean;
 }
 
 /** Builds a request body; absent fields stay absent. */
-export function writeRequest(input: GetOrCreateUserGroup | UpdateUserGroup | RotateUserGroupToken): string {
+export function writeRequest(
+  input: GetOrCreateUserGroup | UpdateUserGroup | RotateUserGroupToken | CreateEmbedSession,
+): string {
   return JSON.stringify(
     Object.fromEntries(Object.entries(input).map(([name, value]) => [toSnake(name), value])),
   );
@@ -84,10 +87,10 @@ function readSuccess(reply: HttpReply): JsonObject {
 /** @throws UnexpectedReplyError */
 export function readFound(reply: HttpReply): FoundUserGroup {
   const body = readSuccess(reply);
-  const { new_user_group: newUserGroup } = body;
+  const { new_user_group: isNew } = body;
   const group = { ...readGroup(reply, body), properties: readProperties(reply, body) };
-  if (typeof newUserGroup !== "boolean") throw incomplete(reply);
-  return { newUserGroup, ...group };
+  if (typeof isNew !== "boolean") throw incomplete(reply);
+  return { isNew, ...group };
 }
 
 /** @throws UnexpectedReplyError */
@@ -99,6 +102,13 @@ export function readUpdated(reply: HttpReply): UpdatedUserGroup {
 /** @throws UnexpectedReplyError */
 export function readRotated(reply: HttpReply): RotatedUserGroup {
   return readTagged(reply, readSuccess(reply));
+}
+
+/** @throws UnexpectedReplyError */
+export function readEmbedSession(reply: HttpReply): EmbedSession {
+  const { token, expires_at: expiresAt } = readSuccess(reply);
+  if (typeof token !== "string" || typeof expiresAt !== "string") throw incomplete(reply);
+  return { token, expiresAt: new Date(expiresAt) };
 }
 
 function readTagged(reply: HttpReply, body: JsonObject): RotatedUserGroup {

@@ -23,7 +23,7 @@ export interface UserGroupUpsert {
 
 /** The result for one group. */
 export type UpsertResult =
-  | { readonly ok: true; readonly userGroup: UserGroupFieldsFragment; readonly newUserGroup: boolean }
+  | { readonly ok: true; readonly userGroup: UserGroupFieldsFragment; readonly isNew: boolean }
   | { readonly ok: false; readonly error: ApiError };
 
 type Mapped = Pick<UserGroupUpsert, "mapping">;
@@ -41,11 +41,11 @@ export function toResult(
   result: UpsertUserGroupsMutation["upsertUserGroups"]["results"][number],
   group: Mapped | undefined,
 ): UpsertResult {
-  const { userGroup, newUserGroup } = result;
+  const { userGroup, isNew } = result;
   const userErrors = toSchemaPaths(result.userErrors, group ? [group] : []);
   const [first] = userErrors;
   if (first) return { ok: false, error: createApiError(detailsOf(first, userErrors)) };
-  if (userGroup && newUserGroup !== null) return { ok: true, userGroup, newUserGroup };
+  if (userGroup && isNew !== null) return { ok: true, userGroup, isNew };
   throw new UnexpectedReplyError("The reply contains neither a result nor an error for a group.", {
     status: 200,
   });

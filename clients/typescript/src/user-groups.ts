@@ -1,17 +1,17 @@
 import { type Connection, idempotencyHeader } from "./connection.js";
+import type { CreateEmbedSession, EmbedSession } from "./embed-sessions.js";
 import type { UserError } from "./errors.js";
 import {
   DeleteUserGroupDocument,
-  RemoveMappingDocument,
-  ReplaceMappingDocument,
-  SetMappingDocument,
+  RemoveUserGroupMappingDocument,
+  ReplaceUserGroupMappingDocument,
+  SetUserGroupMappingDocument,
   UpsertUserGroupsDocument,
   type UserGroupBy,
   UserGroupDocument,
   type UserGroupFieldsFragment,
   type UserGroupFilter,
   type UserGroupOrder,
-  type UserGroupResultFragment,
   UserGroupsDocument,
 } from "./generated/operations.js";
 import { requireSuccess, requireValue } from "./graphql-wire.js";
@@ -24,6 +24,7 @@ import {
   type Mapping,
   type RotatedUserGroup,
   type RotateUserGroupToken,
+  readEmbedSession,
   readFound,
   readRotated,
   readUpdated,
@@ -81,14 +82,20 @@ export class UserGroups {
 
   /** Deletes a group and its mapping. @throws NotFoundError; ConflictError if other fields do not match the token's group */
   async delete(input: DeleteUserGroup, options?: CallOptions): Promise<void> {
-    const { userGroupId: providedId, ...rest } = input;
+    const { currentToken: token, userGroupId: providedId, ...rest } = input;
     // Over REST a retry would get 404; with an Idempotency-Key it gets the lost reply.
     const { deleteUserGroup } = await this.#connection.run(
       DeleteUserGroupDocument,
-      { input: { ...rest, providedId } },
+      { input: { ...rest, by: { token }, providedId } },
       options,
     );
     requireSuccess(deleteUserGroup.userErrors.map(toUserGroupIdField));
+  }
+
+  /** Creates a short-lived token with which a page can read the group. @throws NotFoundError */
+  async createEmbedSession(input: CreateEmbedSession, options?: CallOptions): Promise<EmbedSession> {
+    const call = { method: "POST", path: "api/embed-session", body: writeRequest(input) } as const;
+    return this.#connection.call(call, readEmbedSession, options);
   }
 
   /** @returns null if it does not exist */
@@ -113,7 +120,7 @@ export class UserGroups {
   async upsert(
     groups: readonly UserGroupUpsert[],
     options?: CallOptions,
-  ): Promise<readonly { readonly userGroup: UserGroup; readonly newUserGroup: boolean }[]> {
+  ): Promise<readonly { readonly userGroup: UserGroup; readonly isNew: boolean }[]> {
     const input = { allOrNothing: true, userGroups: groups.map(writeUpsert) };
     const { upsertUserGroups: payload } = await this.#connection.run(
       UpsertUserGroupsDocument,
@@ -148,22 +155,31 @@ export class UserGroups {
     options?: CallOptions,
   ): Promise<UserGroup> {
     const input = { by, schemaId, dataSource };
-    return requireUserGroup((await this.#connection.run(SetMappingDocument, { input }, options)).setMapping);
+    return requireUserGroup(
+      (await this.#connection.run(SetUserGroupMappingDocument, { input }, options)).setUserGroupMapping,
+    );
   }
 
   /** Removes a schema from the group's mapping, if present. */
   async removeMapping(by: UserGroupBy, schemaId: string, options?: CallOptions): Promise<UserGroup> {
     const input = { by, schemaId };
     return requireUserGroup(
-      (await this.#connection.run(RemoveMappingDocument, { input }, options)).removeMapping,
+      (await this.#connection.run(RemoveUserGroupMappingDocument, { input }, options)).removeUserGroupMapping,
     );
   }
 
   /** Replaces the whole mapping of a group. */
   async replaceMapping(by: UserGroupBy, mapping: Mapping, options?: CallOptions): Promise<UserGroup> {
     const input = { by, mapping: writeMapping(mapping) };
-    const { replaceMapping } = await this.#connection.run(ReplaceMappingDocument, { input }, options);
-    return requireValue(replaceMapping.userGroup, toSchemaPaths(replaceMapping.userErrors, [{ mapping }]));
+    const { replaceUserGroupMapping } = await this.#connection.run(
+      ReplaceUserGroupMappingDocument,
+      { input },
+      options,
+    );
+    return requireValue(
+      replaceUserGroupMapping.userGroup,
+      toSchemaPaths(replaceUserGroupMapping.userErrors, [{ mapping }]),
+    );
   }
 
   /**
@@ -172,7 +188,7 @@ export class UserGroups {
    * @throws NotFoundError if the group does not exist; ApiError, ConnectionError if it cannot continue
    */
   watch(
-    by: Omit<UserGroupBy, "token">,
+    by: Exclude<UserGroupBy, { readonly token: string }>,
     options: CallOptions = {},
   ): AsyncGenerator<UserGroupEvent, void, undefined> {
     return watchUserGroup(this.#connection, by, () => this.get(by, options), options);
@@ -184,6 +200,12 @@ function toUserGroupIdField(error: UserError): UserError {
   return error.field?.[0] === "providedId" ? { ...error, field: ["userGroupId"] } : error;
 }
 
-function requireUserGroup({ userGroup, userErrors }: UserGroupResultFragment): UserGroup {
+function requireUserGroup({
+  userGroup,
+  userErrors,
+}: {
+  readonly userGroup: UserGroup | null;
+  readonly userErrors: readonly UserError[];
+}): UserGroup {
   return requireValue(userGroup, userErrors);
 }

@@ -1,6 +1,10 @@
 import type { UserErrorPartsFragment } from "./generated/operations.js";
 
-export type UserErrors = readonly UserErrorPartsFragment[];
+/** Entries of `userErrors`, and failed requests that are shown like them. */
+export type UserErrors = readonly (
+  | UserErrorPartsFragment
+  | (Omit<UserErrorPartsFragment, "code"> & { readonly code: "UNAVAILABLE" })
+)[];
 
 /** Returns the error message for an input field or a part of it; undefined if there is none. */
 export function errorAt(errors: UserErrors, ...path: readonly string[]): string | undefined {

@@ -58,7 +58,7 @@ function Action({ entry: { action, changed } }: { readonly entry: Entry }) {
 function Subject({ entry: { action, subjectName, subjectVersion } }: { readonly entry: Entry }) {
   const version = subjectVersion === null ? null : <span className="fine"> {subjectVersion}</span>;
   const section = action.startsWith("USER_GROUP") ? "groups" : action.startsWith("SITE") ? "sites" : null;
-  if (section === null || action === "USER_GROUP_DELETED") return <>{subjectName}</>;
+  if (section === null || action.endsWith("_DELETED")) return <>{subjectName}</>;
   return (
     <>
       <a href={hashOf([section, subjectName])}>{subjectName}</a>

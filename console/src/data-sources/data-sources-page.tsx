@@ -22,7 +22,7 @@ export function DataSourcesPage() {
     <Page
       title="Data sources"
       actions={
-        useScope("write") && (
+        useScope("WRITE") && (
           <button type="button" className="primary" onClick={() => setAdding(true)}>
             New data source
           </button>

@@ -8,15 +8,15 @@ import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 
 /** Deletes a group after its external ID was typed as confirmation. */
-export function DeleteGroup({ group: { name, providedId, token } }: { readonly group: GroupPartsFragment }) {
+export function DeleteGroup({ group: { id, name, providedId } }: { readonly group: GroupPartsFragment }) {
   const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const remove = useMutation(DeleteGroupDocument);
   const notify = useNotice();
   const goTo = useGoTo();
 
-  async function run(currentToken: string) {
-    const result = await remove.run({ currentToken, providedId });
+  async function run() {
+    const result = await remove.run({ id });
     if (!result) return;
     const { deletedUserGroupId, userErrors } = result.deleteUserGroup;
     setErrors(userErrors);
@@ -31,7 +31,7 @@ export function DeleteGroup({ group: { name, providedId, token } }: { readonly g
       <button type="button" className="danger" onClick={() => setConfirming(true)}>
         Delete group…
       </button>
-      {isConfirming && token !== null && (
+      {isConfirming && (
         <ConfirmDialog
           title={`Delete ${name}?`}
           action="Delete"
@@ -39,7 +39,7 @@ export function DeleteGroup({ group: { name, providedId, token } }: { readonly g
           isBusy={remove.isBusy}
           failure={remove.failure}
           errors={errors}
-          onConfirm={() => void run(token)}
+          onConfirm={() => void run()}
           onClose={() => setConfirming(false)}
         >
           <p>This cannot be undone.</p>

@@ -25,7 +25,7 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
   const [errors, setErrors] = useState<UserErrors>([]);
   const [latest, setLatest] = useState<GroupPartsFragment | null>(null);
   const update = useMutation(UpdateGroupDocument);
-  const canWrite = useScope("write");
+  const canWrite = useScope("WRITE");
   const notify = useNotice();
   const form = useFocusOnError(errors.length > 0 && errors);
   const changes = changesBetween(draftOf(base), draft);

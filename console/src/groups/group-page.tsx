@@ -38,7 +38,7 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
   const [changed, setChanged] = useState({ since: loaded, group: loaded });
   const group = changed.since === loaded ? changed.group : loaded;
   const onChanged = (next: GroupPartsFragment) => setChanged({ since: loaded, group: next });
-  const canWrite = useScope("write");
+  const canWrite = useScope("WRITE");
   return (
     <Page title={group.name}>
       <dl className="facts">

@@ -18,11 +18,11 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
   const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const rotate = useMutation(RotateTokenDocument);
-  const canWrite = useScope("write");
+  const canWrite = useScope("WRITE");
   const notify = useNotice();
 
-  async function run(currentToken: string) {
-    const result = await rotate.run({ currentToken });
+  async function run(token: string) {
+    const result = await rotate.run({ token });
     if (!result) return;
     const { userGroup, userErrors } = result.rotateUserGroupToken;
     setErrors(userErrors);

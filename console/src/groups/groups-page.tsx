@@ -21,7 +21,7 @@ export function GroupsPage() {
     <Page
       title="Groups"
       actions={
-        useScope("write") && (
+        useScope("WRITE") && (
           <a className="button primary" href={hashOf(["new-group"])}>
             New group
           </a>

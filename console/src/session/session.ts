@@ -1,13 +1,16 @@
 import { createContext, useContext } from "react";
 import type { Client } from "../api/client.js";
-import type { ViewerQuery } from "../api/generated/operations.js";
-
-type Scope = "read" | "embed" | "write" | "admin";
+import type { ApiKeyScope, Environment } from "../api/generated/operations.js";
 
 /** Each scope includes the ones before it. */
-const SCOPES: readonly string[] = ["read", "embed", "write", "admin"] satisfies Scope[];
+const SCOPES: readonly ApiKeyScope[] = ["READ", "EMBED", "WRITE", "ADMIN"];
 
-export type Viewer = NonNullable<ViewerQuery["viewer"]>;
+/** The owner of the API key. */
+export interface Viewer {
+  readonly accountName: string;
+  readonly environment: Environment;
+  readonly scope: ApiKeyScope;
+}
 
 /** A session with one API key. */
 export interface Session {
@@ -26,7 +29,7 @@ export function useSession(): Session {
 }
 
 /** Returns whether the API key has a scope or one that includes it. Actions without the required scope are hidden. */
-export function useScope(scope: Scope): boolean {
+export function useScope(scope: ApiKeyScope): boolean {
   const { viewer } = useSession();
   return SCOPES.indexOf(viewer.scope) >= SCOPES.indexOf(scope);
 }

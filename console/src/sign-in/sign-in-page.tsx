@@ -39,9 +39,14 @@ export function SignInPage({ refusal, demoKey, onRefused, onSignedIn }: SignInPa
     try {
       if (!SENDABLE.test(apiKey)) throw refuse("An API key contains only letters, digits and underscores.");
       const { viewer } = await createClient(apiKey, () => undefined).call(ViewerDocument, {});
-      if (!viewer) throw refuse("This API key is not valid.");
+      if (!viewer?.apiKey || viewer.accountName === null) throw refuse("This API key is not valid.");
+      const {
+        accountName,
+        environment,
+        apiKey: { scope },
+      } = viewer;
       const client: Client = createClient(apiKey, (failure) => onRefused(client, failure));
-      onSignedIn({ client, viewer, keyEnding: apiKey.slice(-4) });
+      onSignedIn({ client, viewer: { accountName, environment, scope }, keyEnding: apiKey.slice(-4) });
     } catch (error) {
       setFailure(toFailure(error));
     } finally {

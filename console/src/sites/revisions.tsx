@@ -27,7 +27,7 @@ export function Revisions({ site, onUpdate }: RevisionsProps) {
 
 function RevisionList({ site, onUpdate }: RevisionsProps) {
   const query = useQuery(SiteRevisionsDocument, { site: site.site, ...usePageVariables() });
-  const canWrite = useScope("write");
+  const canWrite = useScope("WRITE");
   const [shown, setShown] = useState<number | null>(null);
   const [restored, setRestored] = useState<number | null>(null);
   return (
@@ -52,7 +52,7 @@ function RevisionList({ site, onUpdate }: RevisionsProps) {
                   ),
                 },
                 { title: "Time", cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { title: "Author", isWideOnly: true, cell: ({ author }) => author },
+                { title: "Author", isWideOnly: true, cell: ({ authorName }) => authorName },
                 {
                   title: "Actions",
                   isTitleHidden: true,

@@ -24,7 +24,7 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
   const [errors, setErrors] = useState<UserErrors>([]);
   const [latest, setLatest] = useState<SitePartsFragment | null>(null);
   const put = useMutation(PutSiteDocument);
-  const canWrite = useScope("write");
+  const canWrite = useScope("WRITE");
   const notify = useNotice();
   const text = fromField(typed, base.text);
   const isDirty = text !== base.text;

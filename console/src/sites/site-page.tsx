@@ -38,7 +38,7 @@ function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
   const [changed, setChanged] = useState({ since: loaded, site: loaded });
   const site = changed.since === loaded ? changed.site : loaded;
   const onUpdate = (next: SitePartsFragment) => setChanged({ since: loaded, site: next });
-  const canWrite = useScope("write");
+  const canWrite = useScope("WRITE");
   return (
     <Page title={site.site} actions={canWrite && <SiteVisibility site={site} onUpdate={onUpdate} />}>
       <p className="fine">

@@ -11,21 +11,21 @@ interface SiteVisibilityProps {
 }
 
 /** Makes a site public or private. */
-export function SiteVisibility({ site: { site, public: isPublic }, onUpdate }: SiteVisibilityProps) {
+export function SiteVisibility({ site: { site, isPublic }, onUpdate }: SiteVisibilityProps) {
   const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const change = useMutation(SetSiteVisibilityDocument);
   const notify = useNotice();
 
   async function run() {
-    const result = await change.run({ site, public: !isPublic });
+    const result = await change.run({ site, isPublic: !isPublic });
     if (!result) return;
     const { siteConfig, userErrors } = result.setSiteConfigVisibility;
     setErrors(userErrors);
     if (!siteConfig) return;
     setConfirming(false);
     onUpdate(siteConfig);
-    notify(siteConfig.public ? "The site is now public." : "The site is now private.");
+    notify(siteConfig.isPublic ? "The site is now public." : "The site is now private.");
   }
   return (
     <>

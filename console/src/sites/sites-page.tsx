@@ -14,7 +14,7 @@ export function SitesPage() {
     <Page
       title="Sites"
       actions={
-        useScope("write") && (
+        useScope("WRITE") && (
           <a className="button primary" href={hashOf(["new-site"])}>
             New site
           </a>
@@ -40,7 +40,7 @@ export function SitesPage() {
               { title: "Revision", cell: ({ revision }) => revision },
               {
                 title: "Visibility",
-                cell: ({ public: isPublic }) => (isPublic ? "Public" : "Private"),
+                cell: ({ isPublic }) => (isPublic ? "Public" : "Private"),
               },
               { title: "Last changed", isWideOnly: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
             ]}

@@ -46,6 +46,11 @@ export interface Admin extends Caller {
   readonly scope: "admin";
 }
 
+/** A caller whose scope was checked and allows user group tokens and embed sessions. */
+export interface Embedder extends Caller {
+  readonly scope: "embed" | "write" | "admin";
+}
+
 /** A caller whose scope was checked and allows changes. */
 export interface Writer extends Caller {
   readonly scope: "write" | "admin";

@@ -1,5 +1,5 @@
 import { DomainError } from "../shared/errors.js";
-import { type Admin, type Caller, hasScope, type Writer } from "./caller.js";
+import type { Admin, Caller, Embedder, Writer } from "./caller.js";
 
 /**
  * Checks that a caller has write access.
@@ -25,13 +25,20 @@ export function requireAdmin(caller: Caller): Admin {
 }
 
 /**
- * Checks that a caller may receive a reply that contains a user group token.
+ * Checks that a caller may receive a user group token or create embed sessions.
+ * @param refusal first sentence of the error message
  * @throws DomainError `forbidden` for a key without embed scope
  */
-export function requireEmbed({ scope }: Caller): void {
-  if (hasScope(scope, "embed")) return;
-  throw new DomainError(
-    "forbidden",
-    "The reply contains the user group's token, which this API key cannot read. Use an API key with `embed` scope.",
-  );
+export function requireEmbed(
+  caller: Caller,
+  refusal = "The reply contains the user group's token, which this API key cannot read.",
+): Embedder {
+  const { scope } = caller;
+  if (scope !== "read") return { ...caller, scope };
+  throw new DomainError("forbidden", `${refusal} Use an API key with \`embed\` scope.`);
+}
+
+/** Checks that a caller may create embed sessions. @throws DomainError `forbidden` for a key without embed scope */
+export function requireEmbedSessions(caller: Caller): Embedder {
+  return requireEmbed(caller, "This API key cannot create embed sessions.");
 }

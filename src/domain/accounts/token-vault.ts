@@ -26,7 +26,7 @@ export interface TokenBinding {
   readonly accountId: number;
   readonly id: number | string;
   /** The kind of row. Absent for user groups whose tokens have the former format. */
-  readonly kind?: "webhookEndpoint" | "idempotentRequest";
+  readonly kind?: "webhookEndpoint" | "idempotentRequest" | "signingKey";
 }
 
 /** The account that a new token is encrypted for. */
@@ -129,9 +129,7 @@ export class TokenVault {
     }
     if (this.#decrypted) this.#hits.misses += 1;
     const token = this.decryptToken(stored, row);
-    // Copies: slices of a packed list of groups would keep the whole list in memory.
-    const hex = Buffer.from(stored.hex, "hex").toString("hex");
-    this.#decrypted?.set(cacheKey, { keyId: Buffer.from(stored.keyId).toString(), hex, token });
+    this.#decrypted?.set(cacheKey, { keyId: stored.keyId, hex: stored.hex, token });
     return token;
   }
 

@@ -35,6 +35,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, ErrorStatus>> = {
   payload_too_large: request(413),
   unsupported_media_type: request(415),
   unknown_data_source: user(422),
+  batch_rejected: user(422),
   rate_limited: request(429),
   slow_consumer: request(503),
   query_too_deep: request(400),

@@ -27,7 +27,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   forbidden: {
     meaning: "The API key lacks the required scope.",
     advice:
-      "Use a key with the scope in the message: `embed` to read tokens, `write` to change data, `admin` for keys, webhooks and the audit log.",
+      "Use a key with the scope in the message: `embed` to read tokens and create embed sessions, `write` to change data, `admin` for keys, webhooks and the audit log.",
   },
   not_found: {
     meaning: "The path does not exist.",
@@ -62,8 +62,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     advice: "Use a method listed in the header `Allow`.",
   },
   user_group_mismatch: {
-    meaning: "The request does not match the user group that `current_token` identifies.",
-    advice: "Nothing was deleted. Read the token's group and correct the request.",
+    meaning: "The request does not match the identified user group.",
+    advice: "Nothing was deleted. Read the group and correct the request.",
   },
   user_group_exists: {
     meaning: "Another user group has this external ID.",
@@ -104,6 +104,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   unknown_data_source: {
     meaning: "A mapping contains a data source that does not exist in the environment.",
     advice: "Create the data sources first; `fields` lists the mapping entries.",
+  },
+  batch_rejected: {
+    meaning: "The item is valid, but another item of the same request is not, so none was written.",
+    advice: "Fix the other items and send all of them again.",
   },
   rate_limited: {
     meaning: "The caller sent too many requests.",

@@ -27,6 +27,7 @@ export const ERROR_CODES = [
   "payload_too_large",
   "unsupported_media_type",
   "unknown_data_source",
+  "batch_rejected",
   "rate_limited",
   "slow_consumer",
   "query_too_deep",
@@ -113,4 +114,19 @@ export function reasonOf({ cause, message }: DomainError): string {
 /** Creates the error for an unexpected failure, without details for the caller. */
 export function internalError(cause: unknown): DomainError {
   return new DomainError("internal", "Something went wrong on our side.", { cause });
+}
+
+/** Returns the domain error that a function throws, or else its result. @throws any other error */
+export function domainErrorOr<Result>(run: () => Result): Result | DomainError {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
+
+/** Returns whether a value is not the error that stands for one. */
+export function isNoError<Value>(value: Value | DomainError): value is Value {
+  return !(value instanceof DomainError);
 }

@@ -4,7 +4,7 @@ import { isPresent } from "./json.js";
 import { isStorable } from "./text-field.js";
 
 /** Maximum and default page size. */
-export const MAX_PAGE_SIZE = 100;
+export const MAX_PAGE_SIZE = 250;
 export const DEFAULT_PAGE_SIZE = 20;
 
 /** The position of an item in a list: its sort value, and its ID as tie-breaker. */
@@ -35,6 +35,12 @@ export interface SortKey {
   readonly kind: "id" | "serial" | "text" | "time";
   /** The type of the items' IDs if the list is sorted by another field; default `id`. */
   readonly idKind?: "serial";
+}
+
+/** The order of a list. */
+export interface SortOrder<Field> {
+  readonly field: Field;
+  readonly direction: "ascending" | "descending";
 }
 
 /** Pagination arguments; cursors were created by `toCursor` for the same sort field. */

@@ -56,8 +56,8 @@ export interface Editor extends Tenant {
 }
 
 /** Validates a site name, which is used in URL paths and shown in terminals. @throws DomainError `invalid_field` */
-export function parseSite(site: string | null | undefined, field: FieldPath): string {
-  const name = parseText(site ?? DEFAULT_SITE, field);
+export function parseSite(site: string, field: FieldPath): string {
+  const name = parseText(site, field);
   // Clients resolve dot segments before they send the path.
   if (name === "." || name === "..") throw invalidField(field, 'must not be "." or ".."');
   if (UNSAFE_CHARACTERS.test(name)) {

@@ -1,5 +1,6 @@
 import type { DataSourceRef } from "../data-sources/data-source.js";
-import type { SortKey } from "../shared/pagination.js";
+import type { SortKey, SortOrder } from "../shared/pagination.js";
+import type { TimeRange } from "../shared/time-range.js";
 import type { UserGroup } from "./user-group.js";
 
 /** Sort fields for lists of user groups; ties are broken by ID. */
@@ -14,18 +15,7 @@ export const USER_GROUP_SORT_KINDS: Readonly<Record<UserGroupSortField, SortKey[
   updatedAt: "time",
 };
 
-export interface SortOrder<Field> {
-  readonly field: Field;
-  readonly direction: "ascending" | "descending";
-}
-
 export type UserGroupSort = SortOrder<UserGroupSortField>;
-
-/** A half-open time range `[from, to)`; either end may be absent. */
-export interface TimeRange {
-  readonly from?: Date;
-  readonly to?: Date;
-}
 
 /** Conditions on listed groups; all must hold. */
 export interface UserGroupFilter {
@@ -34,6 +24,8 @@ export interface UserGroupFilter {
   readonly nameContains?: string;
   /** Prefix of the name, case-insensitive. */
   readonly nameStartsWith?: string;
+  /** Prefix of the external ID, case-sensitive. */
+  readonly providedIdStartsWith?: string;
   /** Mapped to this data source; with `schemaId`, for that schema. */
   readonly dataSource?: DataSourceRef;
   readonly schemaId?: string;

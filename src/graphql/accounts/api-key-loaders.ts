@@ -1,6 +1,18 @@
 import type { ApiKey } from "../../domain/accounts/api-key.js";
+import type { Session } from "../shared/context.js";
 import { defineBatchLoader } from "../shared/loaders.js";
+import { ApiKeyView } from "./api-key-types.js";
 
 export const apiKeysById = defineBatchLoader<number, ApiKey | null>(({ services, tenant }, keys) =>
   services.apiKeys.byIds(tenant, keys),
 );
+
+/** Loads the API key that made a change; null if there is none, it no longer exists, or the caller is not an admin. */
+export async function loadAuthor(
+  { caller, loaders }: Session,
+  keyId: number | null,
+): Promise<ApiKeyView | null> {
+  if (keyId === null || caller.scope !== "admin") return null;
+  const apiKey = await apiKeysById(loaders).load(keyId);
+  return apiKey && new ApiKeyView(apiKey);
+}

@@ -1,19 +1,23 @@
-import { Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import type { ApiKey } from "../../domain/accounts/api-key.js";
+import { API_KEY_SORT_KINDS, type ApiKeySortField, sortValueOf } from "../../domain/accounts/api-key-list.js";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
+import type { SortOrder } from "../../domain/shared/pagination.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
-import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
+import { nullable } from "../shared/nullable.js";
 import { Input } from "../shared/payload.js";
+import { ApiKeyFilterInput, ApiKeyOrder, parseApiKeyFilter } from "./api-key-list-inputs.js";
 import {
   ApiKeyConnection,
-  ApiKeyPayload,
   ApiKeyView,
   CreateApiKeyInput,
   CreateApiKeyPayload,
   RevokeApiKeyInput,
+  RevokeApiKeyPayload,
 } from "./api-key-types.js";
 
 @Resolver()
@@ -21,14 +25,28 @@ export class ApiKeyResolver {
   @Query(() => ApiKeyConnection, {
     description: "The environment's API keys, including expired and revoked ones. Requires admin scope.",
   })
-  apiKeys(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
+  apiKeys(
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Arg("filter", () => ApiKeyFilterInput, nullable("Filters the API keys."))
+    filterInput: ApiKeyFilterInput | null | undefined,
+    @Arg(
+      "orderBy",
+      () => ApiKeyOrder,
+      nullable("The order of the API keys. Defaults to `CREATED_AT`, ascending."),
+    )
+    orderBy: SortOrder<ApiKeySortField> | null | undefined,
+    @Ctx() context: GraphqlContext,
+  ) {
     const admin = requireAdmin(requireSession(context).caller);
+    const order = orderBy ?? { field: "createdAt", direction: "ascending" };
+    const { field } = order;
+    const filter = parseApiKeyFilter(filterInput);
     return new ApiKeyConnection({
       page,
-      sort: { field: "id", kind: "id" },
-      positionOf: positionById,
-      load: (request) => context.services.apiKeys.list(admin, request),
-      count: () => context.services.apiKeys.count(admin),
+      sort: { field, kind: API_KEY_SORT_KINDS[field] },
+      positionOf: (key: ApiKey) => ({ value: sortValueOf(key, field), id: key.id }),
+      load: (request) => context.services.apiKeys.list(admin, filter, order, request),
+      count: () => context.services.apiKeys.count(admin, filter),
     });
   }
 
@@ -49,7 +67,7 @@ export class ApiKeyResolver {
     });
   }
 
-  @Mutation(() => ApiKeyPayload, {
+  @Mutation(() => RevokeApiKeyPayload, {
     description:
       "Revokes an API key permanently. Has no effect if it is already revoked. Requires admin scope.",
   })
@@ -57,7 +75,7 @@ export class ApiKeyResolver {
     @Input(() => RevokeApiKeyInput) input: RevokeApiKeyInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, ApiKeyPayload, async (admin, { apiKeys }) => {
+    return mutateAsAdmin(context, RevokeApiKeyPayload, async (admin, { apiKeys }) => {
       const revoked = await apiKeys.revoke(admin, parseNodeIdOfType("ApiKey", input.id));
       return { apiKey: new ApiKeyView(revoked) };
     });

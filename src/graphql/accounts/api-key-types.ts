@@ -10,7 +10,7 @@ import { NodeView } from "../shared/node-type.js";
 import { nullable } from "../shared/nullable.js";
 import { createPayloadType } from "../shared/payload.js";
 
-const ApiKeyScope = createEnum<Scope>(
+export const ApiKeyScope = createEnum<Scope>(
   "ApiKeyScope",
   "The scope of an API key, from `READ` to `EMBED`, `WRITE` and `ADMIN`. Each scope includes the previous ones.",
   {
@@ -80,23 +80,17 @@ export class RevokeApiKeyInput {
   readonly id!: string;
 }
 
-export const CreateApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView; secret: string }>(
-  "CreateApiKeyPayload",
-  "The result of `createApiKey`.",
-  {
-    apiKey: [() => ApiKeyView, "The API key; null if the mutation failed."],
-    secret: [
-      () => String,
-      "The secret, to be sent as `Authorization: Token <secret>`. It cannot be retrieved later; null if the mutation failed.",
-    ],
-  },
-);
+export const CreateApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView; secret: string }>("createApiKey", {
+  apiKey: [() => ApiKeyView, "The API key; null if the mutation failed."],
+  secret: [
+    () => String,
+    "The secret, to be sent as `Authorization: Token <secret>`. It cannot be retrieved later; null if the mutation failed.",
+  ],
+});
 
-export const ApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView }>(
-  "ApiKeyPayload",
-  "The result of `revokeApiKey`.",
-  { apiKey: [() => ApiKeyView, "The API key; null if the mutation failed."] },
-);
+export const RevokeApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView }>("revokeApiKey", {
+  apiKey: [() => ApiKeyView, "The API key; null if the mutation failed."],
+});
 
 export const ApiKeyConnection = createConnectionType(
   "ApiKey",

@@ -5,6 +5,7 @@ const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "user_group.created": "A user group was created.",
   "user_group.updated": "A user group was updated.",
   "user_group.token_rotated": "The token of a user group was rotated.",
+  "user_group.embed_session_created": "An embed session of a user group was created.",
   "user_group.deleted": "A user group was deleted.",
   "data_source.created": "A data source was created.",
   "data_source.updated": "A data source was updated.",
@@ -14,6 +15,7 @@ const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "site_config.published": "A new revision of a site configuration was stored.",
   "site_config.opened": "A site configuration was made public.",
   "site_config.closed": "A site configuration was made private.",
+  "site_config.deleted": "A site configuration was deleted.",
   "webhook_endpoint.created": "A webhook endpoint was created.",
   "webhook_endpoint.updated": "A webhook endpoint was updated, or its secret was rotated.",
   "webhook_endpoint.disabled":

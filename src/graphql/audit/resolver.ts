@@ -1,14 +1,16 @@
-import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import type { AuditEntry } from "../../domain/audit/entry.js";
+import { loadAuthor } from "../accounts/api-key-loaders.js";
+import { ApiKeyView } from "../accounts/api-key-types.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
-import { AuditEntryConnection, AuditFilterInput, parseAuditFilter } from "./types.js";
+import { AuditEntryConnection, AuditEntryView, AuditFilterInput, parseAuditFilter } from "./types.js";
 
 const SORT_FIELD = "auditEntry.createdAt";
 
-@Resolver()
+@Resolver(() => AuditEntryView)
 export class AuditResolver {
   @Query(() => AuditEntryConnection, {
     description: "The environment's audit log, newest entries first. Requires admin scope.",
@@ -28,5 +30,16 @@ export class AuditResolver {
       load: (request) => context.services.auditLog.list(admin, filter, request),
       count: () => context.services.auditLog.count(admin, filter),
     });
+  }
+
+  @FieldResolver(
+    () => ApiKeyView,
+    nullable("The API key that made the change; null for changes made directly in the database."),
+  )
+  async actor(
+    @Root() { actorKeyId }: AuditEntryView,
+    @Ctx() context: GraphqlContext,
+  ): Promise<ApiKeyView | null> {
+    return loadAuthor(requireSession(context), actorKeyId);
   }
 }

@@ -29,7 +29,9 @@ export class AuditEntryView extends NodeView {
   @Field(() => AuditActionEnum, { description: "The type of the change." })
   readonly action: AuditAction;
 
-  @Field(() => ID, { description: "The global ID of the changed object, which may have been deleted since." })
+  @Field(() => ID, {
+    description: "The global ID of the changed object, even if it has been deleted since.",
+  })
   readonly subjectId: string;
 
   @Field(() => String, {
@@ -53,14 +55,14 @@ export class AuditEntryView extends NodeView {
   })
   readonly actorName: string;
 
-  @Field(() => ID, nullable("The global ID of the API key; null for changes made directly in the database."))
-  readonly actorKeyId: string | null;
-
   @Field(() => String, nullable("The request ID, as in the `X-Request-Id` response header."))
   readonly requestId: string | null;
 
   @Field(() => GraphQLDateTime, { description: "The time of the change." })
   readonly createdAt: Date;
+
+  /** Internal, for the field resolver. */
+  readonly actorKeyId: number | null;
 
   constructor(entry: AuditEntry) {
     super("AuditEntry", entry.id);
@@ -70,9 +72,9 @@ export class AuditEntryView extends NodeView {
     this.subjectVersion = entry.version;
     this.changed = entry.changed;
     this.actorName = entry.actor.name;
-    this.actorKeyId = entry.actor.keyId === null ? null : toNodeId("ApiKey", entry.actor.keyId);
     this.requestId = entry.actor.requestId;
     this.createdAt = entry.createdAt;
+    this.actorKeyId = entry.actor.keyId;
   }
 }
 

@@ -1,22 +1,38 @@
-import { Ctx, FieldResolver, ObjectType, Query, Resolver, Root } from "type-graphql";
+import { Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from "type-graphql";
 import type { Environment } from "../../domain/accounts/environment.js";
-import {
-  type FrontEndSession,
-  type GraphqlContext,
-  requireSession,
-  type Session,
-} from "../shared/context.js";
+import { apiKeysById } from "../accounts/api-key-loaders.js";
+import { ApiKeyView } from "../accounts/api-key-types.js";
+import { type FrontEndSession, type GraphqlContext, type Session, tenantOf } from "../shared/context.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { nullable } from "../shared/nullable.js";
 import { UserGroupView } from "../user-groups/type.js";
 
-@ObjectType("Viewer", { description: "The authenticated caller." })
-class ViewerView {
+@ObjectType("Viewer", {
+  description: "The authenticated caller: an API key, or a front end with a user group token.",
+})
+export class ViewerView {
   /** Internal, for the field resolvers. */
   readonly session: Session | FrontEndSession;
 
+  @Field(() => String, nullable("The account's name; null for a user group token."))
+  readonly accountName: string | null;
+
+  @Field(() => EnvironmentEnum, { description: "The environment that the credentials give access to." })
+  readonly environment: Environment;
+
+  @Field(
+    () => UserGroupView,
+    nullable(
+      "The user group of the token, which can read its `id`, `name`, `properties`, `mapping`, `version` and `updatedAt`; null for an API key.",
+    ),
+  )
+  readonly userGroup: UserGroupView | null;
+
   constructor(session: Session | FrontEndSession) {
     this.session = session;
+    this.accountName = session.kind === "caller" ? session.caller.accountName : null;
+    this.environment = tenantOf(session).environment;
+    this.userGroup = session.kind === "frontEnd" ? new UserGroupView(session.userGroup) : null;
   }
 }
 
@@ -27,30 +43,10 @@ export class ViewerResolver {
     return session && new ViewerView(session);
   }
 
-  @FieldResolver(() => String, { description: "The account's name." })
-  accountName(@Ctx() context: GraphqlContext): string {
-    return requireSession(context).caller.accountName;
-  }
-
-  @FieldResolver(() => EnvironmentEnum, { description: "The environment that the API key gives access to." })
-  environment(@Ctx() context: GraphqlContext): Environment {
-    return requireSession(context).caller.environment;
-  }
-
-  @FieldResolver(() => String, {
-    description: "The scope of the API key: `read`, `embed`, `write` or `admin`.",
-  })
-  scope(@Ctx() context: GraphqlContext): string {
-    return requireSession(context).caller.scope;
-  }
-
-  @FieldResolver(
-    () => UserGroupView,
-    nullable(
-      "The user group of the token, which can read its `id`, `name`, `properties`, `mapping`, `version` and `updatedAt`; null for an API key.",
-    ),
-  )
-  userGroup(@Root() { session }: ViewerView): UserGroupView | null {
-    return session.kind === "frontEnd" ? new UserGroupView(session.userGroup) : null;
+  @FieldResolver(() => ApiKeyView, nullable("The API key; null for a user group token."))
+  async apiKey(@Root() { session }: ViewerView): Promise<ApiKeyView | null> {
+    if (session.kind === "frontEnd") return null;
+    const apiKey = await apiKeysById(session.loaders).load(session.caller.keyId);
+    return apiKey && new ApiKeyView(apiKey);
   }
 }

@@ -1,11 +1,13 @@
-import { Field, ID, InputType, Int } from "type-graphql";
+import { Directive, Field, ID, InputType, Int } from "type-graphql";
 import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import type { FieldPath } from "../../domain/shared/errors.js";
+import { isPresent } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";
-import { requireOneOf } from "../shared/one-of.js";
+import { missingOneOfField } from "../shared/one-of.js";
 
+@Directive("@oneOf")
 @InputType("DataSourceBy", { description: "Identifies a data source by exactly one of these fields." })
 export class DataSourceBy {
   @Field(() => ID, nullable("The data source's global ID."))
@@ -18,17 +20,15 @@ export class DataSourceBy {
   readonly dataSourceId?: number | null;
 }
 
-/** @throws DomainError `invalid_field` unless exactly one identifier is set */
+/** @throws DomainError `invalid_field` */
 export function parseDataSourceBy(
   { id, providedId, dataSourceId }: DataSourceBy,
   field: FieldPath = ["by"],
 ): DataSourceRef {
-  return requireOneOf<string, DataSourceRef>(field, {
-    id: typeof id === "string" ? { by: "id", id: parseNodeIdOfType("DataSource", id) } : null,
-    providedId:
-      typeof providedId === "string"
-        ? { by: "providedId", providedId: parseText(providedId, [...field, "providedId"]) }
-        : null,
-    dataSourceId: typeof dataSourceId === "number" ? { by: "id", id: dataSourceId } : null,
-  });
+  if (isPresent(id)) return { by: "id", id: parseNodeIdOfType("DataSource", id) };
+  if (isPresent(providedId)) {
+    return { by: "providedId", providedId: parseText(providedId, [...field, "providedId"]) };
+  }
+  if (isPresent(dataSourceId)) return { by: "id", id: dataSourceId };
+  throw missingOneOfField("DataSourceBy");
 }

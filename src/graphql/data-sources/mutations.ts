@@ -11,32 +11,32 @@ import {
   parseNewDataSource,
   UpdateDataSourceInput,
 } from "./inputs.js";
-import { DataSourcePayload, DeleteDataSourcePayload } from "./payloads.js";
+import { CreateDataSourcePayload, DeleteDataSourcePayload, UpdateDataSourcePayload } from "./payloads.js";
 import { DataSourceView } from "./type.js";
 
 @Resolver()
 export class DataSourceMutations {
-  @Mutation(() => DataSourcePayload, {
+  @Mutation(() => CreateDataSourcePayload, {
     description: "Creates a data source. Fails if its external ID is taken.",
   })
   async createDataSource(
     @Input(() => CreateDataSourceInput) input: CreateDataSourceInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, DataSourcePayload, async (writer, { dataSources }) => {
+    return mutate(context, CreateDataSourcePayload, async (writer, { dataSources }) => {
       const { providedId, name } = parseNewDataSource(input);
       return { dataSource: new DataSourceView(await dataSources.create(writer, providedId, name)) };
     });
   }
 
-  @Mutation(() => DataSourcePayload, {
+  @Mutation(() => UpdateDataSourcePayload, {
     description: "Updates a data source. Omitted fields keep their values.",
   })
   async updateDataSource(
     @Input(() => UpdateDataSourceInput) input: UpdateDataSourceInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, DataSourcePayload, async (writer, { dataSources }) => {
+    return mutate(context, UpdateDataSourcePayload, async (writer, { dataSources }) => {
       const { ref, changes } = parseDataSourceUpdate(input);
       return { dataSource: new DataSourceView(await dataSources.update(writer, ref, changes)) };
     });

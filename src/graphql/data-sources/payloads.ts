@@ -2,15 +2,22 @@ import { ID } from "type-graphql";
 import { createPayloadType } from "../shared/payload.js";
 import { DataSourceView } from "./type.js";
 
-export const DataSourcePayload = createPayloadType<{ dataSource: DataSourceView }>(
-  "DataSourcePayload",
-  "The result of creating or updating a data source.",
-  { dataSource: [() => DataSourceView, "The data source; null if the mutation failed."] },
-);
+interface DataSourceValues {
+  readonly dataSource: DataSourceView;
+}
 
-export const DeleteDataSourcePayload = createPayloadType<{ deletedDataSourceId: string }>(
-  "DeleteDataSourcePayload",
-  "The result of `deleteDataSource`.",
+const DATA_SOURCE = [() => DataSourceView, "The data source; null if the mutation failed."] as const;
+
+export const CreateDataSourcePayload = createPayloadType<DataSourceValues>("createDataSource", {
+  dataSource: DATA_SOURCE,
+});
+
+export const UpdateDataSourcePayload = createPayloadType<DataSourceValues>("updateDataSource", {
+  dataSource: DATA_SOURCE,
+});
+
+export const DeleteDataSourcePayload = createPayloadType<{ readonly deletedDataSourceId: string }>(
+  "deleteDataSource",
   {
     deletedDataSourceId: [() => ID, "The global ID of the deleted data source; null if the mutation failed."],
   },

@@ -5,7 +5,7 @@ import {
   type DataSourceSortField,
   sortValueOf,
 } from "../../domain/data-sources/list.js";
-import type { SortOrder } from "../../domain/user-groups/list.js";
+import type { SortOrder } from "../../domain/shared/pagination.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";

@@ -26,7 +26,7 @@ export class NodeResolver {
     @Arg("id", () => ID, { description: "The global ID." }) id: string,
     @Ctx() context: GraphqlContext,
   ): Promise<NodeView | null> {
-    return load(requireSession(context), id);
+    return loadNode(requireSession(context), id);
   }
 
   @Query(() => [NodeView], {
@@ -39,7 +39,7 @@ export class NodeResolver {
   ): Promise<(NodeView | null)[]> {
     const session = requireSession(context);
     if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must have at most ${MAX_PAGE_SIZE} IDs`);
-    return Promise.all(ids.map((id) => load(session, id)));
+    return Promise.all(ids.map((id) => loadNode(session, id)));
   }
 }
 
@@ -60,7 +60,8 @@ const LOAD_NODE: Readonly<Record<NodeType, LoadNode>> = {
   },
 };
 
-async function load(session: Session, nodeId: string): Promise<NodeView | null> {
+/** Loads an object by global ID; null if it does not exist or the caller may not read it. */
+export async function loadNode(session: Session, nodeId: string): Promise<NodeView | null> {
   const node = parseNodeId(nodeId);
   return node && LOAD_NODE[node.type](session, node);
 }

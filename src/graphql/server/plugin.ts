@@ -1,5 +1,7 @@
 import cors from "@fastify/cors";
+import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { handleProtocols } from "graphql-ws";
 import {
   IDEMPOTENCY_KEY_HEADER,
   parseIdempotencyKey,
@@ -9,29 +11,39 @@ import { RATE_LIMIT_HEADERS, rateLimitHeaders } from "../../domain/requests/rate
 import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Services } from "../../services/services.js";
-import { createContext, type GraphqlContext, tenantOf } from "../shared/context.js";
+import { createContext, type GraphqlContext, tenantOf, type Watcher } from "../shared/context.js";
 import { UserGroupWatcher } from "../user-groups/watcher.js";
 import { ApolloHandler } from "./apollo-server.js";
 import { CallerIdentification } from "./caller-identification.js";
 import { FastPath } from "./fast-path.js";
+import { createSubgraphSchema } from "./federation/subgraph-schema.js";
 import { type OperationOptions, Operations } from "./operations/operations.js";
 import type { PersistedQueries } from "./persisted-queries.js";
 import { traceRootFields } from "./root-field-tracing.js";
 import { registerGraphqlRoute } from "./route.js";
 import { createSchema } from "./schema.js";
+import { handleSocketError, SocketHandler } from "./sockets/handler.js";
+import { requireAllowedOrigin } from "./sockets/origin.js";
 import { createEventStream } from "./streams/event-stream.js";
+import { Subscriptions } from "./streams/subscriptions.js";
 
 export const GRAPHQL_PATH = "/graphql";
 
 /** Response headers that cross-origin pages may read. */
 const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", ...RATE_LIMIT_HEADERS, REPLAYED_HEADER];
 const DAY_S = 86_400;
+/** Maximum bytes of a WebSocket message. */
+const MAX_MESSAGE_BYTES = 32 * 1024;
 const METHODS = ["GET", "POST"];
 
 interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   /** Whether repeated plain POST requests bypass Apollo Server. */
   readonly fastPath: boolean;
+  /** Origins of pages that may call the API; they may also open WebSockets. */
   readonly corsOrigins: readonly string[] | "*";
+  readonly requestTimeoutMs: number;
+  /** Whether a router can use this API as an Apollo Federation subgraph. */
+  readonly subgraph: boolean;
   /** Allow-list of documents; undefined allows every document. */
   readonly persistedQueries: PersistedQueries | undefined;
   /** Serves the playground to browsers; undefined handles browsers like any other client. */
@@ -46,7 +58,7 @@ export async function registerGraphql(
 ): Promise<void> {
   const { persistedQueries, servePlayground } = options;
   const { metrics, tracing } = services.telemetry;
-  const schema = createSchema();
+  const schema = options.subgraph ? createSubgraphSchema() : createSchema();
   if (tracing) traceRootFields(schema, tracing);
   const rootFields = Math.min(options.limits.rootFields, services.rateLimits.maxCost);
   // A query that exceeds the full rate limit can never run: reject it as too large instead of asking for a retry.
@@ -55,9 +67,33 @@ export async function registerGraphql(
   const apollo = new ApolloHandler(schema, operations, operationOptions);
   await apollo.start();
   const callers = new CallerIdentification(services.access);
-  const contextOf = createContextFactory(services, callers);
-  // Event streams never end on their own: close them before the server waits for its connections.
-  app.addHook("preClose", async () => services.changes.endSubscriptions());
+  const watcher = new UserGroupWatcher(services.userGroupWatches);
+  const contextOf = createContextFactory(services, watcher, callers);
+  const streams = services.eventStreams;
+  const subscriptions = new Subscriptions(operations, streams.limits, metrics);
+  const sockets = new SocketHandler({
+    schema,
+    services,
+    watcher,
+    operations,
+    subscriptions,
+    persistedQueries,
+    requestTimeoutMs: options.requestTimeoutMs,
+    maxReplyBytes: options.limits.replyBytes,
+  });
+  await app.register(websocket, {
+    options: {
+      handleProtocols,
+      maxPayload: MAX_MESSAGE_BYTES,
+      autoPong: false,
+    },
+    errorHandler: handleSocketError,
+    // Event streams never end on their own: close them before the server waits for its connections.
+    async preClose() {
+      services.changes.endSubscriptions();
+      sockets.closeAll();
+    },
+  });
   if (options.corsOrigins.length > 0) {
     await app.register(cors, {
       origin: options.corsOrigins === "*" ? "*" : [...options.corsOrigins],
@@ -72,26 +108,22 @@ export async function registerGraphql(
     operations,
     apollo,
     fastPath: options.fastPath ? new FastPath(operations, metrics.caches.documents) : undefined,
-    stream: createEventStream({
-      operations,
-      streams: services.eventStreams,
-      persistedQueries,
-      metrics,
-      contextOf,
-    }),
+    stream: createEventStream({ operations, subscriptions, streams, persistedQueries, contextOf }),
+    webSocket: (socket, request) => sockets.handle(socket, request),
     maxReplyBytes: options.limits.replyBytes,
     metrics,
     async onRequest(request, reply) {
       requireMethod(request, reply);
-      if (servePlayground && request.method === "GET" && acceptsHtml(request))
+      if (request.ws) {
+        requireAllowedOrigin(request, options.corsOrigins);
+      } else if (servePlayground && request.method === "GET" && acceptsHtml(request))
         await servePlayground(request, reply);
       else await callers.identify(request);
     },
   });
 }
 
-function createContextFactory(services: Services, callers: CallerIdentification) {
-  const watcher = new UserGroupWatcher(services.userGroupWatches);
+function createContextFactory(services: Services, watcher: Watcher, callers: CallerIdentification) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<GraphqlContext> => {
     const { id, headers, ip: address } = request;
     const { authorization } = headers;

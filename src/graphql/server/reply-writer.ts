@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { stringifyReply } from "../shared/raw-json.js";
 
 /** Characters of large replies after which serialization is deferred to the next turn of the event loop. */
 const MAX_CHARACTERS = 1_000_000;
@@ -12,14 +13,14 @@ export class ReplyWriter {
   #written = 0;
 
   /** Serializes a reply; synchronous unless this turn's limit is exceeded. */
-  write(value: unknown): string | Promise<string> {
+  write(value: object): string | Promise<string> {
     if (this.#written > MAX_CHARACTERS) return this.#writeLater(value);
-    const text = `${JSON.stringify(value)}\n`;
+    const text = `${stringifyReply(value)}\n`;
     if (text.length >= LARGE_REPLY) this.#count(text.length);
     return text;
   }
 
-  async #writeLater(value: unknown): Promise<string> {
+  async #writeLater(value: object): Promise<string> {
     // Check again: another waiting reply may have used up this turn's limit.
     while (this.#written > MAX_CHARACTERS) await setImmediate();
     return this.write(value);

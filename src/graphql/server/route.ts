@@ -1,3 +1,4 @@
+import type { WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLFormattedError } from "graphql";
 import { DomainError } from "../../domain/shared/errors.js";
@@ -23,6 +24,7 @@ interface RouteOptions {
   /** Undefined if Apollo Server handles every request. */
   readonly fastPath: FastPath | undefined;
   readonly stream: Handler;
+  readonly webSocket: (socket: WebSocket, request: FastifyRequest) => void;
   readonly maxReplyBytes: number;
   readonly metrics: Metrics;
 }
@@ -51,13 +53,12 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
     done();
   });
   app.addHook("onClose", () => apollo.stop());
-  app.route({
-    method: app.supportedMethods,
+  const route = {
     url: "/",
     prefixTrailingSlash: "no-slash",
     bodyLimit: BODY_LIMIT,
     onRequest: options.onRequest,
-    async handler(request, reply) {
+    async handler(request: FastifyRequest, reply: FastifyReply) {
       requireOneOperation(request.body);
       if (acceptsEventStream(request)) return options.stream(request, reply);
       const match = fastPath?.match(request);
@@ -77,7 +78,9 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
       else fastPath?.recordReply(request, reply);
       return text;
     },
-  });
+  } as const;
+  app.route({ ...route, method: app.supportedMethods.filter((method) => method !== "GET") });
+  app.route({ ...route, method: "GET", wsHandler: options.webSocket });
 }
 
 /** Adds the request ID to errors that Apollo Server raised before the context was created. */

@@ -1,7 +1,16 @@
-import { type GraphQLSchema, lexicographicSortSchema, OperationTypeNode, printSchema } from "graphql";
+import {
+  GraphQLOneOfDirective,
+  type GraphQLSchema,
+  getDirectiveValues,
+  isInputObjectType,
+  lexicographicSortSchema,
+  OperationTypeNode,
+  printSchema,
+} from "graphql";
 import { buildSchemaSync } from "type-graphql";
 import { ApiKeyResolver } from "../accounts/api-key-resolver.js";
 import { AuditResolver } from "../audit/resolver.js";
+import { EmbedSessionResolver } from "../authentication/embed-session-resolver.js";
 import { ViewerResolver } from "../authentication/viewer-resolver.js";
 import { DataSourceMutations } from "../data-sources/mutations.js";
 import { DataSourceResolver } from "../data-sources/resolver.js";
@@ -9,8 +18,11 @@ import {
   SiteConfigContentResolver,
   SiteConfigRevisionContentResolver,
 } from "../site-configs/content-resolver.js";
+import { SiteConfigListResolver } from "../site-configs/list-resolver.js";
 import { SiteConfigMutations } from "../site-configs/mutations.js";
 import { SiteConfigResolver } from "../site-configs/resolver.js";
+import { SiteConfigRevisionResolver } from "../site-configs/revision-resolver.js";
+import { BulkMutations } from "../user-groups/bulk-mutations.js";
 import { DataSourceUserGroupsResolver } from "../user-groups/data-source-user-groups-resolver.js";
 import { UserGroupListResolver } from "../user-groups/list-resolver.js";
 import { MappingMutations } from "../user-groups/mapping-mutations.js";
@@ -20,6 +32,7 @@ import { UserGroupSubscription } from "../user-groups/subscription.js";
 import { UpsertMutation } from "../user-groups/upsert-mutation.js";
 import { WebhookMutations } from "../webhooks/mutations.js";
 import { WebhookHealthResolver, WebhookResolver } from "../webhooks/resolver.js";
+import { AuditSubjectResolver } from "./audit-subject-resolver.js";
 import { NodeResolver } from "./node-resolver.js";
 
 const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
@@ -32,15 +45,20 @@ const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
 const RESOLVERS = [
   ApiKeyResolver,
   AuditResolver,
+  AuditSubjectResolver,
+  BulkMutations,
   DataSourceMutations,
   DataSourceResolver,
   DataSourceUserGroupsResolver,
+  EmbedSessionResolver,
   MappingMutations,
   NodeResolver,
   SiteConfigContentResolver,
+  SiteConfigListResolver,
   SiteConfigMutations,
   SiteConfigResolver,
   SiteConfigRevisionContentResolver,
+  SiteConfigRevisionResolver,
   UpsertMutation,
   UserGroupListResolver,
   UserGroupMutations,
@@ -62,6 +80,7 @@ export function createSchema(): GraphQLSchema {
     validate: false,
   });
   describeRoots(schema);
+  applyOneOf(schema);
   return schema;
 }
 
@@ -75,6 +94,14 @@ function describeRoots(schema: GraphQLSchema): void {
   for (const operation of Object.values(OperationTypeNode)) {
     const type = schema.getRootType(operation);
     if (type) type.description = ROOT_DESCRIPTIONS[operation];
+  }
+}
+
+// TypeGraphQL 2.0 keeps `@Directive("@oneOf")` in the AST node only.
+function applyOneOf(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isInputObjectType(type) || !type.astNode) continue;
+    type.isOneOf = getDirectiveValues(GraphQLOneOfDirective, type.astNode) !== undefined;
   }
 }
 

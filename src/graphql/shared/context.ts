@@ -1,5 +1,6 @@
 import type { Caller, Tenant } from "../../domain/accounts/caller.js";
 import { missingCredentials } from "../../domain/authentication/authorization.js";
+import type { EmbedSession } from "../../domain/authentication/embed-session.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import type { ReadConsistency } from "../../domain/requests/read-consistency.js";
 import type { ReadReplica } from "../../domain/requests/read-replica.js";
@@ -46,10 +47,11 @@ export interface Session {
   readonly loaders: Loaders;
 }
 
-/** A front end with a user group token, which may read that user group only (decision 15). */
+/** A front end with a user group token or an embed session, which may read that user group only (decision 15). */
 export interface FrontEndSession {
   readonly kind: "frontEnd";
   readonly userGroup: UserGroup;
+  readonly embedSession?: EmbedSession | undefined;
   readonly deadline?: Deadline | undefined;
   readonly loaders: Loaders;
 }

@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { errorHeaders } from "../../domain/requests/error-headers.js";
 import { ERROR_STATUSES } from "../../domain/requests/error-status.js";
 import { DomainError, type ErrorCode, type FieldError } from "../../domain/shared/errors.js";
-import { toGraphqlCode } from "./error-code-enum.js";
+import { toGraphqlCode } from "./user-error-code-enum.js";
 
 /** HTTP status of user errors outside mutation payloads. */
 const BAD_REQUEST = 400;

@@ -1,7 +1,7 @@
 import { type ClassType, Field, InputType } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
+import type { SortOrder } from "../../domain/shared/pagination.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { SortOrder } from "../../domain/user-groups/list.js";
 import { createEnum } from "./create-enum.js";
 import { nullable } from "./nullable.js";
 

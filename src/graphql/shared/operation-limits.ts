@@ -22,7 +22,7 @@ export const DEFAULT_LIMITS: OperationLimits = {
   rootFields: 60,
   tokens: 4000,
   selections: 800,
-  cost: 20_000,
+  cost: 25_000,
   replyBytes: 16 * MIB,
 };
 

@@ -13,17 +13,18 @@ export type PayloadType<Values extends object> = new (
 ) => object;
 
 /**
- * Creates the payload type of a mutation: nullable fields and `userErrors`.
+ * Creates the payload type of a mutation, such as `CreateUserGroupPayload`: nullable fields and `userErrors`.
  * @param fields type and description of each field except `userErrors`
  */
 export function createPayloadType<Values extends object>(
-  name: string,
-  description: string,
+  mutation: string,
   fields: { readonly [Name in keyof Values]: readonly [type: () => object, description: string] },
 ): PayloadType<Values> {
   const absent = Object.fromEntries(Object.keys(fields).map((field) => [field, null]));
 
-  @ObjectType(name, { description })
+  @ObjectType(`${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`, {
+    description: `The result of \`${mutation}\`.`,
+  })
   class Payload {
     @Field(() => [UserErrorView], { description: "The errors; empty if the mutation succeeded." })
     readonly userErrors: readonly UserErrorView[];

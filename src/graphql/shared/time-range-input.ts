@@ -1,7 +1,7 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Field, InputType } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
-import type { TimeRange } from "../../domain/user-groups/list.js";
+import type { TimeRange } from "../../domain/shared/time-range.js";
 import { nullable } from "./nullable.js";
 
 @InputType("DateTimeRange", { description: "A time range. An omitted bound is open." })

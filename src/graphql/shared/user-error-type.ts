@@ -1,15 +1,15 @@
 import { Field, ObjectType } from "type-graphql";
 import type { DomainError, ErrorCode, FieldPath } from "../../domain/shared/errors.js";
-import { ErrorCodeEnum } from "./error-code-enum.js";
 import { fieldMessage } from "./error-format.js";
 import { nullable } from "./nullable.js";
+import { UserErrorCodeEnum } from "./user-error-code-enum.js";
 
 @ObjectType("UserError", {
   description:
     "An error that the caller can correct. The mutation changed nothing and returns one error for each invalid field.",
 })
 export class UserErrorView {
-  @Field(() => ErrorCodeEnum, { description: "The error code." })
+  @Field(() => UserErrorCodeEnum, { description: "The error code." })
   readonly code: ErrorCode;
 
   @Field(() => String, { description: "An explanation for humans. Its wording may change." })
@@ -35,6 +35,6 @@ export class UserErrorView {
 
   /** Returns the error with a path prefix. */
   within(path: FieldPath): UserErrorView {
-    return new UserErrorView(this.code, this.message, this.field && [...path, ...this.field]);
+    return new UserErrorView(this.code, this.message, [...path, ...(this.field ?? [])]);
   }
 }

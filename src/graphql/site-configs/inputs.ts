@@ -1,5 +1,5 @@
 import { GraphQLJSON } from "graphql-scalars";
-import { Field, InputType, Int } from "type-graphql";
+import { Directive, Field, InputType, Int } from "type-graphql";
 import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { type DocumentSource, serializeJson } from "../../domain/site-configs/document-source.js";
@@ -7,7 +7,7 @@ import { DEFAULT_SITE, requireSize } from "../../domain/site-configs/site-config
 import type { ChangeOptions } from "../../services/site-configs/service.js";
 import { nullable } from "../shared/nullable.js";
 
-export const SITE = { nullable: true, defaultValue: DEFAULT_SITE, description: "The site's name." };
+export const SITE = { defaultValue: DEFAULT_SITE, description: "The site's name." };
 export const STRICT = {
   nullable: true,
   defaultValue: false,
@@ -17,13 +17,11 @@ const EXPECTED_REVISION = nullable(
   "The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one.",
 );
 
-@InputType("PutSiteConfigInput", {
-  description: "Input for `putSiteConfig`. Set exactly one of `text` and `document`.",
+@Directive("@oneOf")
+@InputType("SiteConfigSource", {
+  description: "A site configuration as exactly one of these fields.",
 })
-export class PutSiteConfigInput {
-  @Field(() => String, SITE)
-  readonly site?: string | null;
-
+export class SiteConfigSource {
   @Field(
     () => GraphQLJSON,
     nullable(
@@ -32,8 +30,20 @@ export class PutSiteConfigInput {
   )
   readonly document?: unknown;
 
-  @Field(() => String, nullable("The configuration as the text of its file."))
+  @Field(
+    () => String,
+    nullable("The configuration as the text of its file. Findings then include line and column."),
+  )
   readonly text?: string | null;
+}
+
+@InputType("PutSiteConfigInput", { description: "Input for `putSiteConfig`." })
+export class PutSiteConfigInput {
+  @Field(() => String, SITE)
+  readonly site!: string;
+
+  @Field(() => SiteConfigSource, { description: "The configuration to store." })
+  readonly source!: SiteConfigSource;
 
   @Field(() => Int, EXPECTED_REVISION)
   readonly expectedRevision?: number | null;
@@ -47,13 +57,13 @@ export class PutSiteConfigInput {
       "If true, anyone can read the configuration over HTTP. If omitted, existing sites keep their visibility and new sites are private.",
     ),
   )
-  readonly public?: boolean | null;
+  readonly isPublic?: boolean | null;
 }
 
 @InputType("PatchSiteConfigInput", { description: "Input for `patchSiteConfig`." })
 export class PatchSiteConfigInput {
   @Field(() => String, SITE)
-  readonly site?: string | null;
+  readonly site!: string;
 
   @Field(() => GraphQLJSON, {
     description:
@@ -71,7 +81,7 @@ export class PatchSiteConfigInput {
 @InputType("RestoreSiteConfigInput", { description: "Input for `restoreSiteConfig`." })
 export class RestoreSiteConfigInput {
   @Field(() => String, SITE)
-  readonly site?: string | null;
+  readonly site!: string;
 
   @Field(() => Int, { description: "The number of the revision to restore." })
   readonly revision!: number;
@@ -83,13 +93,27 @@ export class RestoreSiteConfigInput {
 @InputType("SetSiteConfigVisibilityInput", { description: "Input for `setSiteConfigVisibility`." })
 export class SetSiteConfigVisibilityInput {
   @Field(() => String, SITE)
-  readonly site?: string | null;
+  readonly site!: string;
 
   @Field(() => Boolean, {
     description:
       "If true, anyone can read the configuration over HTTP; if false, only callers with an API key.",
   })
-  readonly public!: boolean;
+  readonly isPublic!: boolean;
+}
+
+@InputType("DeleteSiteConfigInput", { description: "Input for `deleteSiteConfig`." })
+export class DeleteSiteConfigInput {
+  @Field(() => String, SITE)
+  readonly site!: string;
+
+  @Field(
+    () => Int,
+    nullable(
+      "The number of the current revision as you last read it. The deletion fails if the current revision is another one.",
+    ),
+  )
+  readonly expectedRevision?: number | null;
 }
 
 /** A document submitted in a request. */
@@ -103,20 +127,11 @@ export interface SubmittedSource {
 
 /**
  * Parses a document submitted as JSON or as text.
- * @throws DomainError `invalid_field` unless exactly one is set and its size is within the storage limit
+ * @throws DomainError `invalid_field` unless its size is within the storage limit
  */
-export function parseSource({
-  document,
-  text,
-}: {
-  readonly document?: unknown;
-  readonly text?: string | null | undefined;
-}): SubmittedSource {
-  const hasText = typeof text === "string";
-  const hasDocument = isPresent(document);
-  if (hasText === hasDocument) throw invalidField(["text"], "or document is required, but not both");
-  const source = hasText ? { text } : serializeJson(document, ["document"]);
-  const field: FieldPath = [hasText ? "text" : "document"];
+export function parseSource({ document, text }: SiteConfigSource): SubmittedSource {
+  const field = ["source", isPresent(text) ? "text" : "document"];
+  const source = isPresent(text) ? { text } : serializeJson(document, field);
   const written = "text" in source ? source.text : source.json;
   requireSize(written, field);
   return { source, field, size: Buffer.byteLength(written) };

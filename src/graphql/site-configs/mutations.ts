@@ -7,8 +7,10 @@ import type { Services } from "../../services/services.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import type { Loaders } from "../shared/loaders.js";
 import { mutate } from "../shared/mutation.js";
-import { Input } from "../shared/payload.js";
+import { toNodeId } from "../shared/node-id.js";
+import { Input, type PayloadType, type PayloadValues } from "../shared/payload.js";
 import {
+  DeleteSiteConfigInput,
   PatchSiteConfigInput,
   PutSiteConfigInput,
   parseChangeOptions,
@@ -17,30 +19,41 @@ import {
   SetSiteConfigVisibilityInput,
 } from "./inputs.js";
 import { siteConfigs } from "./loaders.js";
-import { SiteConfigPayload, type SiteConfigValues, viewOutcome } from "./payload.js";
+import {
+  DeleteSiteConfigPayload,
+  PatchSiteConfigPayload,
+  PutSiteConfigPayload,
+  RestoreSiteConfigPayload,
+  SetSiteConfigVisibilityPayload,
+  viewOutcome,
+} from "./payload.js";
 import { SiteConfigView } from "./type.js";
 
 @Resolver()
 export class SiteConfigMutations {
-  @Mutation(() => SiteConfigPayload, {
+  @Mutation(() => PutSiteConfigPayload, {
     description: "Stores a site configuration as a new revision. Fails if it has errors.",
   })
   async putSiteConfig(
     @Input(() => PutSiteConfigInput) input: PutSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, options, loaders, services }) => {
-      const { budget } = loaders;
-      const { source, field, size } = parseSource(input);
-      budget.spendBytes(size);
-      const isPublic = input.public ?? null;
-      const document = { ...options, source, isPublic };
-      const outcome = await services.siteConfigs.put(editor, site, document, siteConfigs(loaders).work);
-      return viewOutcome(outcome, field, budget);
-    });
+    return change(
+      context,
+      PutSiteConfigPayload,
+      input,
+      async ({ editor, site, options, loaders, services }) => {
+        const { budget } = loaders;
+        const { source, field, size } = parseSource(input.source);
+        budget.spendBytes(size);
+        const document = { ...options, source, isPublic: input.isPublic ?? null };
+        const outcome = await services.siteConfigs.put(editor, site, document, siteConfigs(loaders).work);
+        return viewOutcome(outcome, field, budget);
+      },
+    );
   }
 
-  @Mutation(() => SiteConfigPayload, {
+  @Mutation(() => PatchSiteConfigPayload, {
     description:
       "Patches a site configuration and stores the result as a new revision. Fails if the result has errors. Text outside the patched properties is unchanged.",
   })
@@ -48,56 +61,81 @@ export class SiteConfigMutations {
     @Input(() => PatchSiteConfigInput) input: PatchSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, options, loaders, services }) => {
-      const { budget } = loaders;
-      const patch = serializeJson(input.patch, ["patch"]);
-      const current = await siteConfigs(loaders).bySite.load(site);
-      budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
-      const outcome = await services.siteConfigs.patch(
-        editor,
-        site,
-        { ...options, patch },
-        siteConfigs(loaders).work,
-      );
-      return viewOutcome(outcome, ["patch"], budget);
-    });
+    return change(
+      context,
+      PatchSiteConfigPayload,
+      input,
+      async ({ editor, site, options, loaders, services }) => {
+        const { budget } = loaders;
+        const patch = serializeJson(input.patch, ["patch"]);
+        const current = await siteConfigs(loaders).bySite.load(site);
+        budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
+        const outcome = await services.siteConfigs.patch(
+          editor,
+          site,
+          { ...options, patch },
+          siteConfigs(loaders).work,
+        );
+        return viewOutcome(outcome, ["patch"], budget);
+      },
+    );
   }
 
-  @Mutation(() => SiteConfigPayload, {
+  @Mutation(() => RestoreSiteConfigPayload, {
     description: "Restores an earlier revision of a site configuration as a new revision.",
   })
   async restoreSiteConfig(
     @Input(() => RestoreSiteConfigInput) input: RestoreSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, options, loaders, services }) => {
-      const { budget } = loaders;
-      const { revision } = input;
-      if (revision < 1) throw invalidField(["revision"], "must be 1 or more");
-      const current = await siteConfigs(loaders).bySite.load(site);
-      const restored =
-        current && (await siteConfigs(loaders).revisions.load({ siteConfigId: current.id, revision }));
-      budget.spendBytes(restored?.size ?? 0);
-      const outcome = await services.siteConfigs.restore(
-        editor,
-        site,
-        { ...options, revision },
-        siteConfigs(loaders).work,
-      );
-      return viewOutcome(outcome, ["revision"], budget);
-    });
+    return change(
+      context,
+      RestoreSiteConfigPayload,
+      input,
+      async ({ editor, site, options, loaders, services }) => {
+        const { budget } = loaders;
+        const { revision } = input;
+        if (revision < 1) throw invalidField(["revision"], "must be 1 or more");
+        const current = await siteConfigs(loaders).bySite.load(site);
+        const restored =
+          current && (await siteConfigs(loaders).revisions.load({ siteConfigId: current.id, revision }));
+        budget.spendBytes(restored?.size ?? 0);
+        const outcome = await services.siteConfigs.restore(
+          editor,
+          site,
+          { ...options, revision },
+          siteConfigs(loaders).work,
+        );
+        return viewOutcome(outcome, ["revision"], budget);
+      },
+    );
   }
 
-  @Mutation(() => SiteConfigPayload, {
+  @Mutation(() => SetSiteConfigVisibilityPayload, {
     description: "Makes a site configuration public or private over HTTP. Does not create a revision.",
   })
   async setSiteConfigVisibility(
     @Input(() => SetSiteConfigVisibilityInput) input: SetSiteConfigVisibilityInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, services }) => ({
-      siteConfig: new SiteConfigView(await services.siteConfigs.setPublic(editor, site, input.public)),
+    return change(context, SetSiteConfigVisibilityPayload, input, async ({ editor, site, services }) => ({
+      siteConfig: new SiteConfigView(await services.siteConfigs.setPublic(editor, site, input.isPublic)),
     }));
+  }
+
+  @Mutation(() => DeleteSiteConfigPayload, {
+    description:
+      "Deletes a site configuration. Its revisions cannot be read afterwards. If the site is created again, they are part of its history, and its revision numbers continue.",
+  })
+  async deleteSiteConfig(
+    @Input(() => DeleteSiteConfigInput) input: DeleteSiteConfigInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<object> {
+    return mutate(context, DeleteSiteConfigPayload, async (writer, { siteConfigs: service }) => {
+      const { site, options } = parseChange(input);
+      const { id } = await service.delete(writer, site, options);
+      return { deletedSiteConfigId: toNodeId("SiteConfig", id) };
+    });
   }
 }
 
@@ -111,17 +149,24 @@ interface Change {
 }
 
 /** Runs a site configuration change. @throws like `mutate`, and `query_too_expensive` for large documents */
-async function change(
+async function change<Values extends object>(
   context: GraphqlContext,
-  input: Parameters<typeof parseChangeOptions>[0] & { readonly site?: string | null },
-  work: (change: Change) => Promise<SiteConfigValues>,
+  payload: PayloadType<Values>,
+  input: ChangeInput,
+  work: (change: Change) => Promise<PayloadValues<Values>>,
 ): Promise<object> {
   const { loaders } = requireSession(context);
-  return mutate(context, SiteConfigPayload, async (writer, services) => {
-    const { site, options } = parseFields({
-      site: () => parseSite(input.site, ["site"]),
-      options: () => parseChangeOptions(input),
-    });
-    return work({ editor: writer, site, options, loaders, services });
+  return mutate(context, payload, async (writer, services) => {
+    return work({ editor: writer, ...parseChange(input), loaders, services });
+  });
+}
+
+type ChangeInput = Parameters<typeof parseChangeOptions>[0] & { readonly site: string };
+
+/** @throws DomainError `invalid_field` */
+function parseChange(input: ChangeInput) {
+  return parseFields({
+    site: () => parseSite(input.site, ["site"]),
+    options: () => parseChangeOptions(input),
   });
 }

@@ -1,3 +1,4 @@
+import { ID } from "type-graphql";
 import { DomainError, type FieldPath } from "../../domain/shared/errors.js";
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 import type { ChangeOutcome } from "../../services/site-configs/service.js";
@@ -12,16 +13,33 @@ interface SiteConfigFields {
   readonly report: SiteConfigReportView;
 }
 
-export type SiteConfigValues = PayloadValues<SiteConfigFields>;
+type SiteConfigValues = PayloadValues<SiteConfigFields>;
 
-export const SiteConfigPayload = createPayloadType<SiteConfigFields>(
-  "SiteConfigPayload",
-  "The result of changing a site configuration.",
+const FIELDS = {
+  siteConfig: [() => SiteConfigView, "The site configuration; null if the mutation failed."],
+  report: [
+    () => SiteConfigReportView,
+    "The validation report for the new document; null if it was not validated.",
+  ],
+} as const;
+
+export const PutSiteConfigPayload = createPayloadType<SiteConfigFields>("putSiteConfig", FIELDS);
+
+export const PatchSiteConfigPayload = createPayloadType<SiteConfigFields>("patchSiteConfig", FIELDS);
+
+export const RestoreSiteConfigPayload = createPayloadType<SiteConfigFields>("restoreSiteConfig", FIELDS);
+
+export const SetSiteConfigVisibilityPayload = createPayloadType<Pick<SiteConfigFields, "siteConfig">>(
+  "setSiteConfigVisibility",
+  { siteConfig: FIELDS.siteConfig },
+);
+
+export const DeleteSiteConfigPayload = createPayloadType<{ deletedSiteConfigId: string }>(
+  "deleteSiteConfig",
   {
-    siteConfig: [() => SiteConfigView, "The site configuration; null if the mutation failed."],
-    report: [
-      () => SiteConfigReportView,
-      "The validation report for the new document; null if it was not validated.",
+    deletedSiteConfigId: [
+      () => ID,
+      "The global ID of the deleted site configuration; null if the mutation failed.",
     ],
   },
 );

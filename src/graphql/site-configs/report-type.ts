@@ -52,13 +52,13 @@ export class SiteConfigReportView {
   readonly #budget: ReplyBudget;
 
   @Field(() => Boolean, { description: "Indicates whether there are no errors." })
-  readonly valid: boolean;
+  readonly isValid: boolean;
 
   /** @param budget charged for findings whenever they are read */
   constructor(report: SiteConfigReport, budget: ReplyBudget) {
     this.#report = report;
     this.#budget = budget;
-    this.valid = report.valid;
+    this.isValid = report.valid;
   }
 
   @Field(() => [SiteConfigFindingView], {

@@ -3,29 +3,20 @@ import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-
 import { invalidField } from "../../domain/shared/errors.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
 import { sitePath } from "../../domain/site-configs/site-address.js";
-import {
-  parseSite,
-  type SiteConfig,
-  type SiteConfigRevision,
-} from "../../domain/site-configs/site-config.js";
+import { parseSite, type SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
-import { parseSource, SITE, STRICT } from "./inputs.js";
+import { parseSource, SITE, SiteConfigSource, STRICT } from "./inputs.js";
 import { siteConfigs } from "./loaders.js";
 import { SiteConfigReportView } from "./report-type.js";
-import {
-  SiteConfigConnection,
-  SiteConfigRevisionConnection,
-  SiteConfigRevisionView,
-  SiteConfigView,
-} from "./type.js";
+import { SiteConfigRevisionConnection, SiteConfigRevisionView, SiteConfigView } from "./type.js";
 
 @Resolver(() => SiteConfigView)
 export class SiteConfigResolver {
   @Query(() => SiteConfigView, nullable("A site's configuration; null if it does not exist."))
   async siteConfig(
-    @Arg("site", () => String, SITE) site: string | null,
+    @Arg("site", () => String, SITE) site: string,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigView | null> {
     const { loaders } = requireSession(context);
@@ -33,39 +24,18 @@ export class SiteConfigResolver {
     return siteConfig && new SiteConfigView(siteConfig);
   }
 
-  @Query(() => SiteConfigConnection, {
-    description: "The environment's site configurations, ordered by site name.",
-  })
-  siteConfigs(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
-    const { caller } = requireSession(context);
-    return new SiteConfigConnection({
-      page,
-      sort: { field: "site", kind: "text" },
-      positionOf: ({ site, id }: SiteConfig) => ({ value: site, id }),
-      load: (request) => context.services.siteConfigReader.list(caller, request),
-      count: () => context.services.siteConfigReader.count(caller),
-    });
-  }
-
   @Query(() => SiteConfigReportView, {
-    description:
-      "Validates a site configuration without storing it. Set exactly one of `text` and `document`.",
+    description: "Validates a site configuration without storing it.",
   })
   async validateSiteConfig(
-    @Arg("document", () => GraphQLJSON, nullable("The configuration as JSON."))
-    document: unknown,
-    @Arg(
-      "text",
-      () => String,
-      nullable("The configuration as the text of its file. Findings then include line and column."),
-    )
-    text: string | null | undefined,
+    @Arg("source", () => SiteConfigSource, { description: "The configuration to validate." })
+    submitted: SiteConfigSource,
     @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigReportView> {
     const { loaders } = requireSession(context);
     const { budget } = loaders;
-    const { source, size } = parseSource({ document, text });
+    const { source, size } = parseSource(submitted);
     budget.spendBytes(size);
     const report = await siteConfigs(loaders).work.run("check", { source, strict: strict === true });
     return new SiteConfigReportView(report, budget);
@@ -77,7 +47,7 @@ export class SiteConfigResolver {
       "The path and query string at which anyone can read the document from this service; null if the site is not public.",
     ),
   )
-  publicPath(@Root() { public: isPublic, site }: SiteConfigView, @Ctx() context: GraphqlContext) {
+  publicPath(@Root() { isPublic, site }: SiteConfigView, @Ctx() context: GraphqlContext) {
     return isPublic ? sitePath(site, requireSession(context).caller) : null;
   }
 

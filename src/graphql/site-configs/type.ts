@@ -1,8 +1,7 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import { Field, ID, Int, ObjectType } from "type-graphql";
+import { Field, Int, ObjectType } from "type-graphql";
 import type { SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { createConnectionType } from "../shared/connection-type.js";
-import { toNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
 import { nullable } from "../shared/nullable.js";
 import type { TextRef } from "./loaders.js";
@@ -21,7 +20,7 @@ export class SiteConfigView extends NodeView {
   readonly revision!: number;
 
   @Field(() => Boolean, { description: "Indicates whether anyone can read the configuration over HTTP." })
-  readonly public!: boolean;
+  readonly isPublic!: boolean;
 
   @Field(() => GraphQLDateTime, { description: "The time when the first revision was stored." })
   readonly createdAt!: Date;
@@ -33,13 +32,10 @@ export class SiteConfigView extends NodeView {
   readonly siteConfigId!: number;
   readonly textRef!: TextRef;
 
-  constructor({ id: siteConfigId, isPublic, size, ...siteConfig }: SiteConfig) {
+  constructor({ id: siteConfigId, size, ...siteConfig }: SiteConfig) {
     super("SiteConfig", siteConfigId);
     const textRef = { siteConfigId, revision: siteConfig.revision, size };
-    Object.assign(this, { ...siteConfig, public: isPublic, siteConfigId, textRef } satisfies Omit<
-      SiteConfigView,
-      "id"
-    >);
+    Object.assign(this, { ...siteConfig, siteConfigId, textRef } satisfies Omit<SiteConfigView, "id">);
   }
 }
 
@@ -52,13 +48,7 @@ export class SiteConfigRevisionView extends NodeView {
   readonly revision!: number;
 
   @Field(() => String, { description: "The name of the author's API key at that time." })
-  readonly author!: string;
-
-  @Field(
-    () => ID,
-    nullable("The global ID of the author's API key; null for changes made directly in the database."),
-  )
-  readonly authorKeyId!: string | null;
+  readonly authorName!: string;
 
   @Field(
     () => Int,
@@ -71,15 +61,15 @@ export class SiteConfigRevisionView extends NodeView {
 
   /** Internal, for the field resolvers. */
   readonly textRef!: TextRef;
+  readonly authorKeyId!: number | null;
 
   constructor(revision: SiteConfigRevision) {
     super("SiteConfigRevision", revision.siteConfigId, revision.revision);
-    const { authorKeyId } = revision;
-    Object.assign(this, {
-      ...revision,
-      authorKeyId: authorKeyId === null ? null : toNodeId("ApiKey", authorKeyId),
-      textRef: revision,
-    } satisfies Omit<SiteConfigRevisionView, "id">);
+    const { author: authorName, ...fields } = revision;
+    Object.assign(this, { ...fields, authorName, textRef: revision } satisfies Omit<
+      SiteConfigRevisionView,
+      "id"
+    >);
   }
 }
 

@@ -1,10 +1,13 @@
-import { Field, ID, InputType, Int } from "type-graphql";
+import { Directive, Field, ID, InputType, Int } from "type-graphql";
+import type { FieldPath } from "../../domain/shared/errors.js";
+import { isPresent } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { UserGroupRef } from "../../domain/user-groups/user-group.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";
-import { requireOneOf } from "../shared/one-of.js";
+import { missingOneOfField } from "../shared/one-of.js";
 
+@Directive("@oneOf")
 @InputType("UserGroupBy", { description: "Identifies a user group by exactly one of these fields." })
 export class UserGroupBy {
   @Field(() => ID, nullable("The user group's global ID."))
@@ -20,15 +23,16 @@ export class UserGroupBy {
   readonly token?: string | null;
 }
 
-/** @throws DomainError `invalid_field` unless exactly one identifier is set */
-export function parseUserGroupBy({ id, providedId, teamId, token }: UserGroupBy): UserGroupRef {
-  return requireOneOf<string, UserGroupRef>(["by"], {
-    id: typeof id === "string" ? { by: "id", id: parseNodeIdOfType("UserGroup", id) } : null,
-    providedId:
-      typeof providedId === "string"
-        ? { by: "providedId", providedId: parseText(providedId, ["by", "providedId"]) }
-        : null,
-    teamId: typeof teamId === "number" ? { by: "id", id: teamId } : null,
-    token: typeof token === "string" ? { by: "token", token } : null,
-  });
+/** @throws DomainError `invalid_field` */
+export function parseUserGroupBy(
+  { id, providedId, teamId, token }: UserGroupBy,
+  field: FieldPath = ["by"],
+): UserGroupRef {
+  if (isPresent(id)) return { by: "id", id: parseNodeIdOfType("UserGroup", id) };
+  if (isPresent(providedId)) {
+    return { by: "providedId", providedId: parseText(providedId, [...field, "providedId"]) };
+  }
+  if (isPresent(teamId)) return { by: "id", id: teamId };
+  if (isPresent(token)) return { by: "token", token };
+  throw missingOneOfField("UserGroupBy");
 }

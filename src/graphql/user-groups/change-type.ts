@@ -1,7 +1,8 @@
-import { Field, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
-import type { UserGroupEvent } from "../../services/user-groups/group-watch.js";
+import type { UserGroupEvent } from "../../services/user-groups/event-delivery.js";
 import { createEnum } from "../shared/create-enum.js";
+import { toNodeId } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";
 import { UserGroupView } from "./type.js";
 
@@ -11,7 +12,7 @@ const UserGroupChangeKindEnum = createEnum<UserGroupChangeKind>(
   {
     UPDATED: ["updated", "The name, properties or mapping was updated."],
     TOKEN_ROTATED: ["tokenRotated", "The token was rotated."],
-    DELETED: ["deleted", "The user group was deleted. The subscription ends."],
+    DELETED: ["deleted", "The user group was deleted. A subscription to this user group ends."],
   },
 );
 
@@ -20,11 +21,15 @@ export class UserGroupChangeView {
   @Field(() => UserGroupChangeKindEnum, { description: "The type of the change." })
   readonly kind: UserGroupChangeKind;
 
+  @Field(() => ID, { description: "The global ID of the user group, even if it was deleted." })
+  readonly userGroupId: string;
+
   @Field(() => UserGroupView, nullable("The current state of the user group; null if it was deleted."))
   readonly userGroup: UserGroupView | null;
 
-  constructor({ kind, userGroup, mapping }: UserGroupEvent) {
+  constructor({ id, kind, userGroup, mapping }: UserGroupEvent) {
     this.kind = kind;
+    this.userGroupId = toNodeId("UserGroup", id);
     this.userGroup = userGroup && new UserGroupView(userGroup, mapping);
   }
 }

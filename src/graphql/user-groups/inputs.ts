@@ -1,6 +1,5 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, Int } from "type-graphql";
-import { invalidField } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { isText, parseText } from "../../domain/shared/text-field.js";
@@ -75,26 +74,24 @@ export class UpdateUserGroupInput extends UserGroupChangesInput {
 
 @InputType("RotateUserGroupTokenInput", { description: "Input for `rotateUserGroupToken`." })
 export class RotateUserGroupTokenInput {
-  @Field(() => String, { description: "The user group's current token." })
-  readonly currentToken!: string;
+  @Field(() => UserGroupBy, {
+    description:
+      "The user group. By its current token, only one of several concurrent rotations succeeds; the others fail with `USER_GROUP_NOT_FOUND`.",
+  })
+  readonly by!: UserGroupBy;
 }
 
 @InputType("DeleteUserGroupInput", { description: "Input for `deleteUserGroup`." })
 export class DeleteUserGroupInput {
-  @Field(() => String, { description: "The user group's current token." })
-  readonly currentToken!: string;
+  @Field(() => UserGroupBy, { description: "The user group to delete." })
+  readonly by!: UserGroupBy;
 
-  @Field(
-    () => String,
-    nullable("The user group's external ID. If set, it must match the token's user group."),
-  )
+  @Field(() => String, nullable("The user group's external ID. If set, the user group must have it."))
   readonly providedId?: string | null;
 
   @Field(
     () => String,
-    nullable(
-      "A data source's external ID. If set, the token's user group must be mapped to that data source.",
-    ),
+    nullable("A data source's external ID. If set, the user group must be mapped to that data source."),
   )
   readonly dataSourceProvidedId?: string | null;
 }
@@ -155,22 +152,20 @@ export function parseChangedFields({
 }
 
 /**
- * Returns the token. Accepts any non-empty text, so that an unknown token is "not found" rather than "invalid".
- * @throws DomainError `invalid_field` for an empty token
+ * Parses the user group to delete, and the values that it must have; null means absent.
+ * @throws DomainError `invalid_field`
  */
-export function parseCurrentToken({
-  currentToken,
-}: RotateUserGroupTokenInput | DeleteUserGroupInput): string {
-  if (currentToken === "") throw invalidField(["currentToken"], "must not be empty");
-  return currentToken;
-}
-
-/** Parses the values that the token's user group must match; null means absent. @throws DomainError `invalid_field` */
-export function parseExpectations({ providedId, dataSourceProvidedId }: DeleteUserGroupInput) {
-  return parseFields<{ readonly providedId?: string; readonly dataSourceProvidedId?: string }>({
+export function parseDeletion({ by, providedId, dataSourceProvidedId }: DeleteUserGroupInput) {
+  const { ref, ...expected } = parseFields<{
+    readonly ref: UserGroupRef;
+    readonly providedId?: string;
+    readonly dataSourceProvidedId?: string;
+  }>({
+    ref: () => parseUserGroupBy(by),
     ...(isPresent(providedId) ? { providedId: () => parseText(providedId, ["providedId"]) } : {}),
     ...(isPresent(dataSourceProvidedId)
       ? { dataSourceProvidedId: () => parseText(dataSourceProvidedId, ["dataSourceProvidedId"]) }
       : {}),
   });
+  return { ref, expected };
 }

@@ -24,6 +24,9 @@ export class UserGroupFilterInput extends NamedItemFilter {
   @Field(() => String, nullable("User groups whose name starts with this text, ignoring case."))
   readonly nameStartsWith?: string | null;
 
+  @Field(() => String, nullable("User groups whose external ID starts with this text, case-sensitive."))
+  readonly providedIdStartsWith?: string | null;
+
   @Field(
     () => DataSourceBy,
     nullable(
@@ -53,12 +56,15 @@ export class UserGroupFilterInput extends NamedItemFilter {
 /** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
 export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
   if (!filter) return {};
-  const { nameStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;
+  const { nameStartsWith, providedIdStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;
   const properties = parseProperties(filter.properties ?? null, ["filter", "properties"]);
   const text = (value: string, name: string) => parseText(value, ["filter", name]);
   return {
     ...parseNamedItemFilter(filter),
     ...(nameStartsWith ? { nameStartsWith: text(nameStartsWith, "nameStartsWith") } : {}),
+    ...(providedIdStartsWith
+      ? { providedIdStartsWith: text(providedIdStartsWith, "providedIdStartsWith") }
+      : {}),
     ...(dataSource ? { dataSource: parseDataSourceBy(dataSource, ["filter", "dataSource"]) } : {}),
     ...(typeof schemaId === "string" ? { schemaId: text(schemaId, "schemaId") } : {}),
     ...(createdAt ? { createdAt: parseTimeRange(createdAt, "createdAt") } : {}),

@@ -2,14 +2,14 @@ import { Field, InputType } from "type-graphql";
 import { UserGroupBy } from "./by.js";
 import { MappingInput } from "./inputs.js";
 
-@InputType("SetMappingInput", { description: "Input for `setMapping`." })
-export class SetMappingInput extends MappingInput {
+@InputType("SetUserGroupMappingInput", { description: "Input for `setUserGroupMapping`." })
+export class SetUserGroupMappingInput extends MappingInput {
   @Field(() => UserGroupBy, { description: "The user group to update." })
   readonly by!: UserGroupBy;
 }
 
-@InputType("RemoveMappingInput", { description: "Input for `removeMapping`." })
-export class RemoveMappingInput {
+@InputType("RemoveUserGroupMappingInput", { description: "Input for `removeUserGroupMapping`." })
+export class RemoveUserGroupMappingInput {
   @Field(() => UserGroupBy, { description: "The user group to update." })
   readonly by!: UserGroupBy;
 
@@ -17,8 +17,8 @@ export class RemoveMappingInput {
   readonly schemaId!: string;
 }
 
-@InputType("ReplaceMappingInput", { description: "Input for `replaceMapping`." })
-export class ReplaceMappingInput {
+@InputType("ReplaceUserGroupMappingInput", { description: "Input for `replaceUserGroupMapping`." })
+export class ReplaceUserGroupMappingInput {
   @Field(() => UserGroupBy, { description: "The user group to update." })
   readonly by!: UserGroupBy;
 

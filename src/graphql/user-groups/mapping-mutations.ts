@@ -7,23 +7,32 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Services } from "../../services/services.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
-import { Input } from "../shared/payload.js";
+import { Input, type PayloadType } from "../shared/payload.js";
 import { parseUserGroupBy } from "./by.js";
-import { RemoveMappingInput, ReplaceMappingInput, SetMappingInput } from "./mapping-inputs.js";
-import { UserGroupPayload } from "./payloads.js";
+import {
+  RemoveUserGroupMappingInput,
+  ReplaceUserGroupMappingInput,
+  SetUserGroupMappingInput,
+} from "./mapping-inputs.js";
+import {
+  RemoveUserGroupMappingPayload,
+  ReplaceUserGroupMappingPayload,
+  SetUserGroupMappingPayload,
+  type UserGroupValues,
+} from "./payloads.js";
 import { UserGroupView } from "./type.js";
 
 @Resolver()
 export class MappingMutations {
-  @Mutation(() => UserGroupPayload, {
+  @Mutation(() => SetUserGroupMappingPayload, {
     description:
       "Maps a schema of a user group to a data source, replacing an existing entry for the schema.",
   })
-  async setMapping(
-    @Input(() => SetMappingInput) input: SetMappingInput,
+  async setUserGroupMapping(
+    @Input(() => SetUserGroupMappingInput) input: SetUserGroupMappingInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, (writer, services) => {
+    return change(context, SetUserGroupMappingPayload, (writer, services) => {
       const { ref, entry } = parseFields({
         ref: () => parseUserGroupBy(input.by),
         entry: () => parseMappingEntry(input, []),
@@ -32,12 +41,14 @@ export class MappingMutations {
     });
   }
 
-  @Mutation(() => UserGroupPayload, { description: "Removes a schema from a user group's mapping." })
-  async removeMapping(
-    @Input(() => RemoveMappingInput) input: RemoveMappingInput,
+  @Mutation(() => RemoveUserGroupMappingPayload, {
+    description: "Removes a schema from a user group's mapping.",
+  })
+  async removeUserGroupMapping(
+    @Input(() => RemoveUserGroupMappingInput) input: RemoveUserGroupMappingInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, (writer, services) => {
+    return change(context, RemoveUserGroupMappingPayload, (writer, services) => {
       const { ref, schemaId } = parseFields({
         ref: () => parseUserGroupBy(input.by),
         schemaId: () => parseText(input.schemaId, ["schemaId"]),
@@ -46,12 +57,14 @@ export class MappingMutations {
     });
   }
 
-  @Mutation(() => UserGroupPayload, { description: "Replaces the entire mapping of a user group." })
-  async replaceMapping(
-    @Input(() => ReplaceMappingInput) input: ReplaceMappingInput,
+  @Mutation(() => ReplaceUserGroupMappingPayload, {
+    description: "Replaces the entire mapping of a user group.",
+  })
+  async replaceUserGroupMapping(
+    @Input(() => ReplaceUserGroupMappingInput) input: ReplaceUserGroupMappingInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, (writer, services) => {
+    return change(context, ReplaceUserGroupMappingPayload, (writer, services) => {
       const { ref, mapping } = parseFields({
         ref: () => parseUserGroupBy(input.by),
         mapping: () => parseMappingList(input.mapping, ["mapping"]),
@@ -63,9 +76,10 @@ export class MappingMutations {
 
 function change(
   context: GraphqlContext,
+  payload: PayloadType<UserGroupValues>,
   work: (writer: Writer, services: Services) => Promise<UserGroup>,
 ): Promise<object> {
-  return mutate(context, UserGroupPayload, async (writer, services) => ({
+  return mutate(context, payload, async (writer, services) => ({
     userGroup: new UserGroupView(await work(writer, services)),
   }));
 }

@@ -3,12 +3,12 @@ import type { GraphqlContext } from "../shared/context.js";
 import { mutate, mutateIfAllowed } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node-id.js";
 import { Input } from "../shared/payload.js";
+import { parseUserGroupBy } from "./by.js";
 import {
   CreateUserGroupInput,
   DeleteUserGroupInput,
   GetOrCreateUserGroupInput,
-  parseCurrentToken,
-  parseExpectations,
+  parseDeletion,
   parseIdentified,
   parseNewUserGroup,
   parseProvidedId,
@@ -16,7 +16,13 @@ import {
   RotateUserGroupTokenInput,
   UpdateUserGroupInput,
 } from "./inputs.js";
-import { DeleteUserGroupPayload, GetOrCreateUserGroupPayload, UserGroupPayload } from "./payloads.js";
+import {
+  CreateUserGroupPayload,
+  DeleteUserGroupPayload,
+  GetOrCreateUserGroupPayload,
+  RotateUserGroupTokenPayload,
+  UpdateUserGroupPayload,
+} from "./payloads.js";
 import { UserGroupView } from "./type.js";
 
 @Resolver()
@@ -33,37 +39,37 @@ export class UserGroupMutations {
       const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(input), () =>
         parseNewUserGroup(input),
       );
-      return { userGroup: new UserGroupView(userGroup), newUserGroup: created };
+      return { userGroup: new UserGroupView(userGroup), isNew: created };
     });
   }
 
-  @Mutation(() => UserGroupPayload, {
+  @Mutation(() => CreateUserGroupPayload, {
     description: "Creates a user group. Fails if its external ID is taken.",
   })
   async createUserGroup(
     @Input(() => CreateUserGroupInput) input: CreateUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UserGroupPayload, async (writer, { userGroups }) => {
+    return mutate(context, CreateUserGroupPayload, async (writer, { userGroups }) => {
       const { providedId, fields } = parseIdentified(input.providedId, () => parseNewUserGroup(input));
       return { userGroup: new UserGroupView(await userGroups.create(writer, providedId, fields)) };
     });
   }
 
-  @Mutation(() => UserGroupPayload, {
+  @Mutation(() => UpdateUserGroupPayload, {
     description: "Updates a user group. Omitted fields keep their values.",
   })
   async updateUserGroup(
     @Input(() => UpdateUserGroupInput) input: UpdateUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UserGroupPayload, async (writer, { userGroups }) => {
+    return mutate(context, UpdateUserGroupPayload, async (writer, { userGroups }) => {
       const { ref, changes } = parseUpdate(input);
       return { userGroup: new UserGroupView(await userGroups.update(writer, ref, changes)) };
     });
   }
 
-  @Mutation(() => UserGroupPayload, {
+  @Mutation(() => RotateUserGroupTokenPayload, {
     description:
       "Rotates the token of a user group. The old token is invalidated immediately, or after the grace period if the service has one.",
   })
@@ -71,8 +77,8 @@ export class UserGroupMutations {
     @Input(() => RotateUserGroupTokenInput) input: RotateUserGroupTokenInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UserGroupPayload, async (writer, { userGroups }) => {
-      const { userGroup } = await userGroups.rotateToken(writer, parseCurrentToken(input));
+    return mutate(context, RotateUserGroupTokenPayload, async (writer, { userGroups }) => {
+      const { userGroup } = await userGroups.rotateToken(writer, parseUserGroupBy(input.by));
       return { userGroup: new UserGroupView(userGroup) };
     });
   }
@@ -83,7 +89,8 @@ export class UserGroupMutations {
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
     return mutate(context, DeleteUserGroupPayload, async (writer, { userGroups }) => {
-      const { id } = await userGroups.delete(writer, parseCurrentToken(input), parseExpectations(input));
+      const { ref, expected } = parseDeletion(input);
+      const { id } = await userGroups.delete(writer, ref, expected);
       return { deletedUserGroupId: toNodeId("UserGroup", id) };
     });
   }

@@ -1,10 +1,10 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
 import { hasScope } from "../../domain/accounts/caller.js";
-import type { JsonObject } from "../../domain/shared/json.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
+import { RawJson } from "../shared/raw-json.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
 import { loadUserGroup, mappings } from "./loaders.js";
 import { MappingEntryView } from "./mapping-entry-type.js";
@@ -34,12 +34,14 @@ export class UserGroupResolver {
   @FieldResolver(
     () => GraphQLJSON,
     nullable(
-      "Free-form properties, available to dashboards as variables; null if there are none. They are serialized as in JavaScript: integer-like keys come first, numbers have the precision of a 64-bit float, and numbers beyond its range become null. The REST API returns the exact text.",
+      "Free-form properties, available to dashboards as variables; null if there are none. Replies and server-sent events contain the stored JSON text. Values that are written through GraphQL or sent over a WebSocket are parsed as in JavaScript: integer-like keys come first, and numbers have the precision of a 64-bit float.",
     ),
   )
-  properties(@Root() view: UserGroupView, @Ctx() context: GraphqlContext): JsonObject | null {
-    requireAnySession(context).loaders.budget.spendProperties(view.propertiesSize);
-    return view.parsedProperties;
+  properties(@Root() { group }: UserGroupView, @Ctx() context: GraphqlContext): RawJson | null {
+    const { properties } = group;
+    if (properties === null) return null;
+    requireAnySession(context).loaders.budget.spendProperties(Buffer.byteLength(properties));
+    return new RawJson(properties);
   }
 
   @FieldResolver(() => [MappingEntryView], {

@@ -1,25 +1,12 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Int, ObjectType } from "type-graphql";
 import type { Environment } from "../../domain/accounts/environment.js";
-import type { JsonObject } from "../../domain/shared/json.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { GetterField } from "../shared/getter-field.js";
 import { NodeView } from "../shared/node-type.js";
-
-/** Shared by all aliases, and by all requests batched into one statement: each parsed copy would take as much memory as the text. */
-const parsedProperties = new WeakMap<UserGroup, JsonObject>();
-
-function propertiesOf(group: UserGroup): JsonObject | null {
-  const known = parsedProperties.get(group);
-  if (known !== undefined) return known;
-  if (group.properties === null) return null;
-  const properties: JsonObject = JSON.parse(group.properties);
-  parsedProperties.set(group, properties);
-  return properties;
-}
 
 @ObjectType("UserGroup", {
   implements: NodeView,
@@ -56,17 +43,6 @@ export class UserGroupView extends NodeView {
   @GetterField(() => EnvironmentEnum, { description: "The user group's environment." })
   get environment(): Environment {
     return this.group.environment;
-  }
-
-  /** Internal: the parsed properties. */
-  get parsedProperties(): JsonObject | null {
-    return propertiesOf(this.group);
-  }
-
-  /** Internal: size of the properties in bytes of JSON text. */
-  get propertiesSize(): number {
-    const { properties } = this.group;
-    return properties === null ? 0 : Buffer.byteLength(properties);
   }
 
   @GetterField(() => Int, { description: "The version, which each change increments by one." })

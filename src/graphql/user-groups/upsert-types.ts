@@ -1,9 +1,10 @@
 import { Field, InputType, ObjectType } from "type-graphql";
-import { DomainError, invalidField, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
+import { DomainError, domainErrorOr, invalidField, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
 import { MAX_UPSERTS, type UpsertOutcome, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
 import { nullable } from "../shared/nullable.js";
 import { UserErrorView } from "../shared/user-error-type.js";
 import { parseChangedFields, parseIdentified, UserGroupChangesInput } from "./inputs.js";
+import { errorsOfItems, isCause } from "./item-errors.js";
 import { UserGroupView } from "./type.js";
 
 @InputType("UpsertUserGroupInput", {
@@ -41,20 +42,20 @@ export class UpsertUserGroupResult {
     () => Boolean,
     nullable("Indicates whether the mutation created the user group; null if it was not written."),
   )
-  readonly newUserGroup: boolean | null;
+  readonly isNew: boolean | null;
 
   @Field(() => [UserErrorView], {
-    description: "The errors in this user group. Paths are relative to the user group.",
+    description:
+      "The errors in this user group, or `BATCH_REJECTED` if errors in others prevented all writes. Paths are relative to the user group.",
   })
   readonly userErrors: UserErrorView[];
 
   /** @param maxErrors maximum number of errors to list */
   constructor(outcome: UpsertOutcome, maxErrors: number) {
-    const written = outcome && "userGroup" in outcome ? outcome : null;
+    const written = "userGroup" in outcome ? outcome : null;
     this.userGroup = written && new UserGroupView(written.userGroup);
-    this.newUserGroup = written?.created ?? null;
-    this.userErrors =
-      outcome && "error" in outcome ? UserErrorView.allOf(outcome.error).slice(0, maxErrors) : [];
+    this.isNew = written?.created ?? null;
+    this.userErrors = "error" in outcome ? UserErrorView.allOf(outcome.error).slice(0, maxErrors) : [];
   }
 }
 
@@ -66,7 +67,7 @@ export class UpsertUserGroupsPayload {
   readonly results: readonly UpsertUserGroupResult[];
 
   @Field(() => [UserErrorView], {
-    description: `All errors. Paths are relative to the input. After ${MAX_FIELD_ERRORS} errors, only the first error of each further user group is listed.`,
+    description: `All errors except \`BATCH_REJECTED\`. Paths are relative to the input. After ${MAX_FIELD_ERRORS} errors, only the first error of each further user group is listed.`,
   })
   readonly userErrors: readonly UserErrorView[];
 
@@ -75,12 +76,7 @@ export class UpsertUserGroupsPayload {
     userErrors: readonly UserErrorView[] = [],
   ) {
     this.results = values?.results ?? [];
-    this.userErrors = [
-      ...userErrors,
-      ...this.results.flatMap((result, index) =>
-        result.userErrors.map((error) => error.within(["userGroups", String(index)])),
-      ),
-    ];
+    this.userErrors = [...userErrors, ...errorsOfItems(this.results)];
   }
 }
 
@@ -88,7 +84,7 @@ export function viewOutcomes(outcomes: readonly UpsertOutcome[]) {
   let listed = 0;
   const results = outcomes.map((outcome) => {
     const result = new UpsertUserGroupResult(outcome, Math.max(1, MAX_FIELD_ERRORS - listed));
-    listed += result.userErrors.length;
+    listed += result.userErrors.filter(isCause).length;
     return result;
   });
   return { results };
@@ -99,14 +95,7 @@ export function parseUpserts(input: UpsertUserGroupsInput): (UserGroupUpsert | D
   if (input.userGroups.length > MAX_UPSERTS) {
     throw invalidField(["userGroups"], `must have at most ${MAX_UPSERTS} user groups`);
   }
-  return input.userGroups.map((group) => {
-    try {
-      return parseUpsert(group);
-    } catch (error) {
-      if (error instanceof DomainError) return error;
-      throw error;
-    }
-  });
+  return input.userGroups.map((group) => domainErrorOr(() => parseUpsert(group)));
 }
 
 function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {

@@ -1,6 +1,6 @@
 import { parseCredentials } from "../../domain/authentication/authorization.js";
 import { DomainError, internalError } from "../../domain/shared/errors.js";
-import type { UserGroupEvent } from "../../services/user-groups/group-watch.js";
+import type { UserGroupEvent } from "../../services/user-groups/event-delivery.js";
 import type { Subscription } from "../../services/user-groups/subscription.js";
 import type { SubscriberCredential, UserGroupWatches } from "../../services/user-groups/watches.js";
 import {
@@ -11,12 +11,13 @@ import {
   tenantOf,
   type Watcher,
 } from "../shared/context.js";
+import { withPromptReturn } from "../shared/prompt-return.js";
 import { parseUserGroupBy, type UserGroupBy } from "./by.js";
 import { UserGroupChangeView } from "./change-type.js";
 import { loadUserGroup } from "./loaders.js";
 import { WatchEvent } from "./watch-event.js";
 
-/** Streams changes of a user group to a subscriber while the subscriber has access. */
+/** Streams changes of user groups to a subscriber while the subscriber has access. */
 export class UserGroupWatcher implements Watcher {
   readonly #watches: UserGroupWatches;
 
@@ -25,8 +26,8 @@ export class UserGroupWatcher implements Watcher {
   }
 
   /**
-   * Subscribes to a user group. No change committed after this resolves is missed; an error that ends the stream is its last event.
-   * @param by the user group; optional for front ends, which default to the token's user group
+   * Subscribes to user groups. No change committed after this resolves is missed; an error that ends the stream is its last event.
+   * @param by the user group; defaults to that of the token for front ends, and to all groups of the environment for API keys
    * @throws DomainError if the user group does not exist or the subscriber may not access it
    */
   async watch(
@@ -34,11 +35,29 @@ export class UserGroupWatcher implements Watcher {
     context: GraphqlContext,
   ): Promise<AsyncIterable<WatchEvent>> {
     const session = requireAnySession(context);
-    const id = await findId(session, by);
-    const subscription = await this.#watches.watch(tenantOf(session), id, credentialOf(session, context));
-    if (!subscription) throw notFound();
-    return withPromptReturn(readEvents(session, subscription), () => subscription.end());
+    if (by) return this.#watchOne(await findId(session, by), session, context);
+    if (session.kind === "frontEnd") return this.#watchOne(session.userGroup.id, session, context);
+    const subscription = await this.#watches.watchAll(tenantOf(session), session.caller.keyId);
+    return eventsOf(session, subscription, { isOfOneGroup: false });
   }
+
+  async #watchOne(
+    id: number,
+    session: Session | FrontEndSession,
+    context: GraphqlContext,
+  ): Promise<AsyncIterable<WatchEvent>> {
+    const subscription = await this.#watches.watch(tenantOf(session), id, credentialOf(session, context));
+    if (subscription) return eventsOf(session, subscription, { isOfOneGroup: true });
+    throw notFound();
+  }
+}
+
+function eventsOf(
+  session: Session | FrontEndSession,
+  subscription: Subscription<UserGroupEvent>,
+  options: { readonly isOfOneGroup: boolean },
+): AsyncIterable<WatchEvent> {
+  return withPromptReturn(readEvents(session, subscription, options), () => subscription.end());
 }
 
 function credentialOf(
@@ -46,18 +65,21 @@ function credentialOf(
   { authorization }: GraphqlContext,
 ): SubscriberCredential {
   if (session.kind === "caller") return { kind: "apiKey", keyId: session.caller.keyId };
+  const { embedSession } = session;
+  if (embedSession) return { kind: "embedSession", ...embedSession };
   return { kind: "token", token: parseCredentials(authorization).secret };
 }
 
 async function* readEvents(
   session: Session | FrontEndSession,
   subscription: Subscription<UserGroupEvent>,
+  { isOfOneGroup }: { readonly isOfOneGroup: boolean },
 ): AsyncGenerator<WatchEvent, void, undefined> {
   try {
     for await (const event of subscription) {
       session.loaders.clear();
       yield new WatchEvent(new UserGroupChangeView(event), event, () => subscription.isOpen);
-      if (!event.userGroup) return;
+      if (isOfOneGroup && !event.userGroup) return;
     }
   } catch (error) {
     yield new WatchEvent(error instanceof DomainError ? error : internalError(error));
@@ -66,33 +88,8 @@ async function* readEvents(
   }
 }
 
-/**
- * Wraps a generator so that `return` ends its event source first. A generator that awaits a value cannot return before the value
- * arrives, which may never happen: disconnected clients would leak memory.
- */
-function withPromptReturn<Event>(
-  events: AsyncGenerator<Event, void, undefined>,
-  end: () => void,
-): AsyncIterableIterator<Event> {
-  return {
-    next: () => events.next(),
-    async return() {
-      end();
-      await events.return();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
-}
-
-async function findId(
-  session: Session | FrontEndSession,
-  by: UserGroupBy | null | undefined,
-): Promise<number> {
-  if (session.kind === "frontEnd" && !by) return session.userGroup.id;
-  const group = await loadUserGroup(session.loaders, parseUserGroupBy(by ?? {}));
+async function findId(session: Session | FrontEndSession, by: UserGroupBy): Promise<number> {
+  const group = await loadUserGroup(session.loaders, parseUserGroupBy(by));
   if (session.kind === "frontEnd" && group?.id !== session.userGroup.id) {
     throw new DomainError("forbidden", "A user group token can only read its own user group.");
   }

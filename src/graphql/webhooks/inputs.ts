@@ -57,8 +57,14 @@ export class UpdateWebhookEndpointInput {
   readonly enabled?: boolean | null;
 }
 
-@InputType("WebhookEndpointInput", { description: "Identifies a webhook endpoint." })
-export class WebhookEndpointInput {
+@InputType("RotateWebhookSecretInput", { description: "Input for `rotateWebhookSecret`." })
+export class RotateWebhookSecretInput {
+  @Field(() => ID, { description: "The webhook endpoint's global ID." })
+  readonly id!: string;
+}
+
+@InputType("DeleteWebhookEndpointInput", { description: "Input for `deleteWebhookEndpoint`." })
+export class DeleteWebhookEndpointInput {
   @Field(() => ID, { description: "The webhook endpoint's global ID." })
   readonly id!: string;
 }

@@ -7,22 +7,24 @@ import { parseNodeIdOfType } from "../shared/node-id.js";
 import { Input } from "../shared/payload.js";
 import {
   CreateWebhookEndpointInput,
+  DeleteWebhookEndpointInput,
   parseEndpointChanges,
   ReplayWebhookDeliveryInput,
+  RotateWebhookSecretInput,
   UpdateWebhookEndpointInput,
-  WebhookEndpointInput,
 } from "./inputs.js";
 import {
+  CreateWebhookEndpointPayload,
   DeleteWebhookEndpointPayload,
-  WebhookDeliveryPayload,
-  WebhookEndpointPayload,
-  WebhookSecretPayload,
+  ReplayWebhookDeliveryPayload,
+  RotateWebhookSecretPayload,
+  UpdateWebhookEndpointPayload,
 } from "./payloads.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "./types.js";
 
 @Resolver()
 export class WebhookMutations {
-  @Mutation(() => WebhookSecretPayload, {
+  @Mutation(() => CreateWebhookEndpointPayload, {
     description:
       "Creates a webhook endpoint, which receives the environment's events from now on. Requires admin scope.",
   })
@@ -30,21 +32,21 @@ export class WebhookMutations {
     @Input(() => CreateWebhookEndpointInput) input: CreateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookSecretPayload, async (admin, { webhooks }) => {
+    return mutateAsAdmin(context, CreateWebhookEndpointPayload, async (admin, { webhooks }) => {
       const { url, events } = input;
       const fields = { name: parseText(input.name, ["name"]), url, events: events ?? [] };
       return viewSecret(await webhooks.create(admin, fields));
     });
   }
 
-  @Mutation(() => WebhookEndpointPayload, {
+  @Mutation(() => UpdateWebhookEndpointPayload, {
     description: "Updates a webhook endpoint. Omitted fields keep their values. Requires admin scope.",
   })
   async updateWebhookEndpoint(
     @Input(() => UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookEndpointPayload, async (admin, { webhooks }) => {
+    return mutateAsAdmin(context, UpdateWebhookEndpointPayload, async (admin, { webhooks }) => {
       const id = parseNodeIdOfType("WebhookEndpoint", input.id);
       return {
         webhookEndpoint: new WebhookEndpointView(
@@ -54,15 +56,15 @@ export class WebhookMutations {
     });
   }
 
-  @Mutation(() => WebhookSecretPayload, {
+  @Mutation(() => RotateWebhookSecretPayload, {
     description:
       "Rotates a webhook endpoint's secret. For a day, events are signed with the old secret as well. Requires admin scope.",
   })
   async rotateWebhookSecret(
-    @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
+    @Input(() => RotateWebhookSecretInput) input: RotateWebhookSecretInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookSecretPayload, async (admin, { webhooks }) => {
+    return mutateAsAdmin(context, RotateWebhookSecretPayload, async (admin, { webhooks }) => {
       const id = parseNodeIdOfType("WebhookEndpoint", input.id);
       return viewSecret(await webhooks.rotateSecret(admin, id));
     });
@@ -72,7 +74,7 @@ export class WebhookMutations {
     description: "Deletes a webhook endpoint and its deliveries. Requires admin scope.",
   })
   async deleteWebhookEndpoint(
-    @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
+    @Input(() => DeleteWebhookEndpointInput) input: DeleteWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
     return mutateAsAdmin(context, DeleteWebhookEndpointPayload, async (admin, { webhooks }) => {
@@ -81,7 +83,7 @@ export class WebhookMutations {
     });
   }
 
-  @Mutation(() => WebhookDeliveryPayload, {
+  @Mutation(() => ReplayWebhookDeliveryPayload, {
     description:
       "Sends a dead or delivered webhook delivery again, with the same event ID. Has no effect on a pending one. Requires admin scope.",
   })
@@ -89,7 +91,7 @@ export class WebhookMutations {
     @Input(() => ReplayWebhookDeliveryInput) input: ReplayWebhookDeliveryInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookDeliveryPayload, async (admin, { webhooks }) => {
+    return mutateAsAdmin(context, ReplayWebhookDeliveryPayload, async (admin, { webhooks }) => {
       const id = parseNodeIdOfType("WebhookDelivery", input.id);
       return { webhookDelivery: new WebhookDeliveryView(await webhooks.replay(admin, id)) };
     });

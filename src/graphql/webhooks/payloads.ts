@@ -2,28 +2,37 @@ import { ID } from "type-graphql";
 import { createPayloadType } from "../shared/payload.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "./types.js";
 
-const ENDPOINT = [() => WebhookEndpointView, "The webhook endpoint; null if the mutation failed."] as const;
+interface WebhookEndpointValues {
+  readonly webhookEndpoint: WebhookEndpointView;
+}
 
-export const WebhookSecretPayload = createPayloadType<{
-  webhookEndpoint: WebhookEndpointView;
-  secret: string;
-}>("WebhookSecretPayload", "A webhook endpoint with its new secret.", {
+interface WebhookSecretValues extends WebhookEndpointValues {
+  readonly secret: string;
+}
+
+const ENDPOINT = [() => WebhookEndpointView, "The webhook endpoint; null if the mutation failed."] as const;
+const SECRET = [
+  () => String,
+  "The secret that verifies signatures, `whsec_…` (Standard Webhooks). It cannot be retrieved later; null if the mutation failed.",
+] as const;
+
+export const CreateWebhookEndpointPayload = createPayloadType<WebhookSecretValues>("createWebhookEndpoint", {
   webhookEndpoint: ENDPOINT,
-  secret: [
-    () => String,
-    "The secret that verifies signatures, `whsec_…` (Standard Webhooks). It cannot be retrieved later; null if the mutation failed.",
-  ],
+  secret: SECRET,
 });
 
-export const WebhookEndpointPayload = createPayloadType<{ webhookEndpoint: WebhookEndpointView }>(
-  "WebhookEndpointPayload",
-  "The result of `updateWebhookEndpoint`.",
+export const RotateWebhookSecretPayload = createPayloadType<WebhookSecretValues>("rotateWebhookSecret", {
+  webhookEndpoint: ENDPOINT,
+  secret: SECRET,
+});
+
+export const UpdateWebhookEndpointPayload = createPayloadType<WebhookEndpointValues>(
+  "updateWebhookEndpoint",
   { webhookEndpoint: ENDPOINT },
 );
 
-export const DeleteWebhookEndpointPayload = createPayloadType<{ deletedWebhookEndpointId: string }>(
-  "DeleteWebhookEndpointPayload",
-  "The result of `deleteWebhookEndpoint`.",
+export const DeleteWebhookEndpointPayload = createPayloadType<{ readonly deletedWebhookEndpointId: string }>(
+  "deleteWebhookEndpoint",
   {
     deletedWebhookEndpointId: [
       () => ID,
@@ -32,8 +41,8 @@ export const DeleteWebhookEndpointPayload = createPayloadType<{ deletedWebhookEn
   },
 );
 
-export const WebhookDeliveryPayload = createPayloadType<{ webhookDelivery: WebhookDeliveryView }>(
-  "WebhookDeliveryPayload",
-  "The result of `replayWebhookDelivery`.",
-  { webhookDelivery: [() => WebhookDeliveryView, "The webhook delivery; null if the mutation failed."] },
-);
+export const ReplayWebhookDeliveryPayload = createPayloadType<{
+  readonly webhookDelivery: WebhookDeliveryView;
+}>("replayWebhookDelivery", {
+  webhookDelivery: [() => WebhookDeliveryView, "The webhook delivery; null if the mutation failed."],
+});

@@ -1,11 +1,23 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
+import type { SortOrder } from "../../domain/shared/pagination.js";
+import {
+  sortValueOf,
+  WEBHOOK_ENDPOINT_SORT_KINDS,
+  type WebhookEndpointSortField,
+} from "../../domain/webhooks/list.js";
+import type { WebhookEndpoint } from "../../domain/webhooks/webhook.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import { WebhookEndpointHealthView } from "./health-type.js";
 import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./inputs.js";
+import {
+  parseWebhookEndpointFilter,
+  WebhookEndpointFilterInput,
+  WebhookEndpointOrder,
+} from "./list-inputs.js";
 import { pendingDeliveryCounts, webhookEndpointsById } from "./loaders.js";
 import {
   WebhookDeliveryConnection,
@@ -21,15 +33,26 @@ export class WebhookResolver {
   })
   webhookEndpoints(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Arg("filter", () => WebhookEndpointFilterInput, nullable("Filters the endpoints."))
+    filterInput: WebhookEndpointFilterInput | null | undefined,
+    @Arg(
+      "orderBy",
+      () => WebhookEndpointOrder,
+      nullable("The order of the endpoints. Defaults to `CREATED_AT`, ascending."),
+    )
+    orderBy: SortOrder<WebhookEndpointSortField> | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {
     const admin = requireAdmin(requireSession(context).caller);
+    const order = orderBy ?? { field: "createdAt", direction: "ascending" };
+    const { field } = order;
+    const filter = parseWebhookEndpointFilter(filterInput);
     return new WebhookEndpointConnection({
       page,
-      sort: { field: "webhookEndpoint", kind: "id" },
-      positionOf: positionById,
-      load: (request) => context.services.webhooks.list(admin, request),
-      count: () => context.services.webhooks.count(admin),
+      sort: { field, kind: WEBHOOK_ENDPOINT_SORT_KINDS[field] },
+      positionOf: (endpoint: WebhookEndpoint) => ({ value: sortValueOf(endpoint, field), id: endpoint.id }),
+      load: (request) => context.services.webhooks.list(admin, filter, order, request),
+      count: () => context.services.webhooks.count(admin, filter),
     });
   }
 

@@ -1,3 +1,8 @@
+import {
+  EMBED_SESSION_REPLY_SCHEMA,
+  EMBED_SESSION_SCHEMA,
+  KEY_SET_SCHEMA,
+} from "../../rest/openapi-embed-sessions.js";
 import { ERROR_SCHEMA } from "../../rest/openapi-errors.js";
 import { USER_REPLY_SCHEMAS } from "../../rest/openapi-replies.js";
 import {
@@ -6,6 +11,7 @@ import {
   ROTATION_SCHEMA,
   UPDATE_SCHEMA,
 } from "../../rest/openapi-requests.js";
+import { EMBED_SESSION_PATHS } from "./embed-session-operations.js";
 import { HEADERS } from "./headers.js";
 import { HEALTH_SCHEMA, SERVICE_PATHS } from "./service-operations.js";
 import { SITE_CONFIG_PATHS } from "./site-config-operations.js";
@@ -16,7 +22,7 @@ A *user group* represents one of your customers who views embedded dashboards. I
 a token that identifies it in dashboards, free-form properties that dashboards read as variables, and a mapping of schema IDs to data
 sources.
 
-All operations on user groups use one path, \`/api/user\`, with or without a trailing slash. Every reply contains \`success\`: 1, or 0
+All operations on user groups themselves use one path, \`/api/user\`, with or without a trailing slash. Every reply contains \`success\`: 1, or 0
 together with an \`error\`. The error has a \`code\` for programs, a \`message\` for humans, the invalid \`field\` if there is one, and the
 \`request_id\`, which also identifies the request in the log.
 
@@ -61,7 +67,7 @@ export function openApiDocument(version: string) {
         description: "Machine-readable descriptions of this API and of site configurations.",
       },
     ],
-    paths: { ...USER_PATHS, ...SITE_CONFIG_PATHS, ...SERVICE_PATHS },
+    paths: { ...USER_PATHS, ...EMBED_SESSION_PATHS, ...SITE_CONFIG_PATHS, ...SERVICE_PATHS },
     components: {
       securitySchemes: {
         ApiKey: { type: "apiKey", in: "header", name: "Authorization", description: AUTHORIZATION },
@@ -77,6 +83,9 @@ export function openApiDocument(version: string) {
         RotateReply: USER_REPLY_SCHEMAS.POST,
         DeleteRequest: DELETION_SCHEMA,
         DeleteReply: USER_REPLY_SCHEMAS.DELETE,
+        EmbedSessionRequest: EMBED_SESSION_SCHEMA,
+        EmbedSessionReply: EMBED_SESSION_REPLY_SCHEMA,
+        KeySet: KEY_SET_SCHEMA,
         Error: ERROR_SCHEMA,
         Health: HEALTH_SCHEMA,
       },

@@ -28,7 +28,7 @@ const ERROR_NOTES = {
     message: "The API key is unknown, revoked or expired.",
   },
   forbidden: {
-    when: "the API key lacks the required scope: `embed` for replies that contain a token, `write` for changes",
+    when: "the API key lacks the required scope: `embed` for replies that contain a token and for embed sessions, `write` for changes",
     message: "This API key is read-only. Use an API key with `write` scope.",
   },
   not_found: {
@@ -45,7 +45,7 @@ const ERROR_NOTES = {
   },
   user_group_mismatch: {
     when: "the other fields do not match the user group that `current_token` identifies; nothing is deleted",
-    message: "The request does not match the user group that the token identifies. Nothing was deleted.",
+    message: "The request does not match the identified user group. Nothing was deleted.",
     field: "user_group_id",
   },
   idempotency_key_in_use: {

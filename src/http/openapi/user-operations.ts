@@ -49,7 +49,7 @@ const NEW_GROUP = {
 const CHANGE = { user_group_id: "acme", properties: { region: "US" } };
 const TOKEN = { current_token: "ugt_…" };
 
-interface Operation {
+export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -169,7 +169,8 @@ export const USER_PATHS = {
   },
 } as const;
 
-function operation({ body, reply, codes, ...documented }: Operation) {
+/** Returns an operation with the error responses that all operations with an API key share. */
+export function operation({ body, reply, codes, ...documented }: Operation) {
   return {
     tags: ["User groups"],
     ...documented,

@@ -16,7 +16,7 @@ mutation GetOrCreate(
       mapping: $mapping
     }
   ) {
-    newUserGroup
+    isNew
     userGroup {
       name
       token
@@ -53,7 +53,7 @@ query List($first: Int!, $after: String) {
 const ROTATE = `# Replace <TOKEN> in the variables with the group's token.
 mutation Rotate($token: String!) {
   rotateUserGroupToken(
-    input: { currentToken: $token }
+    input: { by: { token: $token } }
   ) {
     userGroup {
       token
@@ -82,8 +82,8 @@ subscription Watch($by: UserGroupBy!) {
 
 const CHECK = `# Each finding has its line and column.
 query Check($text: String!) {
-  validateSiteConfig(text: $text) {
-    valid
+  validateSiteConfig(source: { text: $text }) {
+    isValid
     errors {
       line
       column
@@ -101,7 +101,7 @@ query Check($text: String!) {
 const PUBLISH = `# Each run creates a revision.
 mutation Publish($document: JSON!) {
   putSiteConfig(
-    input: { site: "docs", document: $document }
+    input: { site: "docs", source: { document: $document } }
   ) {
     siteConfig {
       revision

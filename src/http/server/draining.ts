@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../../telemetry/metrics.js";
@@ -53,6 +54,10 @@ export function drainOnClose(
     };
     request.once("close", onClose);
     reply.once("close", onClose);
+  });
+  app.server.on("upgrade", (_request, socket: Socket) => {
+    // The replies to earlier requests of the connection could no longer be sent.
+    if (connections.of(socket)?.replies.length !== 0) socket.destroy();
   });
   app.addHook("onRequest", (request, reply, done) => {
     // A request that cannot be answered must not be executed.

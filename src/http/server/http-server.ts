@@ -16,7 +16,7 @@ import { GRAPHQL_PATH, registerGraphql } from "../../graphql/server/plugin.js";
 import { renderGraphqlError } from "../../graphql/shared/error-format.js";
 import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
 import { renderError } from "../../rest/error-view.js";
-import { registerUserRoutes } from "../../rest/routes.js";
+import { registerRestRoutes } from "../../rest/routes.js";
 import type { Services } from "../../services/services.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
@@ -33,6 +33,7 @@ import { Connections } from "./connections.js";
 import { drainOnClose } from "./draining.js";
 import { toDomainError } from "./error-conversion.js";
 import { registerHealthRoutes } from "./health-routes.js";
+import { HttpMessage } from "./http-message.js";
 import { acceptJsonBodies } from "./json-body.js";
 import { type MetricsAccess, type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
 import { warnAboutUntrustedProxy } from "./proxy-warning.js";
@@ -48,7 +49,6 @@ import { UnsentBytes } from "./unsent-bytes.js";
 
 /** Number of timeout checks per request timeout. */
 const TIMEOUT_CHECKS = 6;
-
 /** 255 characters of up to 4 bytes, each percent-encoded. */
 const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
 
@@ -61,6 +61,8 @@ export interface HttpOptions {
   /** Run documents that Apollo Server has executed before without Apollo Server. */
   readonly fastPath: boolean;
   readonly introspection: boolean;
+  /** Serve the fields of an Apollo Federation subgraph. */
+  readonly subgraph: boolean;
   readonly playground: boolean;
   /** Serve the REST API reference at `/api/docs`. */
   readonly apiDocs: boolean;
@@ -111,15 +113,12 @@ export async function createHttpServer(services: Services, options: HttpOptions)
     sendError(error, request, reply, services.telemetry.metrics);
   });
   registerHealthRoutes(app, services, options.isShuttingDown);
-  if (options.metrics) {
-    const { reader, access } = options.metrics;
-    registerMetricsRoute(app, reader(state), access);
-  }
-  registerUserRoutes(app, services);
+  const { metrics, consoleDirectory } = options;
+  if (metrics) registerMetricsRoute(app, metrics.reader(state), metrics.access);
+  registerRestRoutes(app, services);
   registerSchemaRoutes(app, options.version);
   if (options.apiDocs) registerApiDocs(app, options.pagesDirectory);
   registerSiteConfigRoutes(app, services);
-  const { consoleDirectory } = options;
   if (consoleDirectory !== undefined) registerConsole(app, consoleDirectory, options.demoKey);
   const servePlayground = options.playground
     ? registerPlayground(app, options.pagesDirectory, options.demoKey)
@@ -160,6 +159,7 @@ function build(
     // Routes that accept larger bodies set their own limit.
     bodyLimit: SMALL_BODY_LIMIT,
     http: {
+      IncomingMessage: HttpMessage,
       // Must not exceed requestTimeout: Node 20 would otherwise swap the two.
       headersTimeout: connectionLimits.receiveTimeoutMs,
       connectionsCheckingInterval: Math.ceil(connectionLimits.receiveTimeoutMs / TIMEOUT_CHECKS),

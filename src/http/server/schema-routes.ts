@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { siteConfigJsonSchema } from "../../domain/site-configs/json-schema.js";
+import { printSubgraphSdl } from "../../graphql/server/federation/subgraph-schema.js";
+import { printSdl } from "../../graphql/server/schema.js";
 import { printOpenApi } from "../openapi/document.js";
 import { readKnownHashes, toEntityTag } from "../site-configs/entity-tag.js";
 
@@ -13,12 +15,14 @@ interface Description {
 }
 
 /**
- * Registers the machine-readable descriptions, which need no API key: `/openapi.json`, and `/schemas/site-config.json`, which editors use
- * to complete and validate site configurations.
+ * Registers the machine-readable descriptions, which need no API key: `/openapi.json`, the GraphQL schema, its form for composition as a
+ * subgraph, and `/schemas/site-config.json`, which editors use to complete and validate site configurations.
  * @param version service version
  */
 export function registerSchemaRoutes(app: FastifyInstance, version: string): void {
   serve(app, "/openapi.json", "application/json", () => printOpenApi(version));
+  serve(app, "/schema.graphql", "application/graphql", printSdl);
+  serve(app, "/schema-subgraph.graphql", "application/graphql", printSubgraphSdl);
   serve(app, "/schemas/site-config.json", "application/schema+json", () =>
     JSON.stringify(siteConfigJsonSchema(), null, 2),
   );

@@ -1,6 +1,8 @@
 import type { ApiKey, ListedApiKey } from "../../domain/accounts/api-key.js";
-import { BY_ID } from "../shared/keyset.js";
-import type { TenantTable } from "../shared/select-page.js";
+import { type ApiKeyFilter, type ApiKeySortField, NEVER_USED } from "../../domain/accounts/api-key-list.js";
+import type { SortOrder } from "../../domain/shared/pagination.js";
+import { BY_ID, escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
+import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -17,12 +19,38 @@ export const API_KEYS: TenantTable<ApiKey, ApiKey> = {
   keyset: BY_ID,
 };
 
+const SORT_COLUMNS: SortColumns<ApiKeySortField> = {
+  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
+  lastUsedAt: {
+    column: "last_used_at",
+    expression: `coalesce(api_key.last_used_at, '${NEVER_USED}')`,
+    type: "timestamptz",
+    idColumn: "id",
+  },
+  name: { column: "name", expression: 'api_key.name COLLATE "C"', type: "text", idColumn: "id" },
+};
+
 const REVOKE: Statement = {
   name: "api_key_revoke",
   access: "write",
   text: `UPDATE api_key SET revoked_at = coalesce(revoked_at, now())
     WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING ${COLUMNS}`,
 };
+
+/** API keys in a sort order. */
+export function apiKeysBy(order: SortOrder<ApiKeySortField>): TenantTable<ApiKey, ApiKey> {
+  return { ...API_KEYS, keyset: keysetOf(SORT_COLUMNS, order) };
+}
+
+/** Returns the list of API keys that match a filter. */
+export function apiKeyList({ scopes, isActive, nameContains }: ApiKeyFilter): ListQuery {
+  return tenantList(API_KEYS, (values) => [
+    scopes && `scope::text = ANY (${values.add(scopes)}::text[])`,
+    isActive !== undefined &&
+      `(revoked_at IS NULL AND coalesce(expires_at > now(), true)) = ${values.add(isActive)}::boolean`,
+    nameContains !== undefined && `name ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`,
+  ]);
+}
 
 /** Lists the keys of all accounts, or of the named one, oldest first. @param db must have the operator scope */
 export async function listAccountKeys(db: Queryable, accountName?: string): Promise<ListedApiKey[]> {

@@ -1,9 +1,8 @@
 import { Any, type FindOptionsWhere } from "typeorm";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
-import { isEmptyFilter } from "../../domain/shared/pagination.js";
-import type { SortOrder } from "../../domain/user-groups/list.js";
-import { escapeLike, type Keyset } from "../shared/keyset.js";
+import { isEmptyFilter, type SortOrder } from "../../domain/shared/pagination.js";
+import { escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
@@ -50,7 +49,7 @@ async function find(db: TenantDb, where: FindOptionsWhere<DataSourceEntity>): Pr
   return found.map(toDataSource);
 }
 
-const SORT_COLUMNS: Readonly<Record<DataSourceSortField, Omit<Keyset, "direction">>> = {
+const SORT_COLUMNS: SortColumns<DataSourceSortField> = {
   dataSourceId: { column: "id", type: "integer", idColumn: "id" },
   providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
   name: { column: "name", type: "text", idColumn: "id" },
@@ -58,11 +57,8 @@ const SORT_COLUMNS: Readonly<Record<DataSourceSortField, Omit<Keyset, "direction
 };
 
 /** Data sources in a sort order. */
-export function dataSourcesBy({
-  field,
-  direction,
-}: SortOrder<DataSourceSortField>): TenantTable<DataSource, DataSource> {
-  const keyset = { ...SORT_COLUMNS[field], direction };
+export function dataSourcesBy(order: SortOrder<DataSourceSortField>): TenantTable<DataSource, DataSource> {
+  const keyset = keysetOf(SORT_COLUMNS, order);
   return { name: "data_source", columns: COLUMNS, toItem: (row) => row, keyset };
 }
 

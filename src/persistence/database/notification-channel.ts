@@ -17,7 +17,9 @@ const NOTIFY: Statement = {
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 1_000;
 /** A silent connection may be a lost one. */
-const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_MS = 500;
+/** Time without an answer after which notifications may be missing. */
+const MAX_SILENCE_MS = 2 * HEARTBEAT_MS;
 
 /** A subscriber to one channel. */
 export interface ChannelListener {
@@ -40,6 +42,9 @@ export class NotificationChannel {
   /** Callbacks of `listen` calls, run when the connection state changes. */
   readonly #waiters = new Set<() => void>();
   #isListening = false;
+  /** When the connection began to listen, and when the last heartbeat that it answered was sent, in milliseconds of `performance.now()`. */
+  #listeningSince = Number.POSITIVE_INFINITY;
+  #completeUntil = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
   readonly #stop = new AbortController();
 
@@ -50,6 +55,15 @@ export class NotificationChannel {
 
   get isListening(): boolean {
     return this.#isListening;
+  }
+
+  /**
+   * Returns the time since which every notification has arrived, in milliseconds of `performance.now()`; infinity if some of the last
+   * second may be missing.
+   */
+  get completeSince(): number {
+    const isComplete = this.#isListening && performance.now() - this.#completeUntil < MAX_SILENCE_MS;
+    return isComplete ? this.#listeningSince : Number.POSITIVE_INFINITY;
   }
 
   /** Publishes user group changes. @throws DomainError `unavailable` when the database is unreachable */
@@ -113,10 +127,15 @@ export class NotificationChannel {
         await client.connect();
         await client.query([CLOSE_IDLE_SESSIONS, ...CHANNELS.map((name) => `LISTEN ${name}`)].join("; "));
         retryMs = FIRST_RETRY_MS;
+        this.#listeningSince = performance.now();
+        this.#completeUntil = this.#listeningSince;
         this.#setListening(true);
         for (;;) {
           await sleep(HEARTBEAT_MS, undefined, { signal });
+          const sentAt = performance.now();
+          // PostgreSQL sends the notifications of committed transactions before it is ready for the next query.
           await client.query("SELECT 1");
+          this.#completeUntil = sentAt;
         }
       } catch {
         // The connection was lost, could not be opened, or was closed.

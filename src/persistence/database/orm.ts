@@ -17,9 +17,13 @@ import { IndexPages1764820000000 } from "../../../migrations/1764820000000-index
 import { WebhookEndpointHealth1764821000000 } from "../../../migrations/1764821000000-webhook-endpoint-health.js";
 import { NotifyRevokedKeys1764830000000 } from "../../../migrations/1764830000000-notify-revoked-keys.js";
 import { AuditRequestsByToken1764840000000 } from "../../../migrations/1764840000000-audit-requests-by-token.js";
+import { DeleteSiteConfigs1764850000000 } from "../../../migrations/1764850000000-delete-site-configs.js";
+import { IndexSiteConfigUpdates1764851000000 } from "../../../migrations/1764851000000-index-site-config-updates.js";
+import { EmbedSessions1764860000000 } from "../../../migrations/1764860000000-embed-sessions.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
 import { AuditEntryEntity } from "../audit/entry-entity.js";
+import { SigningKeyEntity } from "../authentication/signing-key-entity.js";
 import { DataSourceEntity } from "../data-sources/entity.js";
 import {
   connectionSettings,
@@ -45,6 +49,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
       AuditEntryEntity,
       DataSourceEntity,
       MappingEntryEntity,
+      SigningKeyEntity,
       SiteConfigEntity,
       SiteConfigRevisionEntity,
       UserGroupEntity,
@@ -70,6 +75,9 @@ export function createOrm(options: DatabaseOptions): DataSource {
       WebhookEndpointHealth1764821000000,
       NotifyRevokedKeys1764830000000,
       AuditRequestsByToken1764840000000,
+      DeleteSiteConfigs1764850000000,
+      IndexSiteConfigUpdates1764851000000,
+      EmbedSessions1764860000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

@@ -16,6 +16,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   webhook_endpoint: "SELECT, INSERT, UPDATE, DELETE",
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   idempotent_request: "SELECT, INSERT, UPDATE, DELETE",
+  signing_key: "SELECT, INSERT, UPDATE, DELETE",
   schema_migration: "SELECT",
 };
 

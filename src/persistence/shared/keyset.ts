@@ -1,4 +1,4 @@
-import type { PageRequest, Position } from "../../domain/shared/pagination.js";
+import type { PageRequest, Position, SortOrder } from "../../domain/shared/pagination.js";
 
 /** Collects the values of a dynamically built statement, after the account ($1) and the environment ($2). */
 export class StatementValues {
@@ -16,11 +16,23 @@ export interface Keyset {
   /** The sort column, and the type that a cursor's value is cast to. */
   readonly column: string;
   readonly type: string;
+  /** Sorts by this SQL expression instead of the column. */
+  readonly expression?: string;
   /** The tie-breaking ID column; the sort column itself if its values are unique within the list. */
   readonly idColumn: string;
   /** `integer` unless set. */
   readonly idType?: "bigint";
   readonly direction: "ascending" | "descending";
+}
+
+/** The columns of a list's sort fields. */
+export type SortColumns<Field extends string> = Readonly<Record<Field, Omit<Keyset, "direction">>>;
+
+export function keysetOf<Field extends string>(
+  columns: SortColumns<Field>,
+  { field, direction }: SortOrder<Field>,
+): Keyset {
+  return { ...columns[field], direction };
 }
 
 /** Oldest first. */
@@ -98,7 +110,7 @@ export function pageClauses(table: string, keyset: Keyset, page: PageRequest, va
 function clausesOf(table: string, keyset: Keyset, page: PageRequest, terms: PageTerms) {
   const { type, idType = "integer" } = keyset;
   // Qualified: ORDER BY prefers names of the select list, which may be expressions without an index.
-  const column = `${table}.${keyset.column}`;
+  const column = keyset.expression ?? `${table}.${keyset.column}`;
   const idColumn = `${table}.${keyset.idColumn}`;
   const later = keyset.direction === "ascending" ? ">" : "<";
   const earlier = keyset.direction === "ascending" ? "<" : ">";
@@ -132,6 +144,17 @@ export function inRange(
     range?.from && `${column} >= ${values.add(range.from)}`,
     range?.to && `${column} < ${values.add(range.to)}`,
   ];
+}
+
+/** Sorts after every text of the lengths that names and IDs may have. */
+const LAST_TEXT = "\u{10ffff}".repeat(255);
+
+/**
+ * Returns the condition that a column with the collation "C" starts with a prefix. A range, because row-level security lets an index
+ * serve comparisons, but not LIKE, which is not leakproof.
+ */
+export function startsWith(column: string, prefix: string, values: StatementValues): string {
+  return `${column} BETWEEN ${values.add(prefix)} AND ${values.add(prefix + LAST_TEXT)}`;
 }
 
 /** Escapes the wildcards of a LIKE pattern. */

@@ -4,7 +4,7 @@ import { type Keyset, pageClauses, pageName, StatementValues } from "./keyset.js
 import type { TenantDb } from "./tenant-db.js";
 
 // Raw SQL: keyset pages compare rows. Through TypeORM, a page of 100 rows takes as many statements, 0.5 to 0.9 ms more CPU and a second
-// helper beside this one, which lists of packed rows need anyway.
+// helper beside this one, which hot lists need anyway.
 
 /** A table of tenant rows that can be listed. */
 export interface TenantTable<Row extends object, Item> {

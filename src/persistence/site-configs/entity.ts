@@ -1,10 +1,11 @@
-import { Column, Entity, ForeignKey, Unique } from "typeorm";
+import { Column, Entity, ForeignKey, Index, Unique } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { SiteConfig } from "../../domain/site-configs/site-config.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
 
 @Entity("site_config")
+@Index("site_config_updated_at_ix", ["accountId", "environment", "updatedAt", "id"])
 @Unique("site_config_site_uq", ["accountId", "environment", "site"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "site_config_account_fk" })
 export class SiteConfigEntity {
@@ -36,12 +37,16 @@ export class SiteConfigEntity {
 
   @TimeOfWriting("updated_at")
   updatedAt!: Date;
+
+  /** Set while the site is soft-deleted. */
+  @OptionalTime("deleted_at")
+  deletedAt!: Date | null;
 }
 
 export const SITE_CONFIG_COLUMNS = `id, site, public_from AS "publicFrom", revision, size,
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-export type SiteConfigRow = Omit<SiteConfigEntity, "accountId" | "environment">;
+export type SiteConfigRow = Omit<SiteConfigEntity, "accountId" | "environment" | "deletedAt">;
 
 export function toSiteConfig(row: SiteConfigRow): SiteConfig {
   return {

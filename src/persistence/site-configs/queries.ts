@@ -1,8 +1,16 @@
-import { Any } from "typeorm";
-import type { Page, PageRequest } from "../../domain/shared/pagination.js";
+import { Any, IsNull } from "typeorm";
+import type { Page, PageRequest, SortOrder } from "../../domain/shared/pagination.js";
+import type { SiteConfigFilter, SiteConfigSortField } from "../../domain/site-configs/list.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
-import { pageClauses, StatementValues } from "../shared/keyset.js";
-import { groupPages, type TenantTable } from "../shared/select-page.js";
+import {
+  inRange,
+  keysetOf,
+  pageClauses,
+  type SortColumns,
+  StatementValues,
+  startsWith,
+} from "../shared/keyset.js";
+import { groupPages, type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
@@ -10,13 +18,32 @@ import { SITE_CONFIG_REVISION_COLUMNS } from "./revision-entity.js";
 
 // Raw SQL for lateral pages, pairs of keys, and texts that are omitted when the client has them already.
 
-/** Site configurations, ordered by site. */
+/** Site configurations, ordered by site; without deleted ones. */
 export const SITE_CONFIGS: TenantTable<SiteConfigRow, SiteConfig> = {
   name: "site_config",
   columns: SITE_CONFIG_COLUMNS,
   toItem: toSiteConfig,
   keyset: { column: "site", type: "text", idColumn: "site", direction: "ascending" },
+  condition: "deleted_at IS NULL",
 };
+
+const SORT_COLUMNS: SortColumns<SiteConfigSortField> = {
+  site: { column: "site", type: "text", idColumn: "site" },
+  updatedAt: { column: "updated_at", type: "timestamptz", idColumn: "id" },
+};
+
+/** Site configurations in a sort order. */
+export function siteConfigsBy(order: SortOrder<SiteConfigSortField>): typeof SITE_CONFIGS {
+  return { ...SITE_CONFIGS, keyset: keysetOf(SORT_COLUMNS, order) };
+}
+
+/** Returns the list of site configurations that match a filter. */
+export function siteConfigList({ siteStartsWith, updatedAt }: SiteConfigFilter): ListQuery {
+  return tenantList(SITE_CONFIGS, (values) => [
+    siteStartsWith !== undefined && startsWith("site", siteStartsWith, values),
+    ...inRange("updated_at", updatedAt, values),
+  ]);
+}
 
 const FROM_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
   AND (site_config_id, revision) IN (SELECT * FROM unnest($3::integer[], $4::integer[]))`;
@@ -24,7 +51,9 @@ const FROM_REFS = `FROM site_config_revision WHERE account_id = $1 AND environme
 const REVISIONS: Statement = {
   name: "site_config_revisions",
   access: "read",
-  text: `SELECT ${SITE_CONFIG_REVISION_COLUMNS} ${FROM_REFS}`,
+  text: `SELECT ${SITE_CONFIG_REVISION_COLUMNS} ${FROM_REFS} AND site_config_id IN (
+    SELECT id FROM site_config
+    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[]) AND deleted_at IS NULL)`,
 };
 
 const TEXTS: Statement = {
@@ -39,14 +68,15 @@ const SERVED: Statement = {
   text: `SELECT revision, hash, CASE WHEN coalesce(hash = ANY ($6::bytea[]), true) THEN NULL ELSE text END AS text
     FROM site_config_revision WHERE (account_id, environment, site_config_id, revision) = (
       SELECT account_id, environment, id, coalesce($5, revision) FROM site_config
-      WHERE account_id = $1 AND environment = $2 AND site = $3
+      WHERE account_id = $1 AND environment = $2 AND site = $3 AND deleted_at IS NULL
         AND (NOT $4::boolean OR coalesce($5, revision) >= public_from))`,
 };
 
 /** Finds the tenant's configurations by site, in no particular order. */
 export async function findSiteConfigsBySites(db: TenantDb, sites: readonly string[]): Promise<SiteConfig[]> {
   const manager = db.manager("read", "site_configs_by_sites");
-  return (await manager.findBy(SiteConfigEntity, { ...db.key, site: Any([...sites]) })).map(toSiteConfig);
+  const where = { ...db.key, site: Any([...sites]), deletedAt: IsNull() };
+  return (await manager.findBy(SiteConfigEntity, where)).map(toSiteConfig);
 }
 
 /** Lists, with one statement, the same page of each site configuration's revisions, newest first. */

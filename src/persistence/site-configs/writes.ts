@@ -20,7 +20,7 @@ const ADD_REVISION: Statement = {
   access: "write",
   text: `WITH site AS (
       UPDATE site_config SET revision = revision + 1, size = octet_length($4),
-        updated_at = greatest(clock_timestamp(), updated_at),
+        updated_at = greatest(clock_timestamp(), updated_at), deleted_at = NULL,
         public_from = CASE WHEN coalesce($5, public_from IS NOT NULL) THEN coalesce(public_from, revision + 1) END
       WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING *
     ), added AS (
@@ -35,15 +35,27 @@ const SET_PUBLIC: Statement = {
   name: "site_config_set_public",
   access: "write",
   text: `UPDATE site_config SET public_from = CASE WHEN $4 THEN coalesce(public_from, revision) END
-    WHERE account_id = $1 AND environment = $2 AND site = $3 RETURNING ${SITE_CONFIG_COLUMNS}`,
+    WHERE account_id = $1 AND environment = $2 AND site = $3 AND deleted_at IS NULL RETURNING ${SITE_CONFIG_COLUMNS}`,
 };
 
-/** Loads a site configuration and locks it until the transaction ends. */
-export async function lockSiteConfig(transaction: TenantDb, site: string): Promise<SiteConfig | null> {
+const DELETE: Statement = {
+  name: "site_config_delete",
+  access: "write",
+  text: `UPDATE site_config SET deleted_at = now(), public_from = NULL
+    WHERE account_id = $1 AND environment = $2 AND id = $3`,
+};
+
+export interface LockedSiteConfig extends SiteConfig {
+  /** Whether the site is soft-deleted; the next revision creates it again. */
+  readonly isDeleted: boolean;
+}
+
+/** Loads a site configuration, also a deleted one, and locks it until the transaction ends. */
+export async function lockSiteConfig(transaction: TenantDb, site: string): Promise<LockedSiteConfig | null> {
   const where = { ...transaction.key, site };
   const manager = transaction.manager("write", "site_config_lock");
   const found = await manager.findOne(SiteConfigEntity, { where, lock: { mode: "pessimistic_write" } });
-  return found && toSiteConfig(found);
+  return found && { ...toSiteConfig(found), isDeleted: found.deletedAt !== null };
 }
 
 /** Creates the row for a site's first revision if it is missing; waits for a concurrent transaction that does the same. */
@@ -58,7 +70,7 @@ export interface NewRevision {
   readonly isPublic: boolean | null;
 }
 
-/** Adds a revision to a locked site configuration. @returns the updated configuration */
+/** Adds a revision to a locked site configuration, which creates a deleted one again. @returns the updated configuration */
 export async function addRevision(
   transaction: TenantDb,
   actor: Actor,
@@ -77,6 +89,11 @@ export async function addRevision(
   ]);
   if (!rows[0]) throw new Error("A locked site configuration no longer exists.");
   return toSiteConfig(rows[0]);
+}
+
+/** Soft-deletes a locked site configuration, which also makes it private. Its revisions stay. */
+export async function deleteSiteConfig(transaction: TenantDb, { id }: SiteConfig): Promise<void> {
+  await transaction.run(DELETE, [id]);
 }
 
 /** Makes a site publicly readable, or not. @returns null when the site does not exist */

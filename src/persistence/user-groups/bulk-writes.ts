@@ -1,14 +1,14 @@
+import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
+import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, userGroupColumns } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
 import {
   type NewUserGroupRow,
   type RowChanges,
   readUpdated,
   setToken,
-  type TokenRotation,
   type UpdatedUserGroup,
 } from "./writes.js";
 
@@ -20,12 +20,12 @@ const LOCK: Statement = {
   name: "user_groups_lock",
   rows: "text",
   access: "write",
-  text: `SELECT ${PACKED_USER_GROUP} FROM user_group
+  text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
     WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])
     ORDER BY provided_id FOR NO KEY UPDATE`,
 };
 
-const INSERT = insertStatement("user_groups_insert", PACKED_USER_GROUP);
+const INSERT = insertStatement("user_groups_insert", USER_GROUP_COLUMNS);
 const INSERT_RETURNING_IDS = insertStatement("user_groups_insert_for_ids", "id");
 
 function insertStatement(name: string, returned: string): Statement {
@@ -83,8 +83,14 @@ const ROTATE: Statement = {
     UPDATE user_group SET ${setToken("new_key_id", "new_ciphertext", "new_lookup")}
     FROM item JOIN found ON found_lookup = old_lookup
     WHERE account_id = $1 AND environment = $2 AND id = found_id
-    RETURNING ${PACKED_USER_GROUP}`,
+    RETURNING ${userGroupColumns("user_group")}`,
 };
+
+export interface TokenRotation {
+  /** Lookup hashes of the current token, one per encryption key. */
+  readonly currentLookups: readonly Buffer[];
+  readonly token: StoredToken;
+}
 
 export interface RowChange extends RowChanges {
   readonly id: number;
@@ -95,8 +101,8 @@ export async function lockUserGroups(
   transaction: TenantDb,
   providedIds: readonly string[],
 ): Promise<UserGroup[]> {
-  const rows = await transaction.run<PackedRow>(LOCK, [providedIds]);
-  return rows.map(([text]) => readUserGroup(transaction, text));
+  const rows = await transaction.run<UserGroupRow>(LOCK, [providedIds]);
+  return rows.map((row) => readUserGroup(transaction, row));
 }
 
 /** Inserts the groups whose external IDs do not exist. @returns the inserted groups */
@@ -104,8 +110,8 @@ export async function insertUserGroups(
   transaction: TenantDb,
   groups: readonly NewUserGroupRow[],
 ): Promise<UserGroup[]> {
-  const rows = await transaction.run<PackedRow>(INSERT, insertValues(groups));
-  return rows.map(([text]) => readUserGroup(transaction, text));
+  const rows = await transaction.run<UserGroupRow>(INSERT, insertValues(groups));
+  return rows.map((row) => readUserGroup(transaction, row));
 }
 
 /** Like `insertUserGroups`, but does not return the rows, which saves time. @returns the number of inserted groups */
@@ -130,14 +136,14 @@ export async function rotateUserGroupTokens(
   const items = rotations.flatMap(({ currentLookups, token }) =>
     currentLookups.map((current) => ({ current, token })),
   );
-  const rows = await db.run<PackedRow>(ROTATE, [
+  const rows = await db.run<UserGroupRow>(ROTATE, [
     items.map(({ current }) => current),
     graceSeconds,
     items.map(({ token }) => token.keyId),
     items.map(({ token }) => token.ciphertext),
     items.map(({ token }) => token.lookup),
   ]);
-  return rows.map(([text]) => readUserGroup(db, text));
+  return rows.map((row) => readUserGroup(db, row));
 }
 
 function insertValues(groups: readonly NewUserGroupRow[]): readonly unknown[] {

@@ -4,7 +4,7 @@ import { pageClauses, StatementValues } from "../shared/keyset.js";
 import { groupPages } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
+import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
 
 // Raw SQL: reads the same page of several lists at once.
 
@@ -37,13 +37,13 @@ export async function listUserGroupsOfDataSources(
     "data_source_id = source.id",
     ...clauses.conditions,
   ];
-  const text = `SELECT source.id, found.packed
+  const text = `SELECT found.*, source.id
     FROM unnest(${sources}::integer[]) AS source (id)
     CROSS JOIN LATERAL (
       SELECT DISTINCT user_group_id FROM mapping_entry WHERE ${conditions.join(" AND ")} ${clauses.orderAndLimit}
     ) AS mapped
     JOIN LATERAL (
-      SELECT id, ${PACKED_USER_GROUP} AS packed FROM user_group
+      SELECT ${USER_GROUP_COLUMNS} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND id = mapped.user_group_id
     ) AS found ON true
     ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
@@ -53,9 +53,9 @@ export async function listUserGroupsOfDataSources(
     text,
     rows: "text",
   } as const;
-  const rows = await db.run<readonly [dataSourceId: string, ...PackedRow]>(statement, values.list);
+  const rows = await db.run<UserGroupRow<[dataSourceId: string]>>(statement, values.list);
   return groupPages(
-    rows.map(([dataSourceId, text]) => [Number(dataSourceId), readUserGroup(db, text)]),
+    rows.map((row) => [Number(valuesAfterGroup(row)[0]), readUserGroup(db, row)]),
     page,
   );
 }

@@ -39,6 +39,10 @@ export class UserGroupEntity {
   @Column("bytea", { name: "token_lookup" })
   tokenLookup!: Buffer;
 
+  /** Incremented by each rotation; embed sessions of former generations are invalid. */
+  @Column("integer", { name: "token_generation", default: 1 })
+  tokenGeneration!: number;
+
   @Column("bytea", { name: "previous_token_lookup", nullable: true })
   previousTokenLookup!: Buffer | null;
 

@@ -5,27 +5,22 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import {
   escapeLike,
   inRange,
-  type Keyset,
+  keysetOf,
   pageName,
   pageTable,
+  type SortColumns,
   type StatementValues,
+  startsWith,
 } from "../shared/keyset.js";
 import { countList, findPage, type ListQuery, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import {
-  PACKED_USER_GROUP,
-  type PackedListRow,
-  type PackedRow,
-  packList,
-  readUserGroup,
-  readUserGroups,
-} from "./row.js";
+import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
 
 // Raw SQL: hot keyset pages, several in one statement.
 
 const TABLE = { name: "user_group" };
-const SORT_COLUMNS: Readonly<Record<UserGroupSortField, Omit<Keyset, "direction">>> = {
+const SORT_COLUMNS: SortColumns<UserGroupSortField> = {
   teamId: { column: "id", type: "integer", idColumn: "id" },
   providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
   name: { column: "name", type: "text", idColumn: "id" },
@@ -40,13 +35,13 @@ export async function listUserGroups(
   order: UserGroupSort,
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
-  const toItem = ([text]: PackedRow) => readUserGroup(db, text);
+  const toItem = (row: UserGroupRow) => readUserGroup(db, row);
   const table = {
     name: TABLE.name,
-    columns: PACKED_USER_GROUP,
+    columns: USER_GROUP_COLUMNS,
     rows: "text",
     toItem,
-    keyset: keysetOf(order),
+    keyset: keysetOf(SORT_COLUMNS, order),
   } as const;
   return findPage(db, table, page, listQuery(filter));
 }
@@ -62,31 +57,30 @@ export async function listAllUserGroups(
 ): Promise<Page<UserGroup>[]> {
   const [first, ...others] = pages;
   if (!first) return [];
-  const keyset = keysetOf(order);
+  const keyset = keysetOf(SORT_COLUMNS, order);
   const { conditions, values } = listQuery({});
   const requests = pageTable(TABLE.name, keyset, [first, ...others], values);
   const statement: Statement = {
     name: `user_group_pages_${pageName(keyset, first)}`,
     rows: "text",
     access: "read",
-    text: `SELECT (
-        SELECT ${packList("packed")} FROM (
-          SELECT ${PACKED_USER_GROUP} AS packed FROM ${TABLE.name}
-          WHERE ${[...conditions, ...requests.conditions].join(" AND ")} ${requests.orderAndLimit}
-        ) AS listed)
-      FROM ${requests.table} ORDER BY ${requests.order}`,
+    text: `SELECT listed.*, page.place FROM ${requests.table} CROSS JOIN LATERAL (
+        SELECT ${USER_GROUP_COLUMNS} FROM ${TABLE.name}
+        WHERE ${[...conditions, ...requests.conditions].join(" AND ")} ${requests.orderAndLimit}
+      ) AS listed`,
   };
-  const rows = await db.run<PackedListRow>(statement, values.list);
-  return pages.map((page, index) => toPage(readUserGroups(db, rows[index]?.[0]), page));
+  const rows = await db.run<UserGroupRow<[place: string]>>(statement, values.list);
+  const listed = pages.map((): UserGroup[] => []);
+  for (const row of rows) {
+    const [place] = valuesAfterGroup(row);
+    listed[Number(place) - 1]?.push(readUserGroup(db, row));
+  }
+  return pages.map((page, index) => toPage(listed[index] ?? [], page));
 }
 
 /** Returns a key that is equal for pages that one statement can read. */
 export function shapeOfPage(order: UserGroupSort, page: PageRequest): string {
-  return pageName(keysetOf(order), page);
-}
-
-function keysetOf({ field, direction }: UserGroupSort): Keyset {
-  return { ...SORT_COLUMNS[field], direction };
+  return pageName(keysetOf(SORT_COLUMNS, order), page);
 }
 
 export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Promise<number> {
@@ -94,13 +88,22 @@ export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Pr
 }
 
 function listQuery(filter: UserGroupFilter): ListQuery {
-  const { providedIds, nameContains, nameStartsWith, dataSource, schemaId, properties } = filter;
+  const {
+    providedIds,
+    nameContains,
+    nameStartsWith,
+    providedIdStartsWith,
+    dataSource,
+    schemaId,
+    properties,
+  } = filter;
   // The default collation is case-insensitive for non-ASCII letters; "C" is not.
   const name = `name COLLATE "default" ILIKE`;
   return tenantList({}, (values) => [
     providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,
     nameContains !== undefined && `${name} ${values.add(`%${escapeLike(nameContains)}%`)}`,
     nameStartsWith !== undefined && `${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`,
+    providedIdStartsWith !== undefined && startsWith("provided_id", providedIdStartsWith, values),
     ...inRange("created_at", filter.createdAt, values),
     ...inRange("updated_at", filter.updatedAt, values),
     properties && `properties::jsonb @> ${values.add(properties)}::jsonb`,

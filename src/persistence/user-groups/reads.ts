@@ -2,14 +2,7 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readBytes } from "../shared/value-parsers.js";
-import {
-  PACKED_USER_GROUP,
-  type PackedListRow,
-  type PackedRow,
-  packList,
-  readUserGroup,
-  readUserGroups,
-} from "./row.js";
+import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
 
 // Raw SQL: the hottest path.
 
@@ -20,18 +13,18 @@ const BY_TOKENS: Statement = {
   isLookup: true,
   rows: "text",
   access: "read",
-  text: `SELECT token_lookup, true, ${PACKED_USER_GROUP} FROM user_group
+  text: `SELECT ${USER_GROUP_COLUMNS}, token_lookup, true FROM user_group
       WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
     UNION ALL
-    SELECT previous_token_lookup, false, ${PACKED_USER_GROUP} FROM user_group
+    SELECT ${USER_GROUP_COLUMNS}, previous_token_lookup, false FROM user_group
       WHERE account_id = $1 AND environment = $2 AND previous_token_lookup = ANY ($3::bytea[])
         AND previous_token_expires_at > now()`,
 };
 
 /** Finds the tenant's groups by internal ID, in no particular order. */
 export async function findUserGroupsByIds(db: TenantDb, ids: readonly number[]): Promise<UserGroup[]> {
-  const [row] = await db.run<PackedListRow>(BY_IDS, [ids]);
-  return readUserGroups(db, row?.[0]);
+  const rows = await db.run<UserGroupRow>(BY_IDS, [ids]);
+  return rows.map((row) => readUserGroup(db, row));
 }
 
 /** Finds the tenant's groups by external ID, in no particular order. */
@@ -39,8 +32,8 @@ export async function findUserGroupsByProvidedIds(
   db: TenantDb,
   providedIds: readonly string[],
 ): Promise<UserGroup[]> {
-  const [row] = await db.run<PackedListRow>(BY_PROVIDED_IDS, [providedIds]);
-  return readUserGroups(db, row?.[0]);
+  const rows = await db.run<UserGroupRow>(BY_PROVIDED_IDS, [providedIds]);
+  return rows.map((row) => readUserGroup(db, row));
 }
 
 /** A group found by a token's lookup hash. `current` is false for a previous token in its grace period. */
@@ -50,19 +43,18 @@ export interface TokenMatch {
   readonly group: UserGroup;
 }
 
+type TokenRow = UserGroupRow<[lookup: string, current: "t" | "f"]>;
+
 /** Finds the tenant's groups by the lookup hashes of their current tokens or previous ones in the grace period. */
 export async function findUserGroupsByTokens(
   db: TenantDb,
   lookups: readonly Buffer[],
 ): Promise<TokenMatch[]> {
-  const rows = await db.run<readonly [lookup: string, current: "t" | "f", ...PackedRow]>(BY_TOKENS, [
-    lookups,
-  ]);
-  return rows.map(([lookup, current, text]) => ({
-    lookup: readBytes(lookup),
-    current: current === "t",
-    group: readUserGroup(db, text),
-  }));
+  const rows = await db.run<TokenRow>(BY_TOKENS, [lookups]);
+  return rows.map((row) => {
+    const [lookup, current] = valuesAfterGroup(row);
+    return { lookup: readBytes(lookup), current: current === "t", group: readUserGroup(db, row) };
+  });
 }
 
 function statement(name: string, condition: string): Statement {
@@ -71,7 +63,7 @@ function statement(name: string, condition: string): Statement {
     isLookup: true,
     rows: "text",
     access: "read",
-    text: `SELECT ${packList(PACKED_USER_GROUP)} FROM user_group
+    text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND ${condition}`,
   };
 }

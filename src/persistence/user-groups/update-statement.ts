@@ -1,5 +1,5 @@
 import type { Statement } from "../shared/statement.js";
-import { PACKED_USER_GROUP } from "./row.js";
+import { type UserGroupRow, userGroupColumns } from "./row.js";
 
 /** SQL expressions that select the groups and compute their new values. */
 interface UpdateSource {
@@ -17,7 +17,7 @@ interface UpdateSource {
 }
 
 /** A row of `updateStatement`: the group after the update, and `t` if it was changed, else `f`. */
-export type UpdatedRow = readonly [group: string, changed: string];
+export type UpdatedRow = UserGroupRow<[changed: string]>;
 
 /**
  * Builds a statement that updates the groups that differ, incrementing their versions (decision 12a), and returns all groups found.
@@ -38,18 +38,15 @@ export function updateStatement(statementName: string, source: UpdateSource): St
           ${source.changesMapping} AS mapping_differs
         FROM ${from} WHERE account_id = $1 AND environment = $2 AND ${condition} ${lock}),
       found AS (
-        SELECT id AS found_id, new_name, new_properties, properties_differ, mapping_differs,
-          name_differs OR properties_differ OR mapping_differs AS differs,
-          CASE WHEN NOT (name_differs OR properties_differ OR mapping_differs) THEN ${PACKED_USER_GROUP} END AS unchanged
-        FROM compared),
+        SELECT *, name_differs OR properties_differ OR mapping_differs AS differs FROM compared),
       updated AS (
-        UPDATE user_group SET name = coalesce(new_name, name),
-          properties = CASE WHEN properties_differ THEN new_properties::json ELSE properties END,
-          mapping_version = mapping_version + CASE WHEN mapping_differs THEN 1 ELSE 0 END,
-          version = version + 1, updated_at = now()
+        UPDATE user_group SET name = coalesce(new_name, user_group.name),
+          properties = CASE WHEN properties_differ THEN new_properties::json ELSE user_group.properties END,
+          mapping_version = user_group.mapping_version + CASE WHEN mapping_differs THEN 1 ELSE 0 END,
+          version = user_group.version + 1, updated_at = now()
         FROM found
-        WHERE account_id = $1 AND environment = $2 AND id = found_id AND differs
-        RETURNING ${PACKED_USER_GROUP} AS changed)
-      SELECT changed, true FROM updated UNION ALL SELECT unchanged, false FROM found WHERE NOT differs`,
+        WHERE user_group.account_id = $1 AND user_group.environment = $2 AND user_group.id = found.id AND differs
+        RETURNING ${userGroupColumns("user_group")})
+      SELECT *, true FROM updated UNION ALL SELECT ${userGroupColumns("found")}, false FROM found WHERE NOT differs`,
   };
 }

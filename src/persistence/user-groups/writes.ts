@@ -4,10 +4,10 @@ import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
+import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
 
-// Raw SQL: hot and conditional, with rows packed as one text.
+// Raw SQL: hot and conditional.
 
 export interface NewUserGroupRow {
   readonly id: number;
@@ -23,7 +23,7 @@ export type StoredRef =
   | { readonly by: "token"; readonly lookups: readonly Buffer[] };
 
 /** SQL condition by kind of reference. */
-const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
+export const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
   id: "id = $3",
   providedId: "provided_id = $3",
   token: "token_lookup = ANY ($3::bytea[])",
@@ -41,29 +41,45 @@ const LOCKS: Readonly<Record<StoredRef["by"], Statement>> = {
   token: lockStatement("token"),
 };
 
-const ROTATE: Statement = {
-  name: "user_group_rotate",
-  rows: "text",
-  access: "write",
-  text: `UPDATE user_group SET ${setToken("$5", "$6", "$7")}
-    WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS.token}
-    RETURNING ${PACKED_USER_GROUP}`,
+const ROTATIONS: Readonly<Record<StoredRef["by"], Statement>> = {
+  id: rotateStatement("id"),
+  providedId: rotateStatement("providedId"),
+  token: rotateStatement("token"),
 };
 
-const DELETE: Statement = {
-  name: "user_group_delete",
-  rows: "text",
-  access: "write",
-  text: `DELETE FROM user_group AS doomed
-    WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
+const DELETIONS: Readonly<Record<StoredRef["by"], Statement>> = {
+  id: deleteStatement("id"),
+  providedId: deleteStatement("providedId"),
+  token: deleteStatement("token"),
+};
+
+function rotateStatement(by: StoredRef["by"]): Statement {
+  return {
+    name: `user_group_rotate_by_${by}`,
+    rows: "text",
+    access: "write",
+    text: `UPDATE user_group SET ${setToken("$5", "$6", "$7")}
+      WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
+      RETURNING ${USER_GROUP_COLUMNS}`,
+  };
+}
+
+function deleteStatement(by: StoredRef["by"]): Statement {
+  return {
+    name: `user_group_delete_by_${by}`,
+    rows: "text",
+    access: "write",
+    text: `DELETE FROM user_group AS doomed
+    WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
       AND ($4::text IS NULL OR provided_id = $4)
       AND ($5::text IS NULL OR EXISTS (
         SELECT FROM mapping_entry JOIN data_source USING (account_id, environment)
         WHERE mapping_entry.account_id = doomed.account_id AND mapping_entry.environment = doomed.environment
           AND mapping_entry.user_group_id = doomed.id AND data_source.id = mapping_entry.data_source_id
           AND data_source.provided_id = $5))
-    RETURNING ${PACKED_USER_GROUP}`,
-};
+    RETURNING ${USER_GROUP_COLUMNS}`,
+  };
+}
 
 export interface RowChanges {
   readonly name?: string;
@@ -97,8 +113,9 @@ export async function updateUserGroup(
   return row ? readUpdated(db, row) : null;
 }
 
-export function readUpdated(tenant: TenantKey, [group, changed]: UpdatedRow): UpdatedUserGroup {
-  return { userGroup: readUserGroup(tenant, group), changed: changed === "t" };
+export function readUpdated(tenant: TenantKey, row: UpdatedRow): UpdatedUserGroup {
+  const [changed] = valuesAfterGroup(row);
+  return { userGroup: readUserGroup(tenant, row), changed: changed === "t" };
 }
 
 /** Loads a group and locks it until the transaction ends. */
@@ -106,37 +123,38 @@ export async function lockUserGroup(transaction: TenantDb, ref: StoredRef): Prom
   return one(transaction, LOCKS[ref.by], [refValue(ref)]);
 }
 
-export interface TokenRotation {
-  /** Lookup hashes of the current token, one per encryption key. */
-  readonly currentLookups: readonly Buffer[];
-  readonly token: StoredToken;
-}
-
 /**
- * Rotates the token of the group that has the current one (decision 8).
+ * Rotates the token of a group (decision 8).
+ * @param token the new token
  * @param graceSeconds how long the current token can still be used to read; 0 invalidates it immediately
- * @returns null when no group has this token
+ * @returns null when the group does not exist
  */
 export async function rotateUserGroupToken(
   db: TenantDb,
-  { currentLookups, token: { keyId, ciphertext, lookup } }: TokenRotation,
+  ref: StoredRef,
+  { keyId, ciphertext, lookup }: StoredToken,
   graceSeconds: number,
 ): Promise<UserGroup | null> {
-  return one(db, ROTATE, [currentLookups, graceSeconds, keyId, ciphertext, lookup]);
+  return one(db, ROTATIONS[ref.by], [refValue(ref), graceSeconds, keyId, ciphertext, lookup]);
 }
 
-/** Deletes the group with this token if the expected values match (decision 9). @returns null otherwise */
+/** Deletes the group if the expected values match (decision 9). @returns null otherwise */
 export async function deleteUserGroup(
   db: TenantDb,
-  lookups: readonly Buffer[],
+  ref: StoredRef,
   expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
 ): Promise<UserGroup | null> {
-  return one(db, DELETE, [lookups, expected.providedId ?? null, expected.dataSourceProvidedId ?? null]);
+  return one(db, DELETIONS[ref.by], [
+    refValue(ref),
+    expected.providedId ?? null,
+    expected.dataSourceProvidedId ?? null,
+  ]);
 }
 
 /** Returns the assignments that rotate a token. The placeholder $4 is the grace period in seconds. */
 export function setToken(keyId: string, ciphertext: string, lookup: string): string {
   return `token_key_id = ${keyId}, token_ciphertext = ${ciphertext}, token_lookup = ${lookup},
+      token_generation = token_generation + 1,
       previous_token_lookup = CASE WHEN $4::integer > 0 THEN token_lookup END,
       previous_token_expires_at = CASE WHEN $4::integer > 0 THEN now() + make_interval(secs => $4::integer) END,
       version = version + 1, updated_at = now()`;
@@ -159,12 +177,13 @@ function lockStatement(by: StoredRef["by"]): Statement {
     name: `user_group_lock_by_${by}`,
     rows: "text",
     access: "write",
-    text: `SELECT ${PACKED_USER_GROUP} FROM user_group
+    text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]} FOR NO KEY UPDATE`,
   };
 }
 
-function refValue(ref: StoredRef): number | string | readonly Buffer[] {
+/** Returns the value of the condition's placeholder. */
+export function refValue(ref: StoredRef): number | string | readonly Buffer[] {
   if (ref.by === "id") return ref.id;
   if (ref.by === "providedId") return ref.providedId;
   return ref.lookups;
@@ -175,6 +194,6 @@ async function one(
   statement: Statement,
   values: readonly unknown[],
 ): Promise<UserGroup | null> {
-  const [row] = await db.run<PackedRow>(statement, values);
-  return row ? readUserGroup(db, row[0]) : null;
+  const [row] = await db.run<UserGroupRow>(statement, values);
+  return row ? readUserGroup(db, row) : null;
 }

@@ -1,7 +1,9 @@
 import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
+import type { SortOrder } from "../../domain/shared/pagination.js";
+import type { WebhookEndpointFilter, WebhookEndpointSortField } from "../../domain/webhooks/list.js";
 import type { WebhookEndpoint, WebhookEndpointFields } from "../../domain/webhooks/webhook.js";
-import { BY_ID } from "../shared/keyset.js";
-import type { TenantTable } from "../shared/select-page.js";
+import { BY_ID, escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
+import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { toWebhookEndpoint, WEBHOOK_ENDPOINT_COLUMNS, type WebhookEndpointRow } from "./endpoint-entity.js";
@@ -19,6 +21,11 @@ export const WEBHOOK_ENDPOINTS: TenantTable<WebhookEndpointRow, WebhookEndpoint>
   toItem: toWebhookEndpoint,
   keyset: BY_ID,
   condition: "deleted_at IS NULL",
+};
+
+const SORT_COLUMNS: SortColumns<WebhookEndpointSortField> = {
+  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
+  name: { column: "name", expression: 'webhook_endpoint.name COLLATE "C"', type: "text", idColumn: "id" },
 };
 
 // Lock before counting, so that concurrent inserts cannot exceed the limit.
@@ -70,6 +77,19 @@ const DELETE: Statement = {
   text: `UPDATE webhook_endpoint SET deleted_at = now(), disabled_at = coalesce(disabled_at, now())
     WHERE ${OF_TENANT} AND id = $3 RETURNING id`,
 };
+
+/** Webhook endpoints in a sort order. */
+export function webhookEndpointsBy(order: SortOrder<WebhookEndpointSortField>): typeof WEBHOOK_ENDPOINTS {
+  return { ...WEBHOOK_ENDPOINTS, keyset: keysetOf(SORT_COLUMNS, order) };
+}
+
+/** Returns the list of webhook endpoints that match a filter. */
+export function webhookEndpointList({ isEnabled, urlContains }: WebhookEndpointFilter): ListQuery {
+  return tenantList(WEBHOOK_ENDPOINTS, (values) => [
+    isEnabled !== undefined && `(disabled_at IS NULL) = ${values.add(isEnabled)}::boolean`,
+    urlContains !== undefined && `url ILIKE ${values.add(`%${escapeLike(urlContains)}%`)}`,
+  ]);
+}
 
 /** Inserts an endpoint without a secret. @returns null when the tenant already has `limit` endpoints */
 export async function insertWebhookEndpoint(

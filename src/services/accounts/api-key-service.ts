@@ -1,8 +1,14 @@
 import type { ApiKey } from "../../domain/accounts/api-key.js";
+import type { ApiKeyFilter, ApiKeySortField } from "../../domain/accounts/api-key-list.js";
 import type { Admin, Scope, Tenant } from "../../domain/accounts/caller.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
-import type { Page, PageRequest } from "../../domain/shared/pagination.js";
-import { API_KEYS, revokeApiKey } from "../../persistence/accounts/api-key-list-queries.js";
+import type { Page, PageRequest, SortOrder } from "../../domain/shared/pagination.js";
+import {
+  API_KEYS,
+  apiKeyList,
+  apiKeysBy,
+  revokeApiKey,
+} from "../../persistence/accounts/api-key-list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
 import type { AccountService } from "./account-service.js";
@@ -45,12 +51,17 @@ export class ApiKeyService {
     throw new DomainError("api_key_not_found", "No API key has this ID.", { field: ["id"] });
   }
 
-  async list(tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
-    return findPage(this.#db.for(tenant), API_KEYS, page);
+  async list(
+    tenant: Tenant,
+    filter: ApiKeyFilter,
+    order: SortOrder<ApiKeySortField>,
+    page: PageRequest,
+  ): Promise<Page<ApiKey>> {
+    return findPage(this.#db.for(tenant), apiKeysBy(order), page, apiKeyList(filter));
   }
 
-  async count(tenant: Tenant): Promise<number> {
-    return countList(this.#db.for(tenant), API_KEYS);
+  async count(tenant: Tenant, filter: ApiKeyFilter): Promise<number> {
+    return countList(this.#db.for(tenant), API_KEYS, apiKeyList(filter));
   }
 
   /** Returns a key or null per ID, in the order of the IDs. */

@@ -3,10 +3,18 @@ import { type Deadline, SharedDeadline } from "../../domain/shared/deadline.js";
 import type { ActiveKey } from "../../persistence/accounts/api-key-queries.js";
 import { CacheStats } from "../../telemetry/counters.js";
 
-/** Maximum cache duration: how long a revoked key may still work if the notification is lost (decision 13). */
+/** Maximum time that a revoked key may still work if its notification is lost (decision 13). */
 export const MAX_KEY_CACHE_MS = 1000;
 
+/** How long a key is cached while notifications arrive; then its account's settings are read again. */
+export const MAX_KEY_AGE_MS = 5000;
+
 const MAX_KEYS = 10_000;
+
+interface RevocationNotifications {
+  /** The time since which every revocation was notified, in milliseconds of `performance.now()`. */
+  readonly completeSince: number;
+}
 
 interface Entry {
   readonly key: Promise<ActiveKey | null>;
@@ -14,25 +22,27 @@ interface Entry {
   found: ActiveKey | null;
   /** Deadline of the query while it is running. */
   deadline: SharedDeadline | undefined;
-  /** In milliseconds of `performance.now()`. */
-  readonly validUntil: number;
+  /** Before its query, in milliseconds of `performance.now()`. */
+  readonly readAt: number;
 }
 
 /**
- * Caches valid API keys for a short time, to save a query per request. Revoked keys are removed on notification; if that is lost, they
- * work until the cache entry expires (decision 13).
+ * Caches valid API keys for a short time, to save a query per request. Revoked keys are removed on notification; while notifications may
+ * be missing, keys are cached for a shorter time (decision 13).
  */
 export class KeyCache {
   readonly #entries = new LRUCache<string, Entry>({ max: MAX_KEYS });
   readonly #ttlMs: number;
+  readonly #notifications: RevocationNotifications;
   readonly #hits: CacheStats;
 
   /**
-   * @param ttlMs cache duration; 0 disables the cache
+   * @param ttlMs cache duration while notifications may be missing; 0 disables the cache
    * @param hits counts cache hits and misses
    */
-  constructor(ttlMs: number, hits = new CacheStats()) {
+  constructor(ttlMs: number, notifications: RevocationNotifications, hits = new CacheStats()) {
     this.#ttlMs = ttlMs;
+    this.#notifications = notifications;
     this.#hits = hits;
   }
 
@@ -49,7 +59,7 @@ export class KeyCache {
     if (this.#ttlMs === 0) return find(deadline);
     const now = performance.now();
     const cached = this.#entries.get(secret);
-    if (cached && cached.validUntil > now && !(cached.found && hasExpired(cached.found))) {
+    if (cached && this.#isFresh(cached, now)) {
       this.#hits.hits += 1;
       cached.deadline?.join(deadline);
       return cached.key;
@@ -62,7 +72,7 @@ export class KeyCache {
       key: find(shared),
       found: null,
       deadline: shared,
-      validUntil: now + this.#ttlMs,
+      readAt: now,
     };
     this.#entries.set(secret, entry);
     const removeEntry = () => {
@@ -81,9 +91,15 @@ export class KeyCache {
   /** Returns the cached valid key with this secret, or null, without I/O. */
   getCached(secret: string): ActiveKey | null {
     const cached = this.#entries.get(secret);
-    if (!cached?.found || cached.validUntil <= performance.now() || hasExpired(cached.found)) return null;
+    if (!cached?.found || !this.#isFresh(cached, performance.now())) return null;
     this.#hits.hits += 1;
     return cached.found;
+  }
+
+  #isFresh({ readAt, found }: Entry, now: number): boolean {
+    if (found && hasExpired(found)) return false;
+    if (now < readAt + this.#ttlMs) return true;
+    return now < readAt + MAX_KEY_AGE_MS && readAt >= this.#notifications.completeSince;
   }
 
   /** Removes a revoked key. */

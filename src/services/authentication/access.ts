@@ -8,6 +8,7 @@ import {
   parseApiKeyHeader,
   parseCredentials,
 } from "../../domain/authentication/authorization.js";
+import { isEmbedSession } from "../../domain/authentication/embed-session.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
@@ -20,6 +21,7 @@ import type { KeyCache } from "../accounts/key-cache.js";
 import type { KeyUsage } from "../accounts/key-usage.js";
 import type { AuthFailures } from "../requests/auth-failures.js";
 import type { UserGroupReader } from "../user-groups/reader.js";
+import type { EmbedSessions } from "./embed-sessions.js";
 
 /** The origin of a request. */
 export interface Origin {
@@ -34,6 +36,7 @@ export interface AccessDependencies {
   readonly vault: TokenVault;
   readonly keys: KeyCache;
   readonly reader: UserGroupReader;
+  readonly embedSessions: EmbedSessions;
   readonly usage: KeyUsage;
   readonly failures: AuthFailures;
 }
@@ -46,12 +49,14 @@ export class Access {
   readonly #failures: AuthFailures;
   readonly #keys: KeyCache;
   readonly #reader: UserGroupReader;
+  readonly #embedSessions: EmbedSessions;
 
-  constructor({ db, vault, keys, reader, usage, failures }: AccessDependencies) {
+  constructor({ db, vault, keys, reader, embedSessions, usage, failures }: AccessDependencies) {
     this.#db = db;
     this.#vault = vault;
     this.#keys = keys;
     this.#reader = reader;
+    this.#embedSessions = embedSessions;
     this.#usage = usage;
     this.#failures = failures;
   }
@@ -80,8 +85,8 @@ export class Access {
   }
 
   /**
-   * Returns the principal authenticated by an API key or a user group token (decision 15).
-   * @throws DomainError as `authenticate` does; `unauthenticated` also for an unknown or rotated token
+   * Returns the principal authenticated by an API key, a user group token or an embed session (decision 15).
+   * @throws DomainError as `authenticate` does; `unauthenticated` also for an unknown or rotated token or session
    */
   async identify(header: string | undefined, origin: Origin): Promise<Identity> {
     return this.#limitFailures(header, origin.address, () => this.#identify(header, origin));
@@ -91,8 +96,8 @@ export class Access {
     const { kind, secret } = parseCredentials(header);
     if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret, origin) };
     const { deadline } = origin;
-    const userGroup = await this.#findUserGroup(secret, deadline);
-    if (userGroup) return { kind: "frontEnd", userGroup, deadline };
+    const found = await this.#findFrontEnd(secret, deadline);
+    if (found) return { kind: "frontEnd", ...found, deadline };
     throw new DomainError("unauthenticated", "The user group token is unknown or was rotated.");
   }
 
@@ -116,6 +121,12 @@ export class Access {
         await this.#failures.recordFailure(address, header);
       throw error;
     }
+  }
+
+  async #findFrontEnd(secret: string, deadline: Deadline | undefined) {
+    if (isEmbedSession(secret)) return this.#embedSessions.verify(secret, deadline);
+    const userGroup = await this.#findUserGroup(secret, deadline);
+    return userGroup && { userGroup };
   }
 
   /** Finds the group of a token, current or in its grace period. The token names its account but not its environment. */

@@ -19,17 +19,27 @@ const SUBJECTS: Readonly<Record<Holder, string>> = {
   process: "The service",
 };
 
-/** Limits the concurrent event streams of this process. */
+/** Limits the concurrent event streams, or WebSockets, of this process. */
 export class EventStreams {
   readonly limits: EventStreamLimits;
   readonly #metrics: Metrics;
   readonly #trustedProxies: BlockList;
+  readonly #subject: string;
   readonly #counts = new Map<string, number>();
   #open = 0;
 
-  /** @param trustedProxies addresses and networks of reverse proxies, exempt from the limit per address */
-  constructor(limits: EventStreamLimits, trustedProxies: readonly string[], metrics: Metrics) {
+  /**
+   * @param trustedProxies addresses and networks of reverse proxies, exempt from the limit per address
+   * @param subject plural of what is limited, for error messages
+   */
+  constructor(
+    limits: EventStreamLimits,
+    trustedProxies: readonly string[],
+    metrics: Metrics,
+    subject = "event streams",
+  ) {
     this.limits = limits;
+    this.#subject = subject;
     this.#trustedProxies = toBlockList(trustedProxies);
     this.#metrics = metrics;
   }
@@ -79,7 +89,7 @@ export class EventStreams {
     this.#metrics.streamRefusals.of(holder).value += 1;
     return new DomainError(
       "rate_limited",
-      `${SUBJECTS[holder]} has reached the limit of ${limit} open event streams. Close one, or try again in ${RETRY_AFTER_S} s.`,
+      `${SUBJECTS[holder]} has reached the limit of ${limit} open ${this.#subject}. Close one, or try again in ${RETRY_AFTER_S} s.`,
       { retryAfter: RETRY_AFTER_S, details: { limit } },
     );
   }

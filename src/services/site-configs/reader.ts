@@ -2,7 +2,8 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
-import type { Page, PageRequest } from "../../domain/shared/pagination.js";
+import type { Page, PageRequest, SortOrder } from "../../domain/shared/pagination.js";
+import type { SiteConfigFilter, SiteConfigSortField } from "../../domain/site-configs/list.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { findAccount } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
@@ -15,6 +16,8 @@ import {
   listRevisions,
   type ServedRow,
   SITE_CONFIGS,
+  siteConfigList,
+  siteConfigsBy,
 } from "../../persistence/site-configs/queries.js";
 
 const EMPTY_PAGE: Page<SiteConfigRevision> = { items: [], hasMore: false };
@@ -47,13 +50,17 @@ export class SiteConfigReader {
     return inOrder(sites, configs, ({ site }) => site);
   }
 
-  /** Returns a page of the tenant's site configurations, ordered by site name. */
-  async list(tenant: Tenant, page: PageRequest): Promise<Page<SiteConfig>> {
-    return findPage(this.#db.for(tenant), SITE_CONFIGS, page);
+  async list(
+    tenant: Tenant,
+    filter: SiteConfigFilter,
+    order: SortOrder<SiteConfigSortField>,
+    page: PageRequest,
+  ): Promise<Page<SiteConfig>> {
+    return findPage(this.#db.for(tenant), siteConfigsBy(order), page, siteConfigList(filter));
   }
 
-  async count(tenant: Tenant): Promise<number> {
-    return countList(this.#db.for(tenant), SITE_CONFIGS);
+  async count(tenant: Tenant, filter: SiteConfigFilter): Promise<number> {
+    return countList(this.#db.for(tenant), SITE_CONFIGS, siteConfigList(filter));
   }
 
   /** Returns the same page of revisions per site configuration, newest first, in the order of the IDs, with one statement. */

@@ -16,6 +16,8 @@ import { findSiteConfigsBySites, findTexts } from "../../persistence/site-config
 import {
   addRevision,
   createSiteConfig,
+  deleteSiteConfig,
+  type LockedSiteConfig,
   lockSiteConfig,
   setPublic,
 } from "../../persistence/site-configs/writes.js";
@@ -77,7 +79,7 @@ export class SiteConfigService {
     if (text === null) return { siteConfig: null, report };
     const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
       const current = await this.#lockOrCreate(transaction, editor, site);
-      requireRevision(current, options.expectedRevision);
+      requireRevision(current.isDeleted ? { revision: 0 } : current, options.expectedRevision);
       const revision = { text, restoredFrom: null, isPublic: options.isPublic };
       return addRevision(transaction, editor.actor, current, revision);
     });
@@ -153,6 +155,20 @@ export class SiteConfigService {
     return { siteConfig, report };
   }
 
+  /**
+   * Deletes a site. Its revisions stay stored, but cannot be read while it is deleted (decision 31).
+   * @returns the deleted site configuration
+   * @throws DomainError `site_config_not_found`, `version_conflict`
+   */
+  async delete(editor: Editor, site: string, { expectedRevision }: ChangeOptions): Promise<SiteConfig> {
+    return this.#db.for(editor).transaction(async (transaction) => {
+      const current = await lock(transaction, editor, site);
+      requireRevision(current, expectedRevision);
+      await deleteSiteConfig(transaction, current);
+      return current;
+    });
+  }
+
   /** Makes a site public or private, without creating a revision. @throws DomainError `site_config_not_found` */
   async setPublic(editor: Editor, site: string, isPublic: boolean): Promise<SiteConfig> {
     const changed = await setPublic(this.#db.for(editor), site, isPublic);
@@ -160,7 +176,7 @@ export class SiteConfigService {
     throw siteNotFound(editor, site);
   }
 
-  async #lockOrCreate(transaction: TenantDb, editor: Editor, site: string): Promise<SiteConfig> {
+  async #lockOrCreate(transaction: TenantDb, editor: Editor, site: string): Promise<LockedSiteConfig> {
     const found = await lockSiteConfig(transaction, site);
     if (found) return found;
     await createSiteConfig(transaction, site);
@@ -182,13 +198,13 @@ async function readText(db: TenantDb, current: SiteConfig, revision: number): Pr
   throw revisionNotFound(current, revision);
 }
 
-async function lock(transaction: TenantDb, editor: Editor, site: string): Promise<SiteConfig> {
+async function lock(transaction: TenantDb, editor: Editor, site: string): Promise<LockedSiteConfig> {
   const found = await lockSiteConfig(transaction, site);
-  if (found) return found;
+  if (found && !found.isDeleted) return found;
   throw siteNotFound(editor, site);
 }
 
-function requireRevision({ revision }: SiteConfig, expected: number | null): void {
+function requireRevision({ revision }: Pick<SiteConfig, "revision">, expected: number | null): void {
   if (expected === null || expected === revision) return;
   const state = revision === 0 ? "does not exist yet" : `is at revision ${revision}`;
   throw new DomainError(

@@ -2,6 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import {
+  listSigningKeys,
+  reencryptSigningKey,
+} from "../../persistence/authentication/signing-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
   findRepliesUnderOtherKeys,
@@ -17,14 +21,15 @@ import {
   reencryptTokens,
   setTokenKey,
 } from "../../persistence/user-groups/token-reencryption-queries.js";
-import { MAX_KEY_CACHE_MS } from "../accounts/key-cache.js";
+import { MAX_KEY_AGE_MS } from "../accounts/key-cache.js";
+import { bindingOf } from "../authentication/signing-keys.js";
 import { replyBinding } from "../requests/idempotency.js";
 
 /** Tokens per statement; small, so that rows are locked only for milliseconds. */
 const BATCH_SIZE = 500;
 
 /**
- * Re-encrypts tokens, webhook secrets and stored replies under the first configured key, and converts tokens of the former format,
+ * Re-encrypts tokens, webhook secrets, stored replies and signing keys under the first configured key, and converts tokens of the former format,
  * while the service is running. The next run continues an interrupted one.
  */
 export class TokenReencryption {
@@ -50,7 +55,7 @@ export class TokenReencryption {
       if (await setTokenKey(this.#db.of({ accountId }), accountId, keyId)) changed = true;
     }
     // After this wait no process has the former key cached: new data is encrypted under the new one.
-    if (changed) await sleep(MAX_KEY_CACHE_MS);
+    if (changed) await sleep(MAX_KEY_AGE_MS);
     for (const accountId of accountIds) {
       for (const environment of ENVIRONMENTS) {
         await this.#reencryptSecrets({ accountId, environment });
@@ -58,7 +63,22 @@ export class TokenReencryption {
         total += await this.#reencrypt({ accountId, environment }, (count) => onProgress(total + count));
       }
     }
+    await this.#reencryptSigningKeys();
     return total;
+  }
+
+  async #reencryptSigningKeys(): Promise<void> {
+    const keyId = this.#vault.primaryKeyId;
+    const db = this.#db.of("operator");
+    for (const old of await listSigningKeys(db)) {
+      const binding = bindingOf(old.id);
+      if (old.keyId === keyId) continue;
+      await reencryptSigningKey(
+        db,
+        old.id,
+        this.#vault.encrypt(this.#vault.decrypt(old, binding), binding, keyId),
+      );
+    }
   }
 
   async #reencryptSecrets(tenant: Tenant): Promise<void> {

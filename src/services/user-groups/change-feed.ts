@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Tenant } from "../../domain/accounts/caller.js";
+import type { Tenant, TenantKey } from "../../domain/accounts/caller.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import {
   decodeChanges,
@@ -21,7 +21,7 @@ const CLOSE_RETRY_MS = 250;
 const SHUTTING_DOWN = "The service is shutting down. Subscribe again.";
 
 export interface ChangeListener {
-  onChange(kind: UserGroupChangeKind): void;
+  onChange(change: Pick<UserGroupChange, "id" | "kind">): void;
   /** Called when the subscription ends or changes may have been missed. */
   onEnd(error: DomainError): void;
 }
@@ -73,11 +73,12 @@ export class ChangeFeed {
   }
 
   /**
-   * Subscribes to the changes of one group. Changes are delivered once `listen` has resolved.
+   * Subscribes to the changes of one group, or of all groups of the environment if the ID is null. Changes are delivered once `listen`
+   * has resolved.
    * @returns a function that unsubscribes
    * @throws DomainError `unavailable` after `endSubscriptions`
    */
-  follow(tenant: Tenant, id: number, listener: ChangeListener): () => void {
+  follow(tenant: Tenant, id: number | null, listener: ChangeListener): () => void {
     if (this.#isShuttingDown) throw unavailable(SHUTTING_DOWN);
     const key = keyOf({ ...tenant, id });
     const listeners = this.#listeners.get(key) ?? new Set();
@@ -132,7 +133,9 @@ export class ChangeFeed {
 
   #deliver(payload: string): void {
     for (const change of decodeChanges(payload)) {
-      for (const listener of this.#listeners.get(keyOf(change)) ?? []) listener.onChange(change.kind);
+      for (const key of [keyOf(change), keyOf({ ...change, id: null })]) {
+        for (const listener of this.#listeners.get(key) ?? []) listener.onChange(change);
+      }
     }
   }
 
@@ -179,6 +182,6 @@ function toPayloads(changes: readonly UserGroupChange[]): string[] {
   return payloads;
 }
 
-function keyOf({ accountId, environment, id }: Omit<UserGroupChange, "kind">): string {
-  return `${accountId}/${environment}/${id}`;
+function keyOf({ accountId, environment, id }: TenantKey & { readonly id: number | null }): string {
+  return `${accountId}/${environment}/${id ?? "*"}`;
 }

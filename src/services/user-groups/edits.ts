@@ -1,17 +1,17 @@
 import type { Writer } from "../../domain/accounts/caller.js";
-import { lookupOf } from "../../domain/accounts/token-vault.js";
+import { lookupOf, type StoredToken } from "../../domain/accounts/token-vault.js";
 import type { UserGroup, UserGroupChanges } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
   type RowChange,
   rotateUserGroupTokens,
+  type TokenRotation,
   updateUnlockedUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import { findUserGroupsByProvidedIds } from "../../persistence/user-groups/reads.js";
 import {
   rotateUserGroupToken,
   type StoredRef,
-  type TokenRotation,
   type UpdatedUserGroup,
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";
@@ -75,9 +75,12 @@ export class UserGroupEdits {
     return updated === undefined ? this.#updateAlone(update) : updated;
   }
 
-  /** Rotates the token of a group. @returns null if no group has the current token */
-  async rotate(writer: Writer, { currentLookups, token }: TokenRotation): Promise<UserGroup | null> {
-    const rotation = { writer, currentLookups, token };
+  /** Rotates the token of a group. @param token the new token @returns null if the group does not exist */
+  async rotate(writer: Writer, ref: StoredRef, token: StoredToken): Promise<UserGroup | null> {
+    if (ref.by !== "token") {
+      return rotateUserGroupToken(this.#db.for(writer), ref, token, this.#graceSeconds);
+    }
+    const rotation = { writer, currentLookups: ref.lookups, token };
     const rotated = await this.#rotations.load(writer, rotation);
     return rotated === undefined ? this.#rotateAlone(rotation) : rotated;
   }
@@ -86,8 +89,8 @@ export class UserGroupEdits {
     return updateUserGroup(this.#db.for(writer), ref, changes);
   }
 
-  #rotateAlone({ writer, ...rotation }: Rotation): Promise<UserGroup | null> {
-    return rotateUserGroupToken(this.#db.for(writer), rotation, this.#graceSeconds);
+  #rotateAlone({ writer, currentLookups: lookups, token }: Rotation): Promise<UserGroup | null> {
+    return rotateUserGroupToken(this.#db.for(writer), { by: "token", lookups }, token, this.#graceSeconds);
   }
 
   async #rotateTogether(writer: Writer, rotations: readonly Rotation[]): Promise<Outcome<UserGroup>[]> {

@@ -1,55 +1,48 @@
-import { setImmediate } from "node:timers/promises";
-import { DomainError, internalError } from "../../domain/shared/errors.js";
-import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
+import type { DomainError } from "../../domain/shared/errors.js";
+import type { UserGroupChange } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { ChangeListener } from "./change-feed.js";
-import { type Subscription, slowSubscriberError } from "./subscription.js";
-import {
-  expiryOf,
-  invalidCredentialError,
-  type WatchCredential,
-  type WatchState,
-} from "./watch-credential.js";
+import { createEvent, deliverEvent, endAll, type Subscriber } from "./event-delivery.js";
+import { slowSubscriberError } from "./subscription.js";
+import type { WatchCredential, WatchState } from "./watch-credential.js";
 
-/** Maximum queued changes of a group; beyond it, its subscriptions end. */
-const MAX_QUEUED = 100;
-/** Number of subscribers notified before yielding to the event loop. */
-const SUBSCRIBERS_PER_TURN = 10;
+type Change = Pick<UserGroupChange, "id" | "kind">;
 
-/** A change of a group, shared by all its subscribers. */
-export interface UserGroupEvent {
-  readonly kind: UserGroupChangeKind;
-  /** The current group; null if it was deleted. */
-  readonly userGroup: UserGroup | null;
-  /** Loads the group's mapping once and shares it among subscribers. */
-  mapping(): Promise<readonly MappedDataSource[]>;
+/** Maximum queued changes, and the number of changes loaded together. */
+export interface WatchLimits {
+  readonly maxQueued: number;
+  readonly chunkSize: number;
 }
 
-export interface Subscriber {
-  readonly credential: WatchCredential;
-  readonly subscription: Subscription<UserGroupEvent>;
-}
+/** Limits for the changes of one group, and of all groups of an environment. */
+export const GROUP_LIMITS: WatchLimits = { maxQueued: 100, chunkSize: 1 };
+export const ENVIRONMENT_LIMITS: WatchLimits = { maxQueued: 10_000, chunkSize: 50 };
 
-/** Data access of a watch for its group. */
-export interface GroupSource {
-  /** Loads the group and the valid API keys among these credentials, with one statement. */
-  load(credentials: readonly WatchCredential[]): Promise<WatchState>;
-  loadMapping(): Promise<readonly MappedDataSource[]>;
+/** Data access of a watch. */
+export interface WatchSource {
+  /** Loads the groups and the valid API keys among these credentials, with one statement, in the order of the IDs. */
+  load(ids: readonly number[], credentials: readonly WatchCredential[]): Promise<readonly WatchState[]>;
+  loadMapping(id: number): Promise<readonly MappedDataSource[]>;
   /** @returns a function that unsubscribes @throws DomainError `unavailable` */
   follow(listener: ChangeListener): () => void;
 }
 
-/** Delivers the changes of one group to its subscribers. */
+/** Delivers the changes of one group, or of all groups of an environment, to subscribers. */
 export class GroupWatch implements ChangeListener {
-  readonly #source: GroupSource;
+  readonly #source: WatchSource;
+  readonly #limits: WatchLimits;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #queue: UserGroupChangeKind[] = [];
+  readonly #queue: Change[] = [];
   #isDelivering = false;
   #unfollow: (() => void) | undefined;
 
-  constructor(source: GroupSource) {
+  constructor(source: WatchSource, limits: WatchLimits) {
     this.#source = source;
+    this.#limits = limits;
+  }
+
+  get #isOfManyGroups(): boolean {
+    return this.#limits.chunkSize > 1;
   }
 
   /** @throws DomainError `unavailable` */
@@ -67,59 +60,49 @@ export class GroupWatch implements ChangeListener {
     return true;
   }
 
-  onChange(kind: UserGroupChangeKind): void {
-    this.#queue.push(kind);
-    if (this.#queue.length > MAX_QUEUED) this.onEnd(slowSubscriberError());
+  onChange(change: Change): void {
+    this.#queue.push(change);
+    if (this.#queue.length > this.#limits.maxQueued) this.onEnd(slowSubscriberError());
     else if (!this.#isDelivering) void this.#deliverAll();
   }
 
   onEnd(error: DomainError): void {
     this.#queue.length = 0;
-    for (const { subscription } of [...this.#subscribers]) subscription.end(error);
+    endAll(this.#subscribers, error);
   }
 
   /** Delivers changes sequentially, each as a separate event. */
   async #deliverAll(): Promise<void> {
     this.#isDelivering = true;
-    for (let kind = this.#queue.shift(); kind !== undefined; kind = this.#queue.shift()) {
+    while (this.#queue.length > 0) {
+      const changes = this.#queue.splice(0, this.#limits.chunkSize);
       // Snapshot: later subscribers have already read this change.
       const subscribers = [...this.#subscribers];
-      if (subscribers.length > 0) await this.#deliver(kind, subscribers);
+      if (subscribers.length > 0) await this.#deliver(changes, subscribers);
     }
     this.#isDelivering = false;
   }
 
-  async #deliver(kind: UserGroupChangeKind, subscribers: readonly Subscriber[]): Promise<void> {
-    let state: WatchState;
+  async #deliver(changes: readonly Change[], subscribers: readonly Subscriber[]): Promise<void> {
+    const credentials = subscribers.map(({ credential }) => credential);
+    let states: readonly WatchState[];
     try {
-      state = await this.#source.load(subscribers.map(({ credential }) => credential));
+      const ids = changes.map(({ id }) => id);
+      states = await this.#source.load(ids, credentials);
     } catch (error) {
-      const reason = error instanceof DomainError ? error : internalError(error);
-      for (const { subscription } of subscribers) subscription.end(reason);
+      endAll(subscribers, error);
       return;
     }
-    const event = this.#createEvent(kind, state);
-    for (const [index, { credential, subscription }] of subscribers.entries()) {
-      if (index % SUBSCRIBERS_PER_TURN === SUBSCRIBERS_PER_TURN - 1) await setImmediate();
-      const expiresAt = expiryOf(credential, state);
-      if (expiresAt === undefined) {
-        subscription.end(invalidCredentialError(credential));
-      } else {
-        subscription.expireAt(expiresAt, invalidCredentialError(credential));
-        subscription.push(event);
-      }
+    for (const [index, change] of changes.entries()) {
+      const state = states[index];
+      if (!state) throw new Error("The state of a changed user group is missing.");
+      // The deletion follows as a change of its own; the subscription to one group ends with the first.
+      if (this.#isOfManyGroups && !state.group && change.kind !== "deleted") continue;
+      const event = createEvent(change, state, (id) => this.#source.loadMapping(id));
+      await deliverEvent(event, state, subscribers);
     }
-  }
-
-  #createEvent(kind: UserGroupChangeKind, { group }: WatchState): UserGroupEvent {
-    let mapping: Promise<readonly MappedDataSource[]> | undefined;
-    return {
-      kind: group ? kind : "deleted",
-      userGroup: group?.userGroup ?? null,
-      mapping: () => {
-        mapping ??= this.#source.loadMapping();
-        return mapping;
-      },
-    };
+    // Only IDs are queued until the events were read: groups may be large, and their number is unlimited.
+    if (this.#isOfManyGroups)
+      await Promise.all(subscribers.map(({ subscription }) => subscription.drained()));
   }
 }

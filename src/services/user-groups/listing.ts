@@ -1,8 +1,13 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
-import { isEmptyFilter, type Page, type PageRequest } from "../../domain/shared/pagination.js";
-import type { SortOrder, UserGroupFilter, UserGroupSort } from "../../domain/user-groups/list.js";
+import {
+  isEmptyFilter,
+  type Page,
+  type PageRequest,
+  type SortOrder,
+} from "../../domain/shared/pagination.js";
+import type { UserGroupFilter, UserGroupSort } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { dataSourceList, dataSourcesBy } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";

@@ -1,8 +1,8 @@
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isPlausibleToken } from "../../domain/user-groups/token.js";
-import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
-import type { StoredRef, UpdatedUserGroup } from "../../persistence/user-groups/writes.js";
+import type { UserGroupRef } from "../../domain/user-groups/user-group.js";
+import type { StoredRef } from "../../persistence/user-groups/writes.js";
 
 /**
  * Converts a reference for the database; tokens are stored by hash.
@@ -10,17 +10,12 @@ import type { StoredRef, UpdatedUserGroup } from "../../persistence/user-groups/
  */
 export function storedRef(vault: TokenVault, ref: UserGroupRef): StoredRef {
   if (ref.by !== "token") return ref;
-  return { by: "token", lookups: tokenLookups(vault, ref.token) };
-}
-
-/** Returns the hashes that a token may be stored under. @throws DomainError `user_group_not_found` for a malformed token */
-export function tokenLookups(vault: TokenVault, token: string): readonly Buffer[] {
-  if (!isPlausibleToken(token)) throw userGroupNotFound("token");
-  return vault.lookups(token);
+  if (!isPlausibleToken(ref.token)) throw userGroupNotFound("token");
+  return { by: "token", lookups: vault.lookups(ref.token) };
 }
 
 /** @throws DomainError `user_group_not_found` if `found` is null */
-export function requireUserGroup<Found extends UserGroup | UpdatedUserGroup>(
+export function requireUserGroup<Found extends object>(
   found: Found | null,
   ref: { readonly by: UserGroupRef["by"] },
 ): Found {

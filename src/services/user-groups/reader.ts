@@ -3,7 +3,7 @@ import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { inOrder } from "../../domain/shared/in-order.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { isPlausibleToken } from "../../domain/user-groups/token.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 import {
@@ -64,9 +64,11 @@ export class UserGroupReader {
     return (matches.find((match) => match?.current) ?? matches.find((match) => match))?.group ?? null;
   }
 
-  /** Returns the group with this current token. Rotated tokens are rejected even during their grace period. */
-  async byCurrentToken(tenant: Tenant, token: string): Promise<UserGroup | null> {
-    const matches = await this.#matchesOf(tenant, token);
+  /** Returns a group by reference. Rotated tokens are rejected even during their grace period. */
+  async current(tenant: Tenant, ref: UserGroupRef): Promise<UserGroup | null> {
+    if (ref.by === "id") return this.byId.load(tenant, ref.id);
+    if (ref.by === "providedId") return this.byProvidedId.load(tenant, ref.providedId);
+    const matches = await this.#matchesOf(tenant, ref.token);
     return matches.find((match) => match?.current)?.group ?? null;
   }
 

@@ -14,13 +14,14 @@ import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writ
 import {
   deleteUserGroup,
   lockUserGroup,
+  type StoredRef,
   type UpdatedUserGroup,
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import type { UserGroupCreations } from "./creations.js";
 import type { UserGroupEdits } from "./edits.js";
-import { requireUserGroup, storedRef, tokenLookups } from "./lookup.js";
+import { requireUserGroup, storedRef } from "./lookup.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import type { UserGroupReader } from "./reader.js";
 
@@ -122,47 +123,44 @@ export class UserGroupService {
   }
 
   /**
-   * Replaces the token of the group with this token; the old one is invalidated immediately (decision 8), or after the grace period.
+   * Replaces the token of a group; the old one is invalidated immediately (decision 8), or after the grace period.
    * @returns the group and its new token
-   * @throws DomainError `user_group_not_found` when no group has the token, or a concurrent rotation replaced it
+   * @throws DomainError `user_group_not_found`, also when a concurrent rotation replaced the token of `ref`
    */
   async rotateToken(
     writer: Writer,
-    currentToken: string,
+    ref: UserGroupRef,
   ): Promise<{ readonly userGroup: UserGroup; readonly token: string }> {
     const token = issueUserGroupToken(writer.accountId);
-    const rotated = await this.#edits.rotate(writer, {
-      currentLookups: tokenLookups(this.#vault, currentToken),
-      token: this.#vault.encryptToken(token, writer),
-    });
-    const userGroup = requireUserGroup(rotated, { by: "token" });
+    const stored = storedRef(this.#vault, ref);
+    const rotated = await this.#edits.rotate(writer, stored, this.#vault.encryptToken(token, writer));
+    const userGroup = requireUserGroup(rotated, ref);
     this.#changes.publish(writer, userGroup.id, "tokenRotated");
     return { userGroup, token };
   }
 
   /**
-   * Deletes the group with this token, and its mapping.
+   * Deletes a group and its mapping.
    * @throws DomainError `user_group_not_found`; `user_group_mismatch` when `expected` does not match the group
    */
   async delete(
     writer: Writer,
-    currentToken: string,
+    ref: UserGroupRef,
     expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
   ): Promise<UserGroup> {
-    const lookups = tokenLookups(this.#vault, currentToken);
-    const deleted = await this.#delete(writer, lookups, expected);
+    const deleted = await this.#delete(writer, storedRef(this.#vault, ref), expected);
     if (deleted) {
       this.#changes.publish(writer, deleted.id, "deleted");
       return deleted;
     }
-    const group = requireUserGroup(await this.#reader.byCurrentToken(writer, currentToken), { by: "token" });
+    const group = requireUserGroup(await this.#reader.current(writer, ref), ref);
     const field =
       expected.providedId !== undefined && expected.providedId !== group.providedId
         ? "providedId"
         : "dataSourceProvidedId";
     throw new DomainError(
       "user_group_mismatch",
-      "The request does not match the user group that the token identifies. Nothing was deleted.",
+      "The request does not match the identified user group. Nothing was deleted.",
       {
         field: [field],
       },
@@ -171,15 +169,15 @@ export class UserGroupService {
 
   async #delete(
     writer: Writer,
-    lookups: readonly Buffer[],
+    ref: StoredRef,
     expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
   ): Promise<UserGroup | null> {
     if (expected.dataSourceProvidedId === undefined)
-      return deleteUserGroup(this.#db.for(writer), lookups, expected);
+      return deleteUserGroup(this.#db.for(writer), ref, expected);
     // Lock first: a DELETE that waited for a concurrent change of the mapping would still read the old mapping.
     return this.#db.for(writer).transaction(async (transaction) => {
-      await lockUserGroup(transaction, { by: "token", lookups });
-      return deleteUserGroup(transaction, lookups, expected);
+      await lockUserGroup(transaction, ref);
+      return deleteUserGroup(transaction, ref, expected);
     });
   }
 }

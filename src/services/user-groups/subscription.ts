@@ -14,6 +14,7 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
   #expiresAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
+  #onDrained: (() => void) | undefined;
 
   /** @param onEnd called once when the subscription ends, for any reason */
   constructor(onEnd: () => void) {
@@ -33,6 +34,14 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
     this.end(slowSubscriberError());
   }
 
+  /** Resolves when all events were read, or the subscription has ended. Must not be called again before. */
+  async drained(): Promise<void> {
+    if (this.#hasEnded || this.#events.length === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onDrained = resolve;
+    });
+  }
+
   /** Ends the subscription. @param error thrown to the subscriber in place of the buffered events */
   end(error?: DomainError): void {
     if (this.#hasEnded) return;
@@ -40,6 +49,7 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
     this.#failure = error;
     clearTimeout(this.#timer);
     this.#onEnd();
+    this.#onDrained?.();
     this.#wake?.();
   }
 
@@ -68,6 +78,7 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
         throw error;
       }
       const [event] = this.#events.splice(0, 1);
+      if (this.#events.length === 0) this.#onDrained?.();
       if (event !== undefined) return { done: false, value: event };
       if (this.#hasEnded) return { done: true, value: undefined };
       await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { DomainError } from "../../domain/shared/errors.js";
+import { DomainError, domainErrorOr, isNoError } from "../../domain/shared/errors.js";
 import { requireAt } from "../../domain/shared/in-order.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
@@ -15,6 +15,7 @@ import {
 } from "../../persistence/user-groups/bulk-writes.js";
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { batchRejected } from "./batch-rejection.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { ConcurrentCreation, retryConflicts } from "./conflict-retry.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
@@ -31,12 +32,11 @@ export interface UserGroupUpsert {
   readonly mapping?: readonly MappingReference[];
 }
 
-/** The result of one item; null if errors in other items aborted the call. */
+/** The result of one item. */
 export type UpsertOutcome =
   // changed: an existing group was changed.
   | { readonly userGroup: UserGroup; readonly created: boolean; readonly changed: boolean }
-  | { readonly error: DomainError }
-  | null;
+  | { readonly error: DomainError };
 
 /** Creates and updates groups in bulk. */
 export class UserGroupUpserts {
@@ -80,7 +80,7 @@ export class UserGroupUpserts {
 
   #publish(writer: Writer, outcomes: readonly UpsertOutcome[]): void {
     for (const outcome of outcomes) {
-      if (!outcome || !("userGroup" in outcome) || !outcome.changed) continue;
+      if (!("userGroup" in outcome) || !outcome.changed) continue;
       this.#changes.publish(writer, outcome.userGroup.id, "updated");
     }
   }
@@ -92,15 +92,15 @@ export class UserGroupUpserts {
     allOrNothing: boolean,
   ): Promise<UpsertOutcome[]> {
     const mapped = await resolveMappings(transaction, checked);
-    const providedIds = mapped.filter(isItem).map(({ providedId }) => providedId);
+    const providedIds = mapped.filter(isNoError).map(({ providedId }) => providedId);
     const existing = await this.#lock(transaction, providedIds);
     const named = mapped.map((item) =>
-      isItem(item) && item.name === undefined && !existing.has(item.providedId)
+      isNoError(item) && item.name === undefined && !existing.has(item.providedId)
         ? new DomainError("invalid_field", "is required", { field: ["name"] })
         : item,
     );
-    if (allOrNothing && named.some((item) => !isItem(item))) throw new Refusal(named);
-    const items = named.filter(isItem);
+    if (allOrNothing && named.some((item) => !isNoError(item))) throw new Refusal(named);
+    const items = named.filter(isNoError);
 
     const created = await this.#insert(
       transaction,
@@ -134,7 +134,7 @@ export class UserGroupUpserts {
       ),
     ]);
     return named.map((item) => {
-      if (!isItem(item)) return { error: item };
+      if (!isNoError(item)) return { error: item };
       const outcome = outcomes.get(item.providedId);
       if (!outcome) throw new Error("An upserted user group is missing.");
       return outcome;
@@ -168,7 +168,7 @@ class Refusal extends Error {
 
   constructor(items: readonly (ResolvedItem | DomainError)[]) {
     super("One invalid item prevents the whole upsert.");
-    this.outcomes = items.map((item) => (isItem(item) ? null : { error: item }));
+    this.outcomes = items.map((item) => ({ error: isNoError(item) ? batchRejected() : item }));
   }
 }
 
@@ -177,7 +177,7 @@ function rejectDuplicates(
 ): (UserGroupUpsert | DomainError)[] {
   const seen = new Set<string>();
   return items.map((item) => {
-    if (!isItem(item)) return item;
+    if (!isNoError(item)) return item;
     if (seen.has(item.providedId)) {
       return new DomainError("invalid_field", "must not be repeated", { field: ["providedId"] });
     }
@@ -190,21 +190,12 @@ async function resolveMappings(
   transaction: TenantDb,
   items: readonly (UserGroupUpsert | DomainError)[],
 ): Promise<(ResolvedItem | DomainError)[]> {
-  const references = items.filter(isItem).flatMap(({ mapping = [] }) => mapping);
+  const references = items.filter(isNoError).flatMap(({ mapping = [] }) => mapping);
   const resolve = await findMappedDataSources(transaction, references);
   return items.map((item) => {
-    if (!isItem(item)) return item;
-    try {
-      return { ...item, entries: item.mapping && resolveEach(item.mapping, resolve) };
-    } catch (error) {
-      if (error instanceof DomainError) return error;
-      throw error;
-    }
+    if (!isNoError(item)) return item;
+    return domainErrorOr(() => ({ ...item, entries: item.mapping && resolveEach(item.mapping, resolve) }));
   });
-}
-
-function isItem<Item extends UserGroupUpsert>(item: Item | DomainError): item is Item {
-  return !(item instanceof DomainError);
 }
 
 function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup> {

@@ -1,10 +1,18 @@
 import { DomainError } from "../../domain/shared/errors.js";
 import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
 
-/** Credential of a subscription: an API key, or a token of the group by its possible hashes. */
+/** Credential of a subscription: an API key, a token of the group by its possible hashes, or an embed session. */
 export type WatchCredential =
   | { readonly kind: "apiKey"; readonly keyId: number }
-  | { readonly kind: "token"; readonly lookups: readonly Buffer[] };
+  | { readonly kind: "token"; readonly lookups: readonly Buffer[] }
+  | SessionCredential;
+
+/** An embed session, valid for one generation of the group's token. */
+export interface SessionCredential {
+  readonly kind: "embedSession";
+  readonly generation: number;
+  readonly expiresAt: Date;
+}
 
 /** A consistent snapshot of a group and its subscribers' API keys. */
 export interface WatchState {
@@ -21,7 +29,10 @@ export function expiryOf(
 ): Date | null | undefined {
   if (credential.kind === "apiKey") return activeKeys.get(credential.keyId);
   if (!group) return undefined;
-  const { tokenLookup, previousToken } = group;
+  const { tokenLookup, tokenGeneration, previousToken } = group;
+  if (credential.kind === "embedSession") {
+    return credential.generation === tokenGeneration ? credential.expiresAt : undefined;
+  }
   const { lookups } = credential;
   if (lookups.some((lookup) => lookup.equals(tokenLookup))) return null;
   const isPrevious = previousToken && lookups.some((lookup) => lookup.equals(previousToken.lookup));

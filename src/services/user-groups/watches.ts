@@ -4,21 +4,27 @@ import type { Database } from "../../persistence/database/database.js";
 import { findSubscribedGroups } from "../../persistence/user-groups/subscribed-group-queries.js";
 import type { KeyWatch } from "../accounts/key-watch.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
-import type { ChangeFeed } from "./change-feed.js";
-import { GroupWatch, type UserGroupEvent } from "./group-watch.js";
+import type { ChangeFeed, ChangeListener } from "./change-feed.js";
+import type { UserGroupEvent } from "./event-delivery.js";
+import { ENVIRONMENT_LIMITS, GROUP_LIMITS, GroupWatch } from "./group-watch.js";
 import type { UserGroupReader } from "./reader.js";
 import { Subscription } from "./subscription.js";
 import {
   expiryOf,
   invalidCredentialError,
+  type SessionCredential,
   type WatchCredential,
   type WatchState,
 } from "./watch-credential.js";
 
+/** An ID that no group has. */
+const NO_GROUP = 0;
+
 /** The credential presented to watch a group. */
 export type SubscriberCredential =
   | { readonly kind: "apiKey"; readonly keyId: number }
-  | { readonly kind: "token"; readonly token: string };
+  | { readonly kind: "token"; readonly token: string }
+  | SessionCredential;
 
 export interface UserGroupWatchDependencies {
   readonly db: Database;
@@ -66,34 +72,45 @@ export class UserGroupWatches {
    *   service is shutting down
    */
   async watch(
-    { accountId, environment, deadline }: Tenant,
+    tenant: Tenant,
     id: number,
     presented: SubscriberCredential,
   ): Promise<Subscription<UserGroupEvent> | null> {
-    const tenant = { accountId, environment };
     const credential: WatchCredential =
       presented.kind === "token"
         ? { kind: "token", lookups: this.#vault.lookups(presented.token) }
         : presented;
+    const { subscription, state } = await this.#start(tenant, id, credential);
+    if (state?.group) return subscription;
+    subscription.end();
+    return null;
+  }
+
+  /** Subscribes to all groups of an environment, with an API key. @throws like `watch` */
+  async watchAll(tenant: Tenant, keyId: number): Promise<Subscription<UserGroupEvent>> {
+    return (await this.#start(tenant, null, { kind: "apiKey", keyId })).subscription;
+  }
+
+  /** @param id null for all groups of the environment */
+  async #start({ accountId, environment, deadline }: Tenant, id: number | null, credential: WatchCredential) {
+    const tenant = { accountId, environment };
     const subscription = this.#subscribe(tenant, id, credential);
     try {
       await this.#changes.listen();
       // Check again: a revocation or rotation before `listen` resolved would be missed.
-      const state = await this.#load({ ...tenant, deadline }, id, [credential]);
-      const expiresAt = expiryOf(credential, state);
+      const [state] = await this.#load({ ...tenant, deadline }, [id ?? NO_GROUP], [credential]);
+      const expiresAt = state && expiryOf(credential, state);
       if (expiresAt === undefined) throw invalidCredentialError(credential);
       subscription.expireAt(expiresAt, invalidCredentialError(credential));
-      if (state.group) return subscription;
-      subscription.end();
-      return null;
+      return { subscription, state };
     } catch (error) {
       subscription.end();
       throw error;
     }
   }
 
-  #subscribe(tenant: Tenant, id: number, credential: WatchCredential): Subscription<UserGroupEvent> {
-    const name = `${tenant.accountId}/${tenant.environment}/${id}`;
+  #subscribe(tenant: Tenant, id: number | null, credential: WatchCredential): Subscription<UserGroupEvent> {
+    const name = `${tenant.accountId}/${tenant.environment}/${id ?? "*"}`;
     const watch = this.#watches.get(name) ?? this.#createWatch(tenant, id);
     this.#watches.set(name, watch);
     const subscription = new Subscription<UserGroupEvent>(() => {
@@ -116,16 +133,22 @@ export class UserGroupWatches {
     }
   }
 
-  #createWatch(tenant: Tenant, id: number): GroupWatch {
-    return new GroupWatch({
-      load: (credentials) => this.#load(tenant, id, credentials),
-      loadMapping: () => this.#reader.mappings.load(tenant, id),
-      follow: (listener) => this.#changes.follow(tenant, id, listener),
-    });
+  #createWatch(tenant: Tenant, id: number | null): GroupWatch {
+    const source = {
+      load: (ids: readonly number[], credentials: readonly WatchCredential[]) =>
+        this.#load(tenant, ids, credentials),
+      loadMapping: (groupId: number) => this.#reader.mappings.load(tenant, groupId),
+      follow: (listener: ChangeListener) => this.#changes.follow(tenant, id, listener),
+    };
+    return new GroupWatch(source, id === null ? ENVIRONMENT_LIMITS : GROUP_LIMITS);
   }
 
-  async #load(tenant: Tenant, id: number, credentials: readonly WatchCredential[]): Promise<WatchState> {
-    const keyIds = new Set(credentials.flatMap((each) => (each.kind === "apiKey" ? [each.keyId] : [])));
-    return this.#states.load(tenant, { id, keyIds: [...keyIds] });
+  async #load(
+    tenant: Tenant,
+    ids: readonly number[],
+    credentials: readonly WatchCredential[],
+  ): Promise<WatchState[]> {
+    const keyIds = [...new Set(credentials.flatMap((each) => (each.kind === "apiKey" ? [each.keyId] : [])))];
+    return Promise.all(ids.map((id) => this.#states.load(tenant, { id, keyIds })));
   }
 }

@@ -1,7 +1,8 @@
 import type { Admin, Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
-import type { Page, PageRequest } from "../../domain/shared/pagination.js";
+import type { Page, PageRequest, SortOrder } from "../../domain/shared/pagination.js";
+import type { WebhookEndpointFilter, WebhookEndpointSortField } from "../../domain/webhooks/list.js";
 import { issueWebhookSecret } from "../../domain/webhooks/signature.js";
 import { parseWebhookUrl } from "../../domain/webhooks/url.js";
 import type {
@@ -25,6 +26,8 @@ import {
   setWebhookSecret,
   updateWebhookEndpoint,
   WEBHOOK_ENDPOINTS,
+  webhookEndpointList,
+  webhookEndpointsBy,
 } from "../../persistence/webhooks/endpoint-queries.js";
 import type { WebhookTargets } from "./targets.js";
 
@@ -80,12 +83,17 @@ export class WebhookService {
     if (!(await deleteWebhookEndpoint(this.#db.for(admin), id))) throw endpointNotFound();
   }
 
-  async list(tenant: Tenant, page: PageRequest): Promise<Page<WebhookEndpoint>> {
-    return findPage(this.#db.for(tenant), WEBHOOK_ENDPOINTS, page);
+  async list(
+    tenant: Tenant,
+    filter: WebhookEndpointFilter,
+    order: SortOrder<WebhookEndpointSortField>,
+    page: PageRequest,
+  ): Promise<Page<WebhookEndpoint>> {
+    return findPage(this.#db.for(tenant), webhookEndpointsBy(order), page, webhookEndpointList(filter));
   }
 
-  async count(tenant: Tenant): Promise<number> {
-    return countList(this.#db.for(tenant), WEBHOOK_ENDPOINTS);
+  async count(tenant: Tenant, filter: WebhookEndpointFilter): Promise<number> {
+    return countList(this.#db.for(tenant), WEBHOOK_ENDPOINTS, webhookEndpointList(filter));
   }
 
   /** Returns an endpoint or null per ID, in the order of the IDs. */

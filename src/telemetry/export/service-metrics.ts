@@ -101,6 +101,12 @@ export function registerServiceMetrics(registry: MetricsRegistry, metrics: Metri
     read: () => one(metrics.authenticationFailures),
   });
   registerCounter(registry, {
+    name: "user_groups_embed_sessions_created_total",
+    help: "Created embed sessions.",
+    labels: [],
+    read: () => one(metrics.embedSessions),
+  });
+  registerCounter(registry, {
     name: "user_groups_webhook_attempts_total",
     help: "Webhook delivery attempts; the outcome is delivered, failed (will be retried) or dead (will not be retried).",
     labels: ["outcome"],

@@ -13,6 +13,7 @@ export interface StateSources {
     bodyBytes(): number;
   };
   subscriptions(): number;
+  webSockets(): number;
   unpublishedChanges(): number;
   /** Whether notifications from other processes are received. */
   isListening(): boolean;
@@ -60,6 +61,12 @@ export function registerStateMetrics(registry: Registry, sources: StateSources):
     help: "Open GraphQL subscriptions.",
     labels: [],
     read: () => [[[], sources.subscriptions()]],
+  });
+  registerGauge(registry, {
+    name: "user_groups_websockets",
+    help: "Open WebSockets with valid credentials.",
+    labels: [],
+    read: () => [[[], sources.webSockets()]],
   });
   registerGauge(registry, {
     name: "user_groups_changes_unpublished",

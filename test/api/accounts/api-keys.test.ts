@@ -30,8 +30,8 @@ test("an admin creates a key for its own environment, and the key works until it
     });
     expect(secret.startsWith(apiKey.hint.split("…")[0])).toBe(true);
     expect(secret.endsWith(apiKey.hint.split("…")[1])).toBe(true);
-    expect(await run("{ viewer { scope environment } }", {}, secret)).toEqual({
-      viewer: { scope: "write", environment },
+    expect(await run("{ viewer { apiKey { scope } environment } }", {}, secret)).toEqual({
+      viewer: { apiKey: { scope: "WRITE" }, environment },
     });
     const revoke = async () => (await run(REVOKE, { input: { id: apiKey.id } }, key)).revokeApiKey;
     const revoked = await revoke();
@@ -40,7 +40,7 @@ test("an admin creates a key for its own environment, and the key works until it
       userErrors: [],
     });
     expect((await revoke()).apiKey.revokedAt).toBe(revoked.apiKey.revokedAt);
-    expect((await call("{ viewer { scope } }", {}, secret)).status).toBe(401);
+    expect((await call("{ viewer { environment } }", {}, secret)).status).toBe(401);
   }
 });
 
@@ -82,7 +82,9 @@ test("the list shows the environment's keys and no secret", async () => {
       (await run(REVOKE, { input: { id: createApiKey.apiKey.id } }, key)).revokeApiKey.userErrors,
     ).toEqual([{ code: "API_KEY_NOT_FOUND", message: "No API key has this ID.", field: ["id"] }]);
   }
-  expect(await run("{ viewer { scope } }", {}, createApiKey.secret)).toEqual({ viewer: { scope: "admin" } });
+  expect(await run("{ viewer { environment } }", {}, createApiKey.secret)).toEqual({
+    viewer: { environment: "CUSTOMER" },
+  });
 });
 
 test("only admins manage keys", async () => {

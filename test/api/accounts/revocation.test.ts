@@ -34,7 +34,8 @@ async function rename(url: string, providedId: string, name: string): Promise<vo
   expect(await callRest(`${url}/api/user`, "PUT", graphql().keys.admin, body)).toMatchObject({ status: 200 });
 }
 
-const read = async (url: string, key: string) => (await callGraphql(url, key, "{ viewer { scope } }")).status;
+const read = async (url: string, key: string) =>
+  (await callGraphql(url, key, "{ viewer { environment } }")).status;
 
 /** Revokes a key as its admin. */
 async function revoke(url: string, keyId: number, more = "", headers: Readonly<Record<string, string>> = {}) {

@@ -22,7 +22,7 @@ test("no key or token appears in the log, in errors or in the database", async (
     await rest("GET", {}, `${keys.admin}x`),
     await call(`{ userGroup(by: { token: "${second}", id: "x" }) { name } }`),
     await call(
-      `mutation { rotateUserGroupToken(input: { currentToken: "${first}" }) { userErrors { message } } }`,
+      `mutation { rotateUserGroupToken(input: { by: { token: "${first}" } }) { userErrors { message } } }`,
     ),
   ];
   const unused = await account.createKey();

@@ -28,13 +28,14 @@ beforeAll(async () => {
   await run(ROTATE_SECRET, { input: { id: webhookEndpoint.id } });
   for (const id of ["acme", "beta"]) {
     const { token } = await createUserGroup(graphql(), id, { mapping: [entry("sales", "sales")] });
-    await run(ROTATE, { input: { currentToken: token } });
+    await run(ROTATE, { input: { by: { token: token } } });
   }
   await changeSite(graphql(), "put", { document: goodSite });
   const [rotated, key] = [await createUserGroup(graphql(), "gamma"), graphql().keys.admin];
   const headers = { "idempotency-key": "gamma" };
   const url = `${graphql().service.url}/api/user`;
   expect((await callRest(url, "POST", key, { current_token: rotated.token }, headers)).status).toBe(200);
+  await graphql().service.services.signingKeys.publicKeys();
   // As if their tokens had been imported.
   await graphql().service.query(
     "INSERT INTO brought_token SELECT account_id, environment, id, token_lookup FROM user_group",

@@ -7,7 +7,7 @@ const graphql = useGraphql();
 const QUERY = `query ($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {
     totalCount
-    nodes { id action subjectId subjectName subjectVersion changed actorName actorKeyId requestId createdAt }
+    nodes { id action subjectId subjectName subjectVersion changed actorName actor { id } requestId createdAt }
     pageInfo { hasNextPage endCursor }
   }
 }`;
@@ -33,7 +33,7 @@ beforeAll(async () => {
     current_token: created.body.user_group.token,
   });
   await run(`mutation {
-    setMapping(input: { by: { providedId: "acme" }, schemaId: "t", dataSource: "support" }) { userErrors { code } }
+    setUserGroupMapping(input: { by: { providedId: "acme" }, schemaId: "t", dataSource: "support" }) { userErrors { code } }
     upsertUserGroups(input: { userGroups: [
       { providedId: "acme", mapping: [] }, { providedId: "beta", name: "Beta" }
     ] }) { userErrors { code } }
@@ -43,10 +43,10 @@ beforeAll(async () => {
   }`);
   userGroupId = (await run('{ userGroup(by: { providedId: "acme" }) { id } }')).userGroup.id;
   await call("DELETE", { current_token: rotated.body.user_group.token });
-  await changeSite(graphql(), "put", { site: "docs", document: goodSite, public: true });
+  await changeSite(graphql(), "put", { site: "docs", document: goodSite, isPublic: true });
   await changeSite(graphql(), "patch", { site: "docs", patch: { name: "Patched" } });
   await run(
-    'mutation { setSiteConfigVisibility(input: { site: "docs", public: false }) { siteConfig { id } } }',
+    'mutation { setSiteConfigVisibility(input: { site: "docs", isPublic: false }) { siteConfig { id } } }',
   );
 });
 
@@ -73,7 +73,7 @@ test("records every change of a group once, in order, with actor and request", a
   expect(node).toEqual({ action: "USER_GROUP_CREATED", subjectId: userGroupId });
   expect(entries[0]).toMatchObject({
     actorName: "test",
-    actorKeyId: expect.any(String),
+    actor: { id: expect.any(String) },
     requestId: "audit-request-1",
     createdAt: expect.stringMatching(/^\d{4}-/),
   });
@@ -168,4 +168,61 @@ test("contains no token and no key", async () => {
   const rows = JSON.stringify(await service.query("SELECT * FROM audit_entry"));
   expect(rows).not.toMatch(/ug[kt]_/);
   expect(rows).not.toContain(keys.admin);
+});
+
+test("links to actors and subjects, as long as they exist, with one statement per type", async () => {
+  const { run, service, account, keys } = graphql();
+  const { createWebhookEndpoint, createApiKey } = await run(`mutation {
+    createUserGroup(input: { providedId: "linked", name: "Linked" }) { userErrors { code } }
+    createDataSource(input: { providedId: "linked", name: "Linked" }) { userErrors { code } }
+    createApiKey(input: { name: "linked", scope: READ }) { apiKey { id } }
+    createWebhookEndpoint(input: { name: "linked", url: "https://93.184.216.34/" }) { webhookEndpoint { id } }
+    putSiteConfig(input: { site: "linked", source: { text: ${JSON.stringify(JSON.stringify(goodSite))} } }) { userErrors { code } }
+    updateUserGroup(input: { by: { providedId: "linked" }, name: "Renamed" }) { userErrors { code } }
+  }`);
+  const links = `query { auditLog(first: 250, filter: { subjectName: "linked" }) { nodes {
+    action actorName actor { name } subjectId
+    subject { __typename ... on Node { id } ... on UserGroup { name } ... on SiteConfig { site } }
+  } } }`;
+  const read = async () => (await run(links)).auditLog.nodes.toReversed();
+  service.statements.length = 0;
+  const entries = await read();
+  const actor = { actorName: "test", actor: { name: "test" } };
+  expect(
+    entries.toSorted((a: { action: string }, b: { action: string }) => (a.action < b.action ? -1 : 1)),
+  ).toMatchObject([
+    { action: "API_KEY_CREATED", ...actor, subject: { __typename: "ApiKey", id: createApiKey.apiKey.id } },
+    { action: "DATA_SOURCE_CREATED", ...actor, subject: { __typename: "DataSource" } },
+    { action: "SITE_CONFIG_PUBLISHED", ...actor, subject: { __typename: "SiteConfig", site: "linked" } },
+    { action: "USER_GROUP_CREATED", ...actor, subject: { __typename: "UserGroup", name: "Renamed" } },
+    { action: "USER_GROUP_UPDATED", ...actor, subject: { __typename: "UserGroup", name: "Renamed" } },
+    { action: "WEBHOOK_ENDPOINT_CREATED", ...actor, subject: { __typename: "WebhookEndpoint" } },
+  ]);
+  for (const { subjectId, subject } of entries) expect(subject.id).toBe(subjectId);
+  // The entries, five types of subjects, and the actors' keys.
+  expect(service.statements.length).toBeLessThanOrEqual(7);
+  const { webhookEndpoint } = createWebhookEndpoint;
+  await run(
+    "mutation ($id: ID!) { deleteWebhookEndpoint(input: { id: $id }) { userErrors { code } } }",
+    webhookEndpoint,
+  );
+  await service.query(`INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, actor_key_id)
+    VALUES (${account.accountId}, 'Customer', 'user_group.deleted', 2147483647, 'linked', '{}', 'operator', NULL),
+      (${account.accountId}, 'Customer', 'user_group.deleted', 2147483646, 'linked', '{}', 'gone', 2147483647)`);
+  const later = await read();
+  const deleted = later.filter(({ action }: { action: string }) => /ENDPOINT|DELETED/.test(action));
+  expect(deleted).toHaveLength(4);
+  for (const entry of deleted) expect(entry).toMatchObject({ subjectId: expect.any(String), subject: null });
+  expect(
+    deleted.map(({ actorName, actor: key }: { actorName: string; actor: object }) => [actorName, key]),
+  ).toEqual(
+    expect.arrayContaining([
+      ["operator", null],
+      ["gone", null],
+      ["test", { name: "test" }],
+    ]),
+  );
+  expect((await graphql().call(links, {}, keys.read)).body).toMatchObject({
+    errors: [{ extensions: { code: "FORBIDDEN" } }],
+  });
 });

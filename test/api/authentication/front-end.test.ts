@@ -68,6 +68,29 @@ describe("a user group token", () => {
     expect(service.statements).toHaveLength(2);
   });
 
+  test("reads its viewer as an API key does", async () => {
+    const { run, account, keys } = graphql();
+    const { token } = await create("both kinds");
+    const fields = "id name hint environment scope createdAt expiresAt revokedAt lastUsedAt";
+    const query = `{ viewer { accountName environment apiKey { ${fields} } userGroup { name } } }`;
+    expect((await call(token, query)).body).toEqual({
+      data: {
+        viewer: {
+          accountName: null,
+          environment: "CUSTOMER",
+          apiKey: null,
+          userGroup: { name: expect.any(String) },
+        },
+      },
+    });
+    expect((await run(query, {}, keys.read)).viewer).toMatchObject({
+      accountName: account.name,
+      environment: "CUSTOMER",
+      apiKey: { scope: "READ" },
+      userGroup: null,
+    });
+  });
+
   test("reads the group of its own environment", async () => {
     const { run, keys } = graphql();
     const create = `mutation { createUserGroup(input: { providedId: "t", name: "Tester" }) { userGroup { token } } }`;
@@ -78,7 +101,6 @@ describe("a user group token", () => {
   });
 
   test.each([
-    ["Viewer.accountName", "{ viewer { accountName } }", "viewer.accountName"],
     ["UserGroup.token", "{ viewer { userGroup { name token } } }", "viewer.userGroup.token"],
     [
       "UserGroup.teamId",
@@ -129,7 +151,7 @@ describe("a user group token", () => {
 
   test("runs no mutation", async () => {
     const { token } = await create("closed mutation");
-    const query = 'mutation { deleteUserGroup(input: { currentToken: "x" }) { deletedUserGroupId } }';
+    const query = 'mutation { deleteUserGroup(input: { by: { token: "x" } }) { deletedUserGroupId } }';
     expect(await call(token, query)).toMatchObject({
       status: 403,
       body: {
@@ -158,7 +180,7 @@ describe("a user group token", () => {
   test("is invalidated immediately by rotation and deletion", async () => {
     const { run } = graphql();
     const { token } = await create("cut");
-    const rotate = `mutation { rotateUserGroupToken(input: { currentToken: "${token}" }) { userGroup { token } } }`;
+    const rotate = `mutation { rotateUserGroupToken(input: { by: { token: "${token}" } }) { userGroup { token } } }`;
     const next = (await run(rotate)).rotateUserGroupToken.userGroup.token;
     const refused = await call(token, OWN);
     expect(refused.status).toBe(401);
@@ -171,7 +193,7 @@ describe("a user group token", () => {
       ],
     });
     expect((await call(next, OWN)).status).toBe(200);
-    await run(`mutation { deleteUserGroup(input: { currentToken: "${next}" }) { deletedUserGroupId } }`);
+    await run(`mutation { deleteUserGroup(input: { by: { token: "${next}" } }) { deletedUserGroupId } }`);
     expect((await call(next, OWN)).status).toBe(401);
   });
 

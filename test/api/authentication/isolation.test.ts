@@ -59,7 +59,6 @@ beforeAll(async () => {
     teamId: [victim.teamId],
     dataSourceId: [source.dataSourceId],
     token: [victim.token],
-    currentToken: [victim.token],
     schemaId: ["victim-schema"],
     site: ["victim-site"],
     url: ["https://93.184.216.34/own"],

@@ -29,7 +29,7 @@ describe("groups", () => {
     }
     const pages = service.statements.filter((text) => text.includes("LIMIT"));
     expect(pages.length).toBeLessThanOrEqual(1);
-    await expect(collect(client.userGroups.list({ pageSize: 101 }))).rejects.toMatchObject({
+    await expect(collect(client.userGroups.list({ pageSize: 251 }))).rejects.toMatchObject({
       code: "invalid_field",
       field: "first",
     });
@@ -52,7 +52,7 @@ describe("groups", () => {
     const [written, invalid] = await userGroups.upsertEach(groups);
     expect(written).toMatchObject({
       ok: true,
-      newUserGroup: true,
+      isNew: true,
       userGroup: {
         properties: { tier: 1 },
         mapping: [{ schemaId: "a", dataSource: { providedId: "sales" } }],
@@ -61,7 +61,7 @@ describe("groups", () => {
     expect(invalid).toMatchObject({ ok: false, error: { code: "unknown_data_source", field: "mapping.7" } });
     const [again] = await userGroups.upsert([{ providedId: "upsert", properties: null }]);
     expect(again).toMatchObject({
-      newUserGroup: false,
+      isNew: false,
       userGroup: { name: "U", properties: null, version: 2 },
     });
     expect(again?.userGroup.mapping).toHaveLength(1);
@@ -105,17 +105,17 @@ test("stores and reads a site's settings, and reports what is wrong with invalid
   const { siteConfigs } = fixture().client;
   const text = '{ "name": "Docs", "navigation": [{ "group": "", "pages": ["index"] }] }';
   expect(await siteConfigs.get("docs")).toBeNull();
-  const { siteConfig, report } = await siteConfigs.put({ site: "docs", text });
+  const { siteConfig, report } = await siteConfigs.put({ site: "docs", source: { text } });
   expect(siteConfig).toMatchObject({ site: "docs", revision: 1, text, document: JSON.parse(text) });
-  expect(report).toMatchObject({ valid: true, warnings: expect.arrayContaining([expect.anything()]) });
+  expect(report).toMatchObject({ isValid: true, warnings: expect.arrayContaining([expect.anything()]) });
   expect(await siteConfigs.get("docs")).toEqual(siteConfig);
-  const invalid = siteConfigs.put({ site: "docs", text: '{ "name": "Docs" }' });
+  const invalid = siteConfigs.put({ site: "docs", source: { text: '{ "name": "Docs" }' } });
   await expect(invalid).rejects.toThrow(InvalidSiteConfigError);
   await expect(invalid).rejects.toMatchObject({
     code: "invalid_site_config",
-    report: { valid: false, errors: [{ pointer: "", line: 1 }] },
+    report: { isValid: false, errors: [{ pointer: "", line: 1 }] },
   });
-  const late = siteConfigs.put({ site: "docs", text, expectedRevision: 0 });
+  const late = siteConfigs.put({ site: "docs", source: { text }, expectedRevision: 0 });
   await expect(late).rejects.toMatchObject({ code: "version_conflict" });
   await expect(late).rejects.toThrow(ConflictError);
 });
@@ -133,7 +133,9 @@ describe("a caller's operation", () => {
     expect(await client.request(NAMED, variables)).toEqual({ userGroup: { name: "Own" } });
     expect((await client.request(parsed, variables)).userGroup?.name).toBe("Own");
     expect((await client.request(text, variables)).userGroup?.name).toBe("Own");
-    expect(await client.request("{ viewer { scope } }")).toEqual({ viewer: { scope: "admin" } });
+    expect(await client.request("{ viewer { environment } }")).toEqual({
+      viewer: { environment: "CUSTOMER" },
+    });
   });
 
   test("is applied at most once per idempotency key", async () => {
@@ -171,7 +173,7 @@ describe("with a service restricted to persisted queries", () => {
     expect((await events.next()).value).toMatchObject({ kind: "CURRENT", userGroup: { name: "T" } });
     await events.return();
     expect(await createViewer({ url: service.url, token }).read()).toMatchObject({ name: "T" });
-    await expect(client.request("{ viewer { scope } }")).rejects.toMatchObject({
+    await expect(client.request("{ viewer { environment } }")).rejects.toMatchObject({
       code: "query_not_allowed",
     });
   });

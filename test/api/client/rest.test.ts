@@ -24,7 +24,7 @@ describe("a group", () => {
     };
     const created = await userGroups.getOrCreate(input);
     expect(created).toEqual({
-      newUserGroup: true,
+      isNew: true,
       teamId: expect.any(Number),
       token: expect.stringMatching(/^ugt_/),
       name: "Acme",
@@ -32,7 +32,7 @@ describe("a group", () => {
       properties: { region_name: "EU", nested: { a_b: [1] } },
     });
     const found = await userGroups.getOrCreate({ userGroupId: "life" });
-    expect(found).toEqual({ ...created, newUserGroup: false });
+    expect(found).toEqual({ ...created, isNew: false });
     expect((await userGroups.get({ providedId: "life" }))?.mapping).toMatchObject([
       { schemaId: "sales_db", dataSource: { providedId: "sales" } },
     ]);
@@ -91,14 +91,14 @@ test("a change whose reply was lost is applied once and reported", async () => {
   const { client, newClient, service } = fixture();
   const lossy = newClient({ baseUrl: await startLossyProxy(service.url) });
   const created = await lossy.userGroups.getOrCreate({ userGroupId: "lost", name: "Lost" });
-  expect(created.newUserGroup).toBe(false);
+  expect(created.isNew).toBe(false);
   const rotated = await lossy.userGroups.rotateToken({ currentToken: created.token });
   expect(await client.userGroups.get({ providedId: "lost" })).toMatchObject({
     token: rotated.token,
     version: 2,
   });
   const [upserted] = await lossy.userGroups.upsert([{ providedId: "lost-2", name: "Lost" }]);
-  expect(upserted).toMatchObject({ newUserGroup: true, userGroup: { version: 1 } });
+  expect(upserted).toMatchObject({ isNew: true, userGroup: { version: 1 } });
   await lossy.userGroups.delete({ currentToken: rotated.token });
   expect(await client.userGroups.get({ providedId: "lost" })).toBeNull();
 });

@@ -70,8 +70,8 @@ async function fill(accountId: number): Promise<void> {
       FROM user_group, generate_series(1, 2) AS n WHERE account_id = ${accountId};
     INSERT INTO api_key (account_id, environment, scope, name, hash, hint)
       SELECT ${tenant}, 'read', 'many', sha256(convert_to(n::text, 'UTF8')), '' FROM generate_series(1, 500) AS n;
-    INSERT INTO site_config (account_id, environment, site, revision, size)
-      SELECT ${tenant}, 'site ' || n, 40, 2 FROM generate_series(1, 200) AS n;
+    INSERT INTO site_config (account_id, environment, site, revision, size, updated_at)
+      SELECT ${tenant}, 'site ' || n, 40, 2, timestamptz '2024-01-01' + n * interval '3 hours' FROM generate_series(1, 200) AS n;
     INSERT INTO site_config_revision (account_id, environment, site_config_id, revision, text, hash, author)
       SELECT account_id, environment, id, n, '{}', '', 'test' FROM site_config, generate_series(1, 40) AS n
       WHERE account_id = ${accountId};
@@ -156,4 +156,23 @@ test.each(connectionFields().map(({ type, field }) => `${type}.${field.name}`))(
     }
   },
   120_000,
+);
+
+test.each(["ASC", "DESC"])(
+  "a prefix of external IDs reads matching rows only, ordered by them, %s",
+  async (direction) => {
+    plans.splice(0);
+    const { userGroups } = await graphql().run(
+      `{ userGroups(first: 50, filter: { providedIdStartsWith: "group 777" }, orderBy: { field: PROVIDED_ID, direction: ${direction} }) {
+      totalCount nodes { providedId } } }`,
+    );
+    expect(userGroups).toMatchObject({ totalCount: 11, nodes: { length: 11 } });
+    const recorded = plans.splice(0).filter(({ text }) => text.includes("FROM user_group"));
+    expect(recorded).toHaveLength(2);
+    for (const { plan } of recorded) {
+      const scans = nodesOf(plan).filter((node) => node["Relation Name"] === "user_group");
+      expect(scans).toMatchObject([{ "Index Name": "user_group_provided_id_uq", "Actual Rows": 11 }]);
+      expect(scans[0]?.["Rows Removed by Filter"] ?? 0).toBe(0);
+    }
+  },
 );

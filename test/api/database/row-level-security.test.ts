@@ -19,6 +19,7 @@ const TABLES = [
   "idempotent_request",
   "webhook_endpoint",
   "webhook_delivery",
+  "signing_key",
 ];
 
 const AUDIT = `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name)
@@ -85,6 +86,18 @@ describe("a statement without WHERE", () => {
       const { length } = await service.query(`SELECT * FROM ${table}`);
       expect(await all("operator", table)).toHaveLength(length);
       expect(await service.database.run({ access: "read", text: `SELECT * FROM ${table}` }, [])).toEqual([]);
+    }
+  });
+
+  test("finds signing keys for the operator only", async () => {
+    const { account, service } = graphql();
+    await service.services.signingKeys.publicKeys();
+    expect(await all("operator", "signing_key")).toHaveLength(1);
+    const { accountId } = account;
+    const unscoped = { access: "read", text: "SELECT * FROM signing_key" } as const;
+    expect(await service.database.run(unscoped, [])).toEqual([]);
+    for (const scope of [{ accountId, environment: "Customer" }, { accountId }] as const) {
+      expect(await all(scope, "signing_key")).toEqual([]);
     }
   });
 

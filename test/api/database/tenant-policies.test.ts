@@ -73,9 +73,10 @@ test("all tables with an account have the same policy, and operator policies whe
     for (const { conditions } of ofTenant ?? []) expect(conditions, name).toEqual([form]);
   }
   expect(operators.toSorted()).toEqual(OPERATOR_POLICIES);
-  // An account has no environment, and public sites look it up by name before its ID is known.
+  // An account has no environment, and public sites look it up by name before its ID is known. Signing keys belong to no account.
   expect(all.filter(({ table }) => !tables.some(({ name }) => name === table))).toMatchObject([
     { table: "account", cmd: "ALL", conditions: [expect.stringContaining("app.account_name")] },
+    { table: "signing_key", cmd: "ALL", conditions: [OPERATOR] },
   ]);
   for (const policy of all) expect(policy).toMatchObject({ permissive: "PERMISSIVE", roles: "{public}" });
 });

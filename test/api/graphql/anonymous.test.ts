@@ -79,13 +79,13 @@ describe("a document without credentials", () => {
 
   test.each([
     ["a query", "{ userGroups { nodes { name } } }"],
-    ["a field next to a public one", "{ viewer { scope } userGroups { totalCount } }"],
+    ["a field next to a public one", "{ viewer { environment } userGroups { totalCount } }"],
     [
       "a field in a fragment",
       "{ ...F } fragment F on Query { ... { ...G } } fragment G on Query { node(id: 1) { id } }",
     ],
     ["another operation of the document", "query A { __typename } query B { apiKeys { totalCount } }"],
-    ["a mutation", 'mutation { rotateUserGroupToken(input: { currentToken: "x" }) { userGroup { id } } }'],
+    ["a mutation", 'mutation { rotateUserGroupToken(input: { by: { token: "x" } }) { userGroup { id } } }'],
     ["an invalid document, without details", "{ userGroupz { nodes { name } } }"],
     ["circular fragments", "{ ...F } fragment F on Query { ...G } fragment G on Query { ...F nothing }"],
   ])("that needs a key is rejected before validation: %s", async (_, query) => {
@@ -104,7 +104,7 @@ describe("a document without credentials", () => {
 
   test("can read the schema, its own type and the viewer, which is null", async () => {
     const query =
-      '{ __typename viewer { scope } __type(name: "Viewer") { fields { name type { ofType { name } } } } }';
+      '{ __typename viewer { environment } __type(name: "Viewer") { fields { name type { ofType { name } } } } }';
     expect((await post(query)).body).toMatchObject({
       data: { __typename: "Query", viewer: null, __type: { fields: expect.anything() } },
     });

@@ -129,9 +129,9 @@ describe("paging", () => {
   });
 
   test.each([
-    ["first must be between 0 and 100.", ["first"], { first: 101 }],
-    ["first must be between 0 and 100.", ["first"], { first: -1 }],
-    ["last must be between 0 and 100.", ["last"], { last: 1000 }],
+    ["first must be between 0 and 250.", ["first"], { first: 251 }],
+    ["first must be between 0 and 250.", ["first"], { first: -1 }],
+    ["last must be between 0 and 250.", ["last"], { last: 1000 }],
     ["last must not be used together with first.", ["last"], { first: 1, last: 1 }],
     ["after must be a cursor from a list with the same sort order.", ["after"], { after: "nonsense" }],
     [
@@ -186,6 +186,11 @@ describe("filters", () => {
     [every(3, 4), { nameContains: "o_a" }],
     [every(0, 4), { nameStartsWith: "äRG" }],
     [[...every(2, 4), ...every(3, 4)].sort(), { nameStartsWith: "ZOO" }],
+    [every(0, 1).filter((id) => id >= "group-2"), { providedIdStartsWith: "group-2" }],
+    [["group-07"], { providedIdStartsWith: "group-07" }],
+    [[], { providedIdStartsWith: "Group" }],
+    [[], { providedIdStartsWith: "group_" }],
+    [["group-20"], { providedIdStartsWith: "group-2", properties: { nested: { index: 20 } } }],
     [every(0, 3), { dataSource: { providedId: "support" } }],
     [every(0, 3), { schemaId: "a" }],
     [[...every(1, 3), ...every(2, 3)].sort(), { schemaId: "b", dataSource: { providedId: "sales" } }],
@@ -209,7 +214,7 @@ describe("filters", () => {
   test("reject meaningless values", async () => {
     for (const [field, filter] of [
       [["filter", "properties"], { properties: "text" }],
-      [["filter", "dataSource"], { dataSource: {} }],
+      [["filter", "dataSource", "providedId"], { dataSource: { providedId: "" } }],
       [["filter", "createdAt", "from"], { createdAt: { from: "0000-01-01T00:00:00Z" } }],
       [["filter", "providedIds"], { providedIds: [""] }],
     ]) {

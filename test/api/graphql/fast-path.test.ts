@@ -34,7 +34,10 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
   test.each<[string, object, Record<string, string>?]>([
     ["a query with variables", { query: ONE, variables: { by } }],
     ["one without", { query: "{ dataSources { nodes { providedId } } }" }],
-    ["a query with null variables", { query: "{ viewer { scope } }", variables: null, operationName: null }],
+    [
+      "a query with null variables",
+      { query: "{ viewer { environment } }", variables: null, operationName: null },
+    ],
     ["a named query", { query: "query Name { viewer { accountName } }", operationName: "Name" }],
     ["a missing object", { query: ONE, variables: { by: { providedId: "none" } } }],
     ["introspection", { query: '{ __type(name: "UserGroup") { name fields { name } } }' }],
@@ -46,7 +49,7 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
     ],
     [
       "a client that accepts any media type",
-      { query: "{ viewer { scope environment } }" },
+      { query: "{ viewer { accountName environment } }" },
       { accept: "*/*" },
     ],
     [
@@ -89,7 +92,8 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
   });
 
   test("several root fields, and each operation of a document by name", async () => {
-    const query = "query A { a: viewer { scope } b: viewer { scope } } query B { viewer { accountName } }";
+    const query =
+      "query A { a: viewer { environment } b: viewer { environment } } query B { viewer { accountName } }";
     for (const operationName of ["A", "B"]) {
       const first = await send({ query, operationName });
       expect(first.status).toBe(200);
@@ -115,7 +119,8 @@ describe("the fast path rejects what Apollo Server rejects:", () => {
   test.each<[string, object, number]>([
     ["invalid variables", { by: { providedId: 1 } }, 200],
     ["a missing variable", {}, 200],
-    ["two identifiers at once", { by: { providedId: "a", id: "b" } }, 400],
+    ["two identifiers at once", { by: { providedId: "a", id: "b" } }, 200],
+    ["a list for one identifier", { by: [] }, 200],
   ])("%s", async (_, variables, status) => {
     await send({ query: ONE, variables: { by } });
     const known = await send({ query: ONE, variables });
@@ -131,7 +136,7 @@ describe("the fast path rejects what Apollo Server rejects:", () => {
       "dataSource { userGroups(first: $first) { nodes { mapping { schemaId } } } }",
     );
     expect((await send({ query: nested, variables: { first: 1 } })).status).toBe(200);
-    const reply = await send({ query: nested, variables: { first: 100 } });
+    const reply = await send({ query: nested, variables: { first: 200 } });
     expect(Object(reply.body).errors).toMatchObject([{ extensions: { code: "QUERY_TOO_EXPENSIVE" } }]);
   });
 
@@ -154,7 +159,7 @@ describe("the fast path rejects what Apollo Server rejects:", () => {
   });
 
   test("other operation names, extensions and kinds of request", async () => {
-    const query = "query A { viewer { scope } }";
+    const query = "query A { viewer { environment } }";
     await send({ query });
     const named = await send({ query, operationName: "B" });
     expect(Object(named.body).errors).toHaveLength(1);

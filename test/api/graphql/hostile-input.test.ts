@@ -128,7 +128,7 @@ test.each(mutations)("$name with hostile literals", async ({ name, input }) => {
 });
 
 test("request parameters with hostile values", async () => {
-  const query = fc.constant(JSON.stringify("{ viewer { scope } }"));
+  const query = fc.constant(JSON.stringify("{ viewer { environment } }"));
   const empty = fc.constant("{}");
   const request = hostileObject({ query, variables: empty, operationName: hostileJson, extensions: empty });
   await expectHarmless(maybeInvalidSiteConfig(request), 75);

@@ -32,22 +32,26 @@ test("userErrors lists every invalid field of a mutation", async () => {
   expect(
     await fieldsOf("GetOrCreateUserGroup", { providedId: "all invalid", mapping: group.mapping }),
   ).toEqual(invalid("name", ...ofGroup.slice(2)));
-  expect(await fieldsOf("UpdateUserGroup", { by: {}, ...group })).toEqual(invalid("by", ...ofGroup));
-  expect(await fieldsOf("SetMapping", { by: {}, schemaId: "", dataSource: "" })).toEqual(
-    invalid("by", "schemaId", "dataSource"),
-  );
-  expect(await fieldsOf("RemoveMapping", { by: {}, schemaId: "" })).toEqual(invalid("by", "schemaId"));
-  expect(await fieldsOf("ReplaceMapping", { by: {}, mapping: group.mapping })).toEqual(
-    invalid("by", ...ofGroup.slice(2)),
+  expect(await fieldsOf("UpdateUserGroup", { by: { providedId: "" }, ...group })).toEqual(
+    invalid("by.providedId", ...ofGroup),
   );
   expect(
-    await fieldsOf("DeleteUserGroup", { currentToken: "x", providedId: "", dataSourceProvidedId: "" }),
-  ).toEqual(invalid("providedId", "dataSourceProvidedId"));
+    await fieldsOf("SetUserGroupMapping", { by: { providedId: "" }, schemaId: "", dataSource: "" }),
+  ).toEqual(invalid("by.providedId", "schemaId", "dataSource"));
+  expect(await fieldsOf("RemoveUserGroupMapping", { by: { providedId: "" }, schemaId: "" })).toEqual(
+    invalid("by.providedId", "schemaId"),
+  );
+  expect(
+    await fieldsOf("ReplaceUserGroupMapping", { by: { providedId: "" }, mapping: group.mapping }),
+  ).toEqual(invalid("by.providedId", ...ofGroup.slice(2)));
+  expect(
+    await fieldsOf("DeleteUserGroup", { by: { providedId: "" }, providedId: "", dataSourceProvidedId: "" }),
+  ).toEqual(invalid("by.providedId", "providedId", "dataSourceProvidedId"));
   expect(await fieldsOf("CreateDataSource", { providedId: "", name: "" })).toEqual(
     invalid("providedId", "name"),
   );
-  expect(await fieldsOf("UpdateDataSource", { by: {}, providedId: null, name: "" })).toEqual(
-    invalid("by", "providedId", "name"),
+  expect(await fieldsOf("UpdateDataSource", { by: { providedId: "" }, providedId: null, name: "" })).toEqual(
+    invalid("by.providedId", "providedId", "name"),
   );
   const mapping = [
     { schemaId: "a", dataSource: "nowhere" },
@@ -63,7 +67,10 @@ test("userErrors lists every invalid field of a mutation", async () => {
 test("an upsert lists at most 100 errors, plus the first of each further group", async () => {
   const { run } = graphql();
   const mapping = Array.from({ length: 60 }, () => ({ schemaId: "", dataSource: "sales" }));
-  const userGroups = ["many a", "many b", "many c"].map((providedId) => ({ providedId, name: "", mapping }));
+  const userGroups = [
+    { providedId: "fine", name: "Fine" },
+    ...["many a", "many b", "many c"].map((providedId) => ({ providedId, name: "", mapping })),
+  ];
   const { upsertUserGroups } = await run(
     `mutation ($input: UpsertUserGroupsInput!) {
       upsertUserGroups(input: $input) { results { userErrors { field } } userErrors { field } }
@@ -71,7 +78,9 @@ test("an upsert lists at most 100 errors, plus the first of each further group",
     { input: { userGroups } },
   );
   const { results, userErrors } = upsertUserGroups;
-  expect(results.map((result: { userErrors: unknown[] }) => result.userErrors.length)).toEqual([61, 39, 1]);
+  expect(results.map((result: { userErrors: unknown[] }) => result.userErrors.length)).toEqual([
+    1, 61, 39, 1,
+  ]);
   expect(userErrors).toHaveLength(101);
-  expect(userErrors.at(-1)).toEqual({ field: ["userGroups", "2", "name"] });
+  expect(userErrors.at(-1)).toEqual({ field: ["userGroups", "3", "name"] });
 });

@@ -28,13 +28,13 @@ const levels = (leaf: string) => `{
 }`;
 const times = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => write(i)).join(" ");
-const aliases = (count: number) => `{ viewer { ${times(count, (index) => `a${index}: scope`)} } }`;
-const rootFields = (count: number) => `{ ${times(count, () => "viewer { scope }")} }`;
+const aliases = (count: number) => `{ viewer { ${times(count, (index) => `a${index}: environment`)} } }`;
+const rootFields = (count: number) => `{ ${times(count, () => "viewer { environment }")} }`;
 /** That many tokens; the resolver rejects the operation, since `ids` has too many. */
 const tokens = (count: number) => `{ nodes(ids: [${times(count - 12, () => '"x"')}]) { id } }`;
-/** 2 + 99 × 202 = 20,000 for the page size 99. */
+/** 2 + 58 × (3 + 214 × 2) = 25,000 for the page size 58. */
 const cost = (first: string, head = "") =>
-  `${head} { dataSources(first: ${first}) { nodes { userGroups(first: 100) { nodes { id name } } } } }`;
+  `${head} { dataSources(first: ${first}) { nodes { userGroups(first: 214) { totalCount nodes { id name } } } } }`;
 
 function refusal(code: string, message: string, figures: object) {
   return {
@@ -77,7 +77,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
       }),
     );
     const twice = (count: number) =>
-      `{ viewer { ...F ... { ...F } } } fragment F on Viewer { ${times(count, (index) => `a${index}: scope`)} }`;
+      `{ viewer { ...F ... { ...F } } } fragment F on Viewer { ${times(count, (index) => `a${index}: environment`)} }`;
     expect((await call(twice(30))).status).toBe(200);
     expect(await call(twice(31))).toMatchObject({
       status: 400,
@@ -94,7 +94,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
         actual: 61,
       }),
     );
-    const hidden = `{ ${times(31, () => "...F")} } fragment F on Query { viewer { scope } __typename }`;
+    const hidden = `{ ${times(31, () => "...F")} } fragment F on Query { viewer { environment } __typename }`;
     expect(await call(hidden)).toMatchObject({ body: { errors: [{ extensions: { actual: 62 } }] } });
   });
 
@@ -107,27 +107,29 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
     expect(await call(tokens(4001))).toMatchObject(refused);
     expect(await call(`{ viewer ${"{".repeat(5000)}`)).toMatchObject(refused);
     // Comments and commas are not tokens.
-    expect((await call(`{ viewer { scope${",".repeat(5000)} } } #${"x ".repeat(5000)}`)).status).toBe(200);
-    expect((await strict().call("{ viewer { scope } }")).status).toBe(200);
-    expect(await strict().call("{ viewer { scope scope } }")).toMatchObject({
+    expect((await call(`{ viewer { environment${",".repeat(5000)} } } #${"x ".repeat(5000)}`)).status).toBe(
+      200,
+    );
+    expect((await strict().call("{ viewer { environment } }")).status).toBe(200);
+    expect(await strict().call("{ viewer { environment environment } }")).toMatchObject({
       body: { errors: [{ extensions: { code: "TOO_MANY_TOKENS", limit: 6 } }] },
     });
   });
 
   test("cost, with page sizes as literals, variables or variable defaults", async () => {
     const { call } = graphql();
-    const head = "query ($n: Int = 100)";
-    expect((await call(cost("99"))).status).toBe(200);
-    expect((await call(cost("$n", head), { n: 99 })).status).toBe(200);
-    const refused = refusal("QUERY_TOO_EXPENSIVE", "The query costs 20202; at most 20000 are allowed.", {
-      limit: 20_000,
-      actual: 20_202,
+    const head = "query ($n: Int = 59)";
+    expect((await call(cost("58"))).status).toBe(200);
+    expect((await call(cost("$n", head), { n: 58 })).status).toBe(200);
+    const refused = refusal("QUERY_TOO_EXPENSIVE", "The query costs 25431; at most 25000 are allowed.", {
+      limit: 25_000,
+      actual: 25_431,
     });
-    expect(await call(cost("100"))).toMatchObject(refused);
-    expect(await call(cost("$n", head), { n: 100 })).toMatchObject(refused);
+    expect(await call(cost("59"))).toMatchObject(refused);
+    expect(await call(cost("$n", head), { n: 59 })).toMatchObject(refused);
     expect(await call(cost("$n", head))).toMatchObject(refused);
     // The same document again, once it is cached.
-    expect((await call(cost("$n", head), { n: 99 })).status).toBe(200);
+    expect((await call(cost("$n", head), { n: 58 })).status).toBe(200);
   });
 
   test("reports a page size that is out of range as such", async () => {
@@ -139,7 +141,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
 
 test("counts only the selected operation", async () => {
   const { service, keys } = graphql();
-  const query = `query Small { viewer { scope } } query Deep ${levels("userGroups { totalCount }")}`;
+  const query = `query Small { viewer { environment } } query Deep ${levels("userGroups { totalCount }")}`;
   const call = (operationName: string) =>
     callRest(`${service.url}/graphql`, "POST", keys.admin, { query, operationName });
   expect((await call("Small")).status).toBe(200);
@@ -164,7 +166,7 @@ test.each([30, 200])("rejects fragments that double %i times like any other exce
     body: { errors: [{ extensions: { code: "TOO_MANY_ALIASES", actual } }] },
   });
   expect(await call(fragments("name"))).toMatchObject({
-    body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", limit: 20_000 } }] },
+    body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", limit: 25_000 } }] },
   });
 });
 
@@ -198,7 +200,7 @@ describe("introspection", () => {
 
 test("rejects batched requests", async () => {
   const { service, keys } = graphql();
-  const query = { query: "{ viewer { scope } }" };
+  const query = { query: "{ viewer { environment } }" };
   expect(await callRest(`${service.url}/graphql`, "POST", keys.admin, [query, query])).toMatchObject({
     status: 400,
     body: { errors: [{ extensions: { code: "BATCHING_DISABLED", limit: 1, actual: 2 } }] },
@@ -207,7 +209,7 @@ test("rejects batched requests", async () => {
 
 test("accepts bodies up to 4 MiB", async () => {
   const { call } = graphql();
-  const query = (size: number) => `{ viewer { scope } } #${"x".repeat(size)}`;
+  const query = (size: number) => `{ viewer { environment } } #${"x".repeat(size)}`;
   const largest = 4 * 1_048_576 - JSON.stringify({ query: query(0), variables: {} }).length;
   expect((await call(query(largest))).status).toBe(200);
   expect(await call(query(largest + 1))).toMatchObject({

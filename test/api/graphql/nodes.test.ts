@@ -27,9 +27,9 @@ describe("node and nodes", () => {
     expect(await run(`{ node(id: "nonsense") { id } }`)).toEqual({ node: null });
   });
 
-  test("accept at most 100 IDs", async () => {
-    expect((await graphql().call(NODES, { ids: Array(101).fill("x") })).body).toMatchObject({
-      errors: [{ message: "ids must have at most 100 IDs.", extensions: { code: "INVALID_FIELD" } }],
+  test("accept at most 250 IDs", async () => {
+    expect((await graphql().call(NODES, { ids: Array(251).fill("x") })).body).toMatchObject({
+      errors: [{ message: "ids must have at most 250 IDs.", extensions: { code: "INVALID_FIELD" } }],
     });
   });
 });

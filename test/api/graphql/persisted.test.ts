@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
-const VIEWER = "query Viewer { viewer { scope } }";
-const ANSWER = { status: 200, body: { data: { viewer: { scope: "admin" } } } };
+const VIEWER = "query Viewer { viewer { environment } }";
+const ANSWER = { status: 200, body: { data: { viewer: { environment: "CUSTOMER" } } } };
 const NOT_FOUND = { errors: [{ extensions: { code: "PERSISTED_QUERY_NOT_FOUND" } }] };
 const PREFLIGHT = { "apollo-require-preflight": "true" };
 
-const MIXED = `query Viewer { viewer { scope } }
+const MIXED = `query Viewer { viewer { environment } }
 query Groups($first: Int!) { userGroups(first: $first) { nodes { name } } }
 mutation Make { createDataSource(input: { providedId: "made", name: "Made" }) { dataSource { name } } }`;
 const COSTLY = `query Costly($first: Int!) {
@@ -77,7 +77,7 @@ describe("automatic persisted queries", () => {
 
   test("does not store a query that exceeds a limit", async () => {
     const { keys } = open();
-    const query = `{ viewer { ${Array.from({ length: 61 }, (_, index) => `a${index}: scope`).join(" ")} } } # ${keys.admin}`;
+    const query = `{ viewer { ${Array.from({ length: 61 }, (_, index) => `a${index}: environment`).join(" ")} } } # ${keys.admin}`;
     expect((await post(open, { query, ...persisted(sha256(query)) })).status).toBe(400);
     expect((await post(open, persisted(sha256(query)))).body).toMatchObject(NOT_FOUND);
   });
@@ -134,10 +134,10 @@ describe("persisted queries", () => {
     expect(
       await post(trusting, { extensions, operationName: "Groups", variables: { first: 2 } }),
     ).toMatchObject({ status: 200, body: { data: { userGroups: { nodes: [] } } } });
-    expect((await post(trusting, { documentId: "costly", variables: { first: 99 } })).status).toBe(200);
-    expect(await post(trusting, { documentId: "costly", variables: { first: 100 } })).toMatchObject({
+    expect((await post(trusting, { documentId: "costly", variables: { first: 123 } })).status).toBe(200);
+    expect(await post(trusting, { documentId: "costly", variables: { first: 124 } })).toMatchObject({
       status: 400,
-      body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", actual: 20_202 } }] },
+      body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", actual: 25_050 } }] },
     });
   });
 

@@ -5,9 +5,9 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
-const VIEWER = "{ viewer { accountName environment scope userGroup { id } } }";
+const VIEWER = "{ viewer { accountName environment apiKey { id scope } userGroup { id } } }";
 const READ = `{ userGroup(by: { providedId: "x" }) { name } }`;
-const ROTATE = `mutation { rotateUserGroupToken(input: { currentToken: "x" }) { userGroup { id } } }`;
+const ROTATE = `mutation { rotateUserGroupToken(input: { by: { token: "x" } }) { userGroup { id } } }`;
 
 test("schema.graphql is current (npm run schema:write)", async () => {
   expect(await readFile(new URL("../../../schema.graphql", import.meta.url), "utf8")).toBe(printSdl());
@@ -15,10 +15,17 @@ test("schema.graphql is current (npm run schema:write)", async () => {
 
 test("viewer describes the caller", async () => {
   const { run, account, keys } = graphql();
-  const viewer = { accountName: account.name, environment: "CUSTOMER", scope: "admin", userGroup: null };
+  const viewer = {
+    accountName: account.name,
+    environment: "CUSTOMER",
+    apiKey: { id: expect.any(String), scope: "ADMIN" },
+    userGroup: null,
+  };
   expect(await run(VIEWER)).toEqual({ viewer });
   expect(await run(VIEWER, {}, keys.testing)).toEqual({ viewer: { ...viewer, environment: "TESTING" } });
-  expect(await run(VIEWER, {}, keys.read)).toEqual({ viewer: { ...viewer, scope: "read" } });
+  expect(await run(VIEWER, {}, keys.read)).toEqual({
+    viewer: { ...viewer, apiKey: { ...viewer.apiKey, scope: "READ" } },
+  });
 });
 
 test("without credentials, only the schema can be read", async () => {
@@ -63,10 +70,13 @@ test("a read key cannot mutate", async () => {
 
 test("partial data keeps status 200", async () => {
   const { call } = graphql();
-  const query = `{ viewer { scope } userGroup(by: {}) { name } }`;
+  const query = `{ viewer { environment } userGroup(by: { providedId: "" }) { name } }`;
   expect(await call(query)).toMatchObject({
     status: 200,
-    body: { data: { viewer: { scope: "admin" }, userGroup: null }, errors: [{ path: ["userGroup"] }] },
+    body: {
+      data: { viewer: { environment: "CUSTOMER" }, userGroup: null },
+      errors: [{ path: ["userGroup"] }],
+    },
   });
 });
 
@@ -114,7 +124,7 @@ test("a body that is not JSON gets the position of the error", async () => {
     status: 415,
     body: { errors: [{ extensions: { code: "UNSUPPORTED_MEDIA_TYPE" } }] },
   });
-  for (const body of ["[]", "null", "5", '[{"query":"{viewer{scope}}"}]']) {
+  for (const body of ["[]", "null", "5", '[{"query":"{viewer{environment}}"}]']) {
     expect((await callRest(url, "POST", undefined, body)).status).toBe(400);
   }
 });

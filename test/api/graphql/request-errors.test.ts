@@ -50,9 +50,9 @@ describe("many invalid variables", () => {
 
 describe("a misspelled name", () => {
   const cases: readonly (readonly [string, string, Readonly<Record<string, unknown>>])[] = [
-    ["a field", "{ viewer { scop } }", {}],
+    ["a field", "{ viewer { environmnt } }", {}],
     ["an argument", '{ userGroup(bi: { id: "x" }) { name } }', {}],
-    ["a type", "{ viewer { ... on Viewr { scope } } }", {}],
+    ["a type", "{ viewer { ... on Viewr { environment } } }", {}],
     ["an input field of a literal", '{ userGroup(by: { providedIdd: "x" }) { name } }', {}],
     [
       "an input field of a variable",
@@ -127,7 +127,7 @@ describe("405 METHOD_NOT_ALLOWED with the allowed methods, for", () => {
 
   test("a mutation by GET", async () => {
     const { service, keys } = graphql();
-    const search = new URLSearchParams({ query: ROTATE, variables: '{"input":{"currentToken":"x"}}' });
+    const search = new URLSearchParams({ query: ROTATE, variables: '{"input":{"by":{"token":"x"}}}' });
     const url = `${service.url}/graphql?${search}`;
     expect(await callRest(url, "GET", keys.admin, undefined, PREFLIGHT)).toMatchObject(refused("POST"));
   });
@@ -136,15 +136,18 @@ describe("405 METHOD_NOT_ALLOWED with the allowed methods, for", () => {
 test.each([
   ["POST", ROTATE, "rotateUserGroupToken"],
   ["DELETE", DELETE, "deleteUserGroup"],
-])("an empty token is the same invalid field for %s and its mutation", async (method, mutation, name) => {
-  const { service, keys, run } = graphql();
-  const rest = await callRest(`${service.url}/api/user`, method, keys.admin, { current_token: "" });
-  expect(rest).toMatchObject({
-    status: 400,
-    body: { error: { code: "invalid_field", field: "current_token" } },
-  });
-  const { [name]: payload } = await run(mutation, { input: { currentToken: "" } });
-  expect(payload.userErrors).toEqual([
-    { code: "INVALID_FIELD", message: "currentToken must not be empty.", field: ["currentToken"] },
-  ]);
-});
+])(
+  "an empty token is invalid for %s, and that of no group for its mutation",
+  async (method, mutation, name) => {
+    const { service, keys, run } = graphql();
+    const rest = await callRest(`${service.url}/api/user`, method, keys.admin, { current_token: "" });
+    expect(rest).toMatchObject({
+      status: 400,
+      body: { error: { code: "invalid_field", field: "current_token" } },
+    });
+    const { [name]: payload } = await run(mutation, { input: { by: { token: "" } } });
+    expect(payload.userErrors).toEqual([
+      { code: "USER_GROUP_NOT_FOUND", message: "No user group has this token.", field: null },
+    ]);
+  },
+);

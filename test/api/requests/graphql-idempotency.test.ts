@@ -45,9 +45,9 @@ test("a mutation is applied once, and its repetition gets the same data", async 
   expect(second).toEqual({ ...first, replayed: true });
   expect(JSON.stringify(second.data)).toBe(JSON.stringify(first.data));
 
-  const currentToken = first.data.createUserGroup.userGroup.token;
+  const token = first.data.createUserGroup.userGroup.token;
   const replies = await Promise.all(
-    Array.from({ length: 8 }, () => send("rotate", ROTATE, { input: { currentToken } })),
+    Array.from({ length: 8 }, () => send("rotate", ROTATE, { input: { by: { token } } })),
   );
   const tokens = replies.map(({ data }) => data.rotateUserGroupToken.userGroup.token);
   expect(new Set(tokens)).toEqual(new Set([(await find("acme")).token]));
@@ -63,6 +63,20 @@ test("a named mutation is applied once, whether or not it has run before", async
   for (let time = 0; time < 3; time += 1)
     expect(await send("named", fresh, variables)).toEqual({ ...first, replayed: true });
   expect(first.data.createUserGroup.userErrors).toEqual([]);
+});
+
+test("a key that another process is using is in use", async () => {
+  const { service, account } = graphql();
+  const scope = { accountId: account.accountId, environment: "Customer" } as const;
+  await service.database.transaction(scope, async (other) => {
+    const text =
+      "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
+    await other.run({ access: "write", text }, [account.accountId]);
+    expect(await send("busy", CREATE, { input: { providedId: "busy", name: "Busy" } })).toMatchObject({
+      status: 409,
+      errors: [{ extensions: { code: "IDEMPOTENCY_KEY_IN_USE", retryAfter: 1 } }],
+    });
+  });
 });
 
 test("the same key with another document, variables or operation is rejected", async () => {
@@ -152,8 +166,8 @@ test("upserts, bulk operations and mappings are part of it", async () => {
     mapping: [{ schemaId: "s", dataSource: "support" }],
   }));
   const document = `mutation ($input: UpsertUserGroupsInput!) {
-    upsertUserGroups(input: $input) { results { newUserGroup userGroup { teamId token } } }
-    setMapping(input: { by: { providedId: "bulk 7" }, schemaId: "t", dataSource: "sales" }) { userErrors { code } }
+    upsertUserGroups(input: $input) { results { isNew userGroup { teamId token } } }
+    setUserGroupMapping(input: { by: { providedId: "bulk 7" }, schemaId: "t", dataSource: "sales" }) { userErrors { code } }
   }`;
   const first = await send("bulk", document, { input: { userGroups } });
   expect(first.errors).toBeUndefined();

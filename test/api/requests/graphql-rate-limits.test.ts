@@ -15,7 +15,7 @@ const REVOKE = `revokeApiKey(input: { id: "none" }) { userErrors { code } }`;
 
 const call = (key: string, query: string) => graphql().call(query, {}, key);
 const root = (count: number, alias = true) =>
-  `{ ${Array.from({ length: count }, (_, index) => `${alias ? `a${index}: ` : ""}viewer { scope }`).join(" ")} }`;
+  `{ ${Array.from({ length: count }, (_, index) => `${alias ? `a${index}: ` : ""}viewer { environment }`).join(" ")} }`;
 
 test("shares the key's allowance with REST", async () => {
   const key = await newKey();
@@ -26,7 +26,10 @@ test("shares the key's allowance with REST", async () => {
 test.each([
   ["aliases", root(4)],
   ["the same field again", root(4, false)],
-  ["fragments", `{ ...F ...F } fragment F on Query { viewer { scope } ... { a: viewer { scope } } }`],
+  [
+    "fragments",
+    `{ ...F ...F } fragment F on Query { viewer { environment } ... { a: viewer { environment } } }`,
+  ],
   ["mutations", `mutation { ${[1, 2, 3, 4].map((n) => `a${n}: ${REVOKE}`).join(" ")} }`],
 ])("each root field costs one unit: %s", async (_case, query) => {
   const key = await newKey();

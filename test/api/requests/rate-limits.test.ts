@@ -81,7 +81,7 @@ describe("without credentials", () => {
 
   test("an address has one allowance for public site configurations and the schema", async () => {
     const { service, account } = open();
-    await changeSite(open(), "put", { site: "open", text: JSON.stringify(goodSite), public: true });
+    await changeSite(open(), "put", { site: "open", text: JSON.stringify(goodSite), isPublic: true });
     const site = `${service.url}/site-config/open?account=${encodeURIComponent(account.name)}`;
     const read = async (address: string) => {
       const reply = await request(site, { headers: from(address) });
@@ -141,7 +141,7 @@ test("no headers are sent and nothing is rejected without a limit", async () => 
     user_group_id: "x",
     name: "X",
   });
-  for (const { status, headers } of [reply, await call("{ viewer { scope } }")]) {
+  for (const { status, headers } of [reply, await call("{ viewer { environment } }")]) {
     expect(status).toBe(200);
     expect(Object.keys(headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);
   }

@@ -81,7 +81,7 @@ describe("409", () => {
     const token = await create("kept", { a: "sales" });
     expectError(await call("DELETE", { current_token: token, ...contradiction }), 409, {
       code: "user_group_mismatch",
-      message: "The request does not match the user group that the token identifies. Nothing was deleted.",
+      message: "The request does not match the identified user group. Nothing was deleted.",
       field,
     });
     expect((await call("PUT", { user_group_id: "kept" })).status).toBe(200);

@@ -60,9 +60,11 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
     Promise.all(Array.from({ length: 20 }, () => rest("PUT", { user_group_id: id, name: GROUP.name }))),
   updateUserGroup: (id) =>
     mutate("updateUserGroup", { by: { providedId: id }, ...GROUP, mapping: LIST, expectedVersion: 1 }),
-  replaceMapping: (id) => mutate("replaceMapping", { by: { providedId: id }, mapping: LIST }),
-  setMapping: (id) => mutate("setMapping", { by: { providedId: id }, ...LIST[0] }),
-  removeMapping: (id) => mutate("removeMapping", { by: { providedId: id }, schemaId: "absent" }),
+  replaceUserGroupMapping: (id) =>
+    mutate("replaceUserGroupMapping", { by: { providedId: id }, mapping: LIST }),
+  setUserGroupMapping: (id) => mutate("setUserGroupMapping", { by: { providedId: id }, ...LIST[0] }),
+  removeUserGroupMapping: (id) =>
+    mutate("removeUserGroupMapping", { by: { providedId: id }, schemaId: "absent" }),
   upsertUserGroups: (id) =>
     mutate("upsertUserGroups", { userGroups: [{ providedId: id, ...GROUP, mapping: LIST }] }),
 };

@@ -66,7 +66,7 @@ describe("request metrics", () => {
       await callGraphql(
         running.url,
         running.key,
-        'mutation { rotateToken(input: {currentToken: "x"}) { userErrors { code } } }',
+        'mutation { rotateToken(input: {by: { token: "x" }}) { userErrors { code } } }',
       );
       await callRest(`${running.url}/graphql`, "POST", running.key, { query: "" });
     });
@@ -80,13 +80,13 @@ describe("request metrics", () => {
   test("time GraphQL operations by type and outcome", async () => {
     const grown = await growth(async () => {
       for (let count = 0; count < 5; count += 1)
-        await callGraphql(running.url, running.key, "query Mine { viewer { scope } }");
+        await callGraphql(running.url, running.key, "query Mine { viewer { environment } }");
       await callGraphql(
         running.url,
         running.key,
         'mutation { createUserGroup(input: {providedId: "m", name: "M"}) { userGroup { id } } }',
       );
-      await callGraphql(running.url, running.key, "{ userGroup(by: {}) { id } }");
+      await callGraphql(running.url, running.key, '{ userGroup(by: {providedId: ""}) { id } }');
       // Rejected before execution.
       await callGraphql(running.url, undefined, '{ userGroup(by: {providedId: "m"}) { id } }');
     });

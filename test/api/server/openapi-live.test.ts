@@ -19,13 +19,16 @@ const graphql = useGraphql({
 });
 const contract = new OpenApiContract();
 const USER = ["get", "put", "post", "delete"].map((method) => `${method} /api/user`);
+const EMBED = "post /api/embed-session";
+const WITH_KEY = [...USER, EMBED];
+const KEYS = "get /.well-known/jwks.json";
 const SITE = ["get", "head"].map((method) => `${method} /site-config/{site}`);
 const [GET = "", PUT = "", POST = "", DELETE = ""] = USER;
 
 let caller: OpenApiCaller;
 beforeAll(async () => {
   caller = new OpenApiCaller(graphql().service.url, contract);
-  await changeSite(graphql(), "put", { site: "docs", text: JSON.stringify(goodSite), public: true });
+  await changeSite(graphql(), "put", { site: "docs", text: JSON.stringify(goodSite), isPublic: true });
 });
 
 /** Each call has a key of its own, since rate limits are low. */
@@ -74,8 +77,16 @@ describe("a reply matches the document", () => {
     );
   });
 
+  test("for embed sessions and the keys that verify them", async () => {
+    const token = await create("embedded");
+    await call(EMBED, { current_token: token });
+    await call(EMBED, { user_group_id: "embedded", expires_in: 60, variables: { region: "EU" } });
+    await call(EMBED, { user_group_id: "nobody" });
+    await caller.call(KEYS);
+  });
+
   test("for rejected bodies", async () => {
-    for (const operation of USER) {
+    for (const operation of WITH_KEY) {
       await call(operation, "{");
       await call(operation, { user_group_id: 5, current_token: 5 });
       await call(operation, `"${"x".repeat(2 ** 20)}"`);
@@ -130,7 +141,7 @@ describe("a reply matches the document", () => {
   test("for requests rejected by every route", async () => {
     const spent = await newKey();
     for (let points = 0; points < LIMIT; points += 1) await caller.call(PUT, { key: spent, body: "{" });
-    for (const operation of [...USER, ...SITE]) {
+    for (const operation of [...WITH_KEY, ...SITE]) {
       const path = SITE.includes(operation) ? site() : {};
       await call(operation, undefined, { ...path, key: "unknown" });
       await call(operation, undefined, { ...path, key: spent });
@@ -143,7 +154,7 @@ describe("a reply matches the document", () => {
 
 describe("an error reply matches the document", () => {
   const callAll = async (key: string) => {
-    for (const operation of USER) await caller.call(operation, { key, body: {} });
+    for (const operation of WITH_KEY) await caller.call(operation, { key, body: {} });
     for (const operation of SITE) await caller.call(operation, { key, ...site() });
   };
 
@@ -175,6 +186,7 @@ describe("an error reply matches the document", () => {
       await service.database.transaction("operator", async () => {
         const reply = await new OpenApiCaller(service.url, contract).call("get /readyz");
         expect(reply.status).toBe(503);
+        expect((await new OpenApiCaller(service.url, contract).call(KEYS)).status).toBe(503);
       });
     });
   });

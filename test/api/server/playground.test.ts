@@ -182,15 +182,15 @@ test("without introspection, errors do not reveal the schema either", async () =
         body: { errors: [{ extensions: { validationErrorCode: "INTROSPECTION_DISABLED" } }] },
       });
     }
-    const typo = "{ viewer { scop } }";
-    const message = 'Cannot query field "scop" on type "Viewer".';
+    const typo = "{ viewer { environmnt } }";
+    const message = 'Cannot query field "environmnt" on type "Viewer".';
     expect(await callGraphql(url, undefined, typo)).toMatchObject({
       status: 200,
       body: { errors: [{ message }] },
     });
     expect(await callGraphql(service.url, undefined, typo)).toMatchObject({
       status: 200,
-      body: { errors: [{ message: `${message} Did you mean "scope"?` }] },
+      body: { errors: [{ message: `${message} Did you mean "environment"?` }] },
     });
   } finally {
     await close();

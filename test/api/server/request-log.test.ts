@@ -55,7 +55,7 @@ describe("the log line of a request", () => {
       name: "G",
     });
     const { token } = Object(group.body).user_group;
-    const query = { query: "{ viewer { scope } }" };
+    const query = { query: "{ userGroups { totalCount } }" };
     const headers = { authorization: `Bearer ${token}`, "x-request-id": "graphql-1" };
     await callRest(`${service.url}/graphql`, "POST", undefined, query, headers);
     const [line] = await linesOf("graphql-1", 1);

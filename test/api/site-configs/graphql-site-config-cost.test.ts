@@ -28,24 +28,24 @@ beforeAll(async () => {
   await changeSite(graphql(), "put", { site: "large", document: goodSite });
   await graphql().run(
     "mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) { userErrors { code } } }",
-    { input: { site: "noted", document: noted(9_000) } },
+    { input: { site: "noted", source: { document: noted(9_000) } } },
   );
 });
 
 describe("validation without storing", () => {
-  const checkText = (field: string) => `query ($text: String) { ${field} }`;
-  const checkDocument = (field: string) => `query ($document: JSON) { ${field} }`;
+  const checkText = (field: string) => `query ($text: String!) { ${field} }`;
+  const checkDocument = (field: string) => `query ($document: JSON!) { ${field} }`;
 
   test("accepts only what can be stored", async () => {
     const { call, run } = graphql();
-    const ofText = checkText("validateSiteConfig(text: $text) { valid }");
+    const ofText = checkText("validateSiteConfig(source: { text: $text }) { isValid }");
     const largest = padded(goodSite, MAX_SITE_CONFIG_BYTES);
-    expect(await run(ofText, { text: largest })).toEqual({ validateSiteConfig: { valid: true } });
+    expect(await run(ofText, { text: largest })).toEqual({ validateSiteConfig: { isValid: true } });
     const refused = (field: string) => ({
-      body: { errors: [{ extensions: { code: "INVALID_FIELD", field: [field] } }] },
+      body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["source", field] } }] },
     });
     expect(await call(ofText, { text: `${largest} ` })).toMatchObject(refused("text"));
-    const ofDocument = checkDocument("validateSiteConfig(document: $document) { valid }");
+    const ofDocument = checkDocument("validateSiteConfig(source: { document: $document }) { isValid }");
     const document = { ...goodSite, description: "x".repeat(MAX_SITE_CONFIG_BYTES) };
     expect(await call(ofDocument, { document })).toMatchObject(refused("document"));
   });
@@ -54,21 +54,23 @@ describe("validation without storing", () => {
     const { call } = graphql();
     const text = padded(goodSite, LARGE);
     const document = { ...goodSite, description: "x".repeat(LARGE) };
-    const texts = checkText(times(MANY, "validateSiteConfig(text: $text) { valid }"));
+    const texts = checkText(times(MANY, "validateSiteConfig(source: { text: $text }) { isValid }"));
     expect(await call(texts, { text })).toMatchObject(tooExpensive);
-    const documents = checkDocument(times(MANY, "validateSiteConfig(document: $document) { valid }"));
+    const documents = checkDocument(
+      times(MANY, "validateSiteConfig(source: { document: $document }) { isValid }"),
+    );
     expect(await call(documents, { document })).toMatchObject(tooExpensive);
   });
 
   test("costs by findings, and again by findings in the reply", async () => {
     const { call, run } = graphql();
     const variables = { document: noted(9_000) };
-    const field = "validateSiteConfig(document: $document)";
+    const field = "validateSiteConfig(source: { document: $document })";
     const seen = await run(checkDocument(`${field} { warnings { code pointer message } }`), variables);
     expect(seen.validateSiteConfig.warnings).toHaveLength(9_000);
-    expect((await call(checkDocument(times(4, `${field} { valid }`)), variables)).status).toBe(200);
+    expect((await call(checkDocument(times(4, `${field} { isValid }`)), variables)).status).toBe(200);
     for (const [count, fields] of [
-      [MANY, "valid"],
+      [MANY, "isValid"],
       [4, "warnings { code }"],
     ] as const) {
       const checks = checkDocument(times(count, `${field} { ${fields} }`));
@@ -102,7 +104,7 @@ describe("a stored document's report", () => {
     const { call, run } = graphql();
     const { siteConfig } = await run(read("report { warnings { code pointer message line } }"));
     expect(siteConfig.report.warnings).toHaveLength(9_000);
-    expect((await call(read(times(4, "report { valid }")))).status).toBe(200);
+    expect((await call(read(times(4, "report { isValid }")))).status).toBe(200);
     for (const fields of [
       times(MANY, "report { warnings { code } }"),
       `report { ${times(MANY, "warnings { code }")} }`,
@@ -206,7 +208,9 @@ describe("typed settings", () => {
     const pages = Array.from({ length: 16_000 }, (_, index) => `p${index}`);
     await graphql().run(
       "mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) { userErrors { code } } }",
-      { input: { site: "paged", document: { ...goodSite, navigation: [{ group: "A", pages }] } } },
+      {
+        input: { site: "paged", source: { document: { ...goodSite, navigation: [{ group: "A", pages }] } } },
+      },
     );
     const read = (fields: string) => `{ siteConfig(site: "paged") { settings { ${fields} } } }`;
     const field = "navigation { pages { ... on SitePage { path } } }";

@@ -66,7 +66,7 @@ test("a list takes as many statements for many sites as for one", async () => {
   const read = async (first: number) => {
     service.statements.length = 0;
     const { siteConfigs } = await run(`{ siteConfigs(first: ${first}) { nodes {
-      site document text settings { name } report { valid }
+      site document text settings { name } report { isValid }
       revisions(first: 2) { nodes { revision document } }
       atRevision(revision: 1) { settings { name } }
       diff(from: 1)
@@ -82,7 +82,7 @@ test("a list takes as many statements for many sites as for one", async () => {
 test("a list reads only the requested fields", async () => {
   const { run, service } = graphql();
   service.statements.length = 0;
-  await run("{ siteConfigs { nodes { site revision public updatedAt } } }");
+  await run("{ siteConfigs { nodes { site revision isPublic updatedAt } } }");
   expect(service.statements).toHaveLength(2);
   expect(service.statements.join()).not.toMatch(/\btext\b/);
 });
@@ -99,7 +99,7 @@ test("a reply's documents are limited in total", async () => {
   expect((await call(many(2, "document"))).status).toBe(200);
   const extensions = expect.objectContaining({ code: "QUERY_TOO_EXPENSIVE", limit: 50_000 });
   const tooMuch = { body: { errors: expect.arrayContaining([expect.objectContaining({ extensions })]) } };
-  for (const field of ["document", "text", "report { valid }", "settings { name }", "diff(from: 1)"]) {
+  for (const field of ["document", "text", "report { isValid }", "settings { name }", "diff(from: 1)"]) {
     expect(await call(many(20, field)), field).toMatchObject(tooMuch);
   }
   const lists = Array.from({ length: 30 }, (_, index) => `n${index}: navigation { pages { __typename } }`);
@@ -121,7 +121,7 @@ test("a document can have at most 2 MiB", async () => {
   };
   const largest = await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES) });
   expect(largest.siteConfig.text).toHaveLength(MAX_SITE_CONFIG_BYTES);
-  const tooLarge = { siteConfig: null, userErrors: [{ code: "INVALID_FIELD", field: ["text"] }] };
+  const tooLarge = { siteConfig: null, userErrors: [{ code: "INVALID_FIELD", field: ["source", "text"] }] };
   expect(
     await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES + 1) }),
   ).toMatchObject(tooLarge);

@@ -9,9 +9,9 @@ const graphql = useGraphql();
 /** Without the document, which takes longer to send than to store. */
 const PAYLOAD = "{ siteConfig { revision text } userErrors { code field message } }";
 
-async function put(input: object) {
+async function put({ site, document }: { readonly site: string; readonly document: object }) {
   const mutation = `mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) ${PAYLOAD} }`;
-  return (await graphql().run(mutation, { input })).putSiteConfig;
+  return (await graphql().run(mutation, { input: { site, source: { document } } })).putSiteConfig;
 }
 
 async function patch(input: object) {
@@ -36,7 +36,11 @@ test("a document's size is measured on one line", async () => {
   expect(await put({ site: "large", document: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual({
     siteConfig: null,
     userErrors: [
-      { code: "INVALID_FIELD", field: ["document"], message: "document must be at most 2097152 bytes." },
+      {
+        code: "INVALID_FIELD",
+        field: ["source", "document"],
+        message: "source.document must be at most 2097152 bytes.",
+      },
     ],
   });
 });

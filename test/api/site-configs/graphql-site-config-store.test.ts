@@ -18,14 +18,14 @@ test("returns what was put, and each write creates a revision", async () => {
       id: expect.any(String),
       site: "default",
       revision: 1,
-      public: false,
+      isPublic: false,
       publicPath: null,
       text: `${JSON.stringify(goodSite, null, 2)}\n`,
       document: goodSite,
       updatedAt: expect.stringMatching(/^\d{4}-/),
-      report: { valid: true },
+      report: { isValid: true },
     },
-    report: { valid: true, errors: [], warnings: [] },
+    report: { isValid: true, errors: [], warnings: [] },
     userErrors: [],
   });
   expect((await put({ document: goodSite })).siteConfig.revision).toBe(2);
@@ -71,7 +71,7 @@ test("patches according to RFC 7396", async () => {
     document: { ...goodSite, name: "New", extra: { a: 1, c: { e: 3 } } },
   });
   expect(Object.keys(siteConfig.document)).toEqual(["name", "favicon", "colors", "navigation", "extra"]);
-  expect(report.valid).toBe(true);
+  expect(report.isValid).toBe(true);
 });
 
 test("reports the text's findings for a patch, without lines and columns", async () => {
@@ -79,7 +79,7 @@ test("reports the text's findings for a patch, without lines and columns", async
   const inexact = { code: "inexact_number", pointer: "/2" };
   expect(await patch({ site: "spelt", patch: { name: "Docs" } })).toMatchObject({
     siteConfig: { revision: 2 },
-    report: { valid: true, warnings: expect.arrayContaining([inexact]) },
+    report: { isValid: true, warnings: expect.arrayContaining([inexact]) },
   });
   expect(await patch({ site: "spelt", patch: {}, strict: true })).toMatchObject({
     siteConfig: null,
@@ -94,7 +94,7 @@ test("never stores an invalid document", async () => {
   expect(invalid).toEqual({
     siteConfig: null,
     report: {
-      valid: false,
+      isValid: false,
       errors: [
         { code: "empty_value", pointer: "/name", line: 2, column: 11 },
         { code: "docs_json_format", pointer: "/navigation", line: 3, column: 17 },
@@ -104,25 +104,25 @@ test("never stores an invalid document", async () => {
     userErrors: [
       {
         code: "INVALID_SITE_CONFIG",
-        field: ["text"],
+        field: ["source", "text"],
         message: 'The site configuration has 2 errors; the first: "name" must not be empty. (at /name)',
       },
     ],
   });
   expect(await put({ site: "strict", text: "{" })).toMatchObject({
     siteConfig: null,
-    userErrors: [{ code: "INVALID_SITE_CONFIG", field: ["text"] }],
+    userErrors: [{ code: "INVALID_SITE_CONFIG", field: ["source", "text"] }],
   });
   const { colors: _, ...colorless } = goodSite;
   expect(await put({ site: "strict", document: colorless, strict: true })).toMatchObject({
     siteConfig: null,
-    report: { valid: false, errors: [{ code: "missing_recommended", line: null }] },
-    userErrors: [{ field: ["document"] }],
+    report: { isValid: false, errors: [{ code: "missing_recommended", line: null }] },
+    userErrors: [{ field: ["source", "document"] }],
   });
   for (const change of [{ name: null }, { navigation: [] }, [], "x"]) {
     expect(await patch({ site: "strict", patch: change })).toMatchObject({
       siteConfig: null,
-      report: { valid: false, errors: [{ line: null }] },
+      report: { isValid: false, errors: [{ line: null }] },
       userErrors: [{ code: "INVALID_SITE_CONFIG", field: ["patch"] }],
     });
   }

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
-const CHECK = `query ($document: JSON, $text: String, $strict: Boolean) {
-  validateSiteConfig(document: $document, text: $text, strict: $strict) {
-    valid
+const CHECK = `query ($source: SiteConfigSource!, $strict: Boolean) {
+  validateSiteConfig(source: $source, strict: $strict) {
+    isValid
     errors { code pointer message line column }
     warnings { code pointer message line column }
   }
@@ -18,43 +18,43 @@ const good = {
 
 test("a valid site configuration is accepted as a document and as text", async () => {
   const { run, keys } = graphql();
-  const valid = { valid: true, errors: [], warnings: [] };
-  expect((await run(CHECK, { document: good })).validateSiteConfig).toEqual(valid);
-  expect((await run(CHECK, { text: JSON.stringify(good) }, keys.read)).validateSiteConfig).toEqual(valid);
-  expect((await run(CHECK, { document: good, strict: true })).validateSiteConfig).toEqual(valid);
+  const valid = { isValid: true, errors: [], warnings: [] };
+  expect((await run(CHECK, { source: { document: good } })).validateSiteConfig).toEqual(valid);
+  expect(
+    (await run(CHECK, { source: { text: JSON.stringify(good) } }, keys.read)).validateSiteConfig,
+  ).toEqual(valid);
+  expect((await run(CHECK, { source: { document: good }, strict: true })).validateSiteConfig).toEqual(valid);
 });
 
 test("findings have a code and a pointer, and a position if they concern text", async () => {
   const { run } = graphql();
   const { colors: _, ...invalid } = { ...good, name: "", favicons: "x" };
-  const { validateSiteConfig } = await run(CHECK, { document: invalid });
+  const { validateSiteConfig } = await run(CHECK, { source: { document: invalid } });
   expect(validateSiteConfig).toMatchObject({
-    valid: false,
+    isValid: false,
     errors: [{ pointer: "/name", line: null, column: null }],
   });
   const pointers = validateSiteConfig.warnings.map(({ pointer }: { pointer: string }) => pointer);
   expect(pointers).toContain("/favicons");
   const text = '{\n  "name": "Docs",\n  "navigation": {}\n}';
-  expect((await run(CHECK, { text })).validateSiteConfig).toMatchObject({
-    valid: false,
+  expect((await run(CHECK, { source: { text } })).validateSiteConfig).toMatchObject({
+    isValid: false,
     errors: [{ code: "docs_json_format", pointer: "/navigation", line: 3, column: 17 }],
   });
-  expect((await run(CHECK, { text, strict: true })).validateSiteConfig.warnings).toEqual([]);
+  expect((await run(CHECK, { source: { text }, strict: true })).validateSiteConfig.warnings).toEqual([]);
 });
 
 test("requires exactly one of text and document, and an API key", async () => {
   const { call } = graphql();
-  for (const variables of [{}, { document: good, text: "{}" }, { document: null, text: null }]) {
-    expect(await call(CHECK, variables)).toMatchObject({
-      body: {
-        errors: [
-          {
-            message: "text or document is required, but not both.",
-            extensions: { code: "INVALID_FIELD", field: ["text"] },
-          },
-        ],
-      },
+  for (const source of [{}, { document: good, text: "{}" }, { document: null }]) {
+    expect((await call(CHECK, { source })).body).toMatchObject({
+      errors: [
+        {
+          message: expect.stringContaining('Variable "$source" got invalid value'),
+          extensions: { code: "BAD_USER_INPUT" },
+        },
+      ],
     });
   }
-  expect((await call(CHECK, { text: "{}" }, null)).status).toBe(401);
+  expect((await call(CHECK, { source: { text: "{}" } }, null)).status).toBe(401);
 });

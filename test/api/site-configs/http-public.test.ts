@@ -13,7 +13,7 @@ const put = (site: string, name: string, options: object = {}, key?: string) =>
 const setPublic = (site: string, isPublic: boolean) =>
   graphql().run(
     "mutation ($input: SetSiteConfigVisibilityInput!) { setSiteConfigVisibility(input: $input) { siteConfig { id } } }",
-    { input: { site, public: isPublic } },
+    { input: { site, isPublic } },
   );
 
 /** The numbers of the first four revisions that can be read without a key. */
@@ -28,10 +28,10 @@ async function openRevisions(site: string): Promise<number[]> {
 describe("revisions from before a site became public stay private", () => {
   test("when a revision makes it public: public revisions begin with that one", async () => {
     await put("by-put", "secret");
-    await put("by-put", "shown", { public: true });
+    await put("by-put", "shown", { isPublic: true });
     expect(await openRevisions("by-put")).toEqual([2]);
     // It is public already.
-    await put("by-put", "more", { public: true });
+    await put("by-put", "more", { isPublic: true });
     await put("by-put", "most");
     expect(await openRevisions("by-put")).toEqual([2, 3, 4]);
     await setPublic("by-put", true);
@@ -44,17 +44,17 @@ describe("revisions from before a site became public stay private", () => {
     await put("alone", "two");
     await setPublic("alone", true);
     expect(await openRevisions("alone")).toEqual([2]);
-    await put("alone", "three", { public: false });
+    await put("alone", "three", { isPublic: false });
     expect(await openRevisions("alone")).toEqual([]);
     await setPublic("alone", true);
     expect(await openRevisions("alone")).toEqual([3]);
     await setPublic("alone", false);
-    await put("alone", "four", { public: true });
+    await put("alone", "four", { isPublic: true });
     expect(await openRevisions("alone")).toEqual([4]);
   });
 
   test("a site that was public from the start has no private revisions", async () => {
-    await put("begun", "one", { public: true });
+    await put("begun", "one", { isPublic: true });
     await put("begun", "two");
     expect(await openRevisions("begun")).toEqual([1, 2]);
   });
@@ -66,8 +66,8 @@ describe("with an API key and parameters", () => {
   beforeAll(async () => {
     const { keys, strangerKey } = graphql();
     await put("shared", "own");
-    await put("shared", "testing", { public: true }, keys.testing);
-    await put("shared", "stranger", { public: true }, strangerKey);
+    await put("shared", "testing", { isPublic: true }, keys.testing);
+    await put("shared", "stranger", { isPublic: true }, strangerKey);
   });
 
   test("the key's own account and environment are the default", async () => {
@@ -133,7 +133,7 @@ describe("scripts in pages", () => {
   };
 
   test("can read public sites and every error", async () => {
-    await put("paged", "page", { public: true });
+    await put("paged", "page", { isPublic: true });
     const account = `account=${encodeURIComponent(graphql().account.name)}`;
     for (const [path, status] of [
       [`paged?${account}`, 200],

@@ -15,9 +15,9 @@ beforeAll(async () => {
   const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...input }, key);
   await put({ site: "docs", text: first });
   await put({ site: "docs", text: second });
-  await put({ site: "open", text: first, public: true });
-  await put({ site: "ünï/côde & more?", text: second, public: true });
-  await put({ site: "tested", text: second, public: true }, graphql().keys.testing);
+  await put({ site: "open", text: first, isPublic: true });
+  await put({ site: "ünï/côde & more?", text: second, isPublic: true });
+  await put({ site: "tested", text: second, isPublic: true }, graphql().keys.testing);
 });
 
 /** Reads a path, with the read key by default. */
@@ -147,9 +147,9 @@ describe("without an API key", () => {
 
   test("serves a public site to everyone who names its account", async () => {
     const { run, account } = graphql();
-    const { siteConfig } = await run('{ siteConfig(site: "open") { public publicPath } }');
+    const { siteConfig } = await run('{ siteConfig(site: "open") { isPublic publicPath } }');
     expect(siteConfig).toEqual({
-      public: true,
+      isPublic: true,
       publicPath: `/site-config/open?account=${account.name.replaceAll(" ", "+")}`,
     });
     expect(await anonymous(`open?account=${account.name}`)).toMatchObject({
@@ -209,15 +209,14 @@ describe("without an API key", () => {
     const set = (isPublic: boolean) =>
       run(
         `mutation ($input: SetSiteConfigVisibilityInput!) { setSiteConfigVisibility(input: $input) {
-          siteConfig { public revision } report { valid } userErrors { code }
+          siteConfig { isPublic revision } userErrors { code }
         } }`,
-        { input: { site: "open", public: isPublic } },
+        { input: { site: "open", isPublic } },
       );
     const path = `open?account=${account.name}`;
     const payload = (isPublic: boolean) => ({
       setSiteConfigVisibility: {
-        siteConfig: { public: isPublic, revision: 1 },
-        report: null,
+        siteConfig: { isPublic, revision: 1 },
         userErrors: [],
       },
     });

@@ -4,6 +4,7 @@ import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
+import { createSession, readViewer } from "../../support/embed/sessions.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
 import {
   countsOf,
@@ -189,6 +190,18 @@ test("a running import encrypts under the account's new key", async () => {
   });
   expect(end.stderr).toMatch(/which is not in ENCRYPTION_KEYS/);
   await setKey(keyOf(commands.encryptionKey));
+});
+
+test("replacing a token ends the group's embed sessions, and importing the same token does not", async () => {
+  const tenant = await commands.createTenant();
+  const record = { provided_id: "embedded", name: "Embedded", token: foreignToken() };
+  expect(await importRecords(tenant, [record])).toMatchObject({ code: 0 });
+  const { service } = commands;
+  const { token } = await createSession(service, tenant.key, { user_group_id: "embedded" });
+  await importRecords(tenant, [{ ...record, name: "New" }], true);
+  expect((await readViewer(service, token)).status).toBe(200);
+  await importRecords(tenant, [{ ...record, token: foreignToken() }], true);
+  expect(await readViewer(service, token)).toMatchObject(refused);
 });
 
 // This test comes last: the commands do not know the key.

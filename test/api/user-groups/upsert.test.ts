@@ -7,7 +7,7 @@ const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 const UPSERT = `mutation ($input: UpsertUserGroupsInput!) {
   upsertUserGroups(input: $input) {
     results {
-      newUserGroup
+      isNew
       userGroup { providedId name properties version token mapping { schemaId dataSource { providedId } } }
       userErrors { code message field }
     }
@@ -48,7 +48,7 @@ describe("upsertUserGroups", () => {
       Object.entries(entries).map(([schemaId, providedId]) => ({ schemaId, dataSource: { providedId } }));
     expect(results).toMatchObject([
       {
-        newUserGroup: true,
+        isNew: true,
         userGroup: {
           name: "New",
           version: 1,
@@ -57,7 +57,7 @@ describe("upsertUserGroups", () => {
         },
       },
       {
-        newUserGroup: false,
+        isNew: false,
         userGroup: {
           name: "Renamed",
           version: 2,
@@ -67,11 +67,11 @@ describe("upsertUserGroups", () => {
         },
       },
       {
-        newUserGroup: false,
+        isNew: false,
         userGroup: { version: 1, token: other.token, mapping: mapping({ a: "sales" }) },
       },
-      { newUserGroup: false, userGroup: { version: 2, properties: null, mapping: [] } },
-      { newUserGroup: true, userGroup: { name: "Bare", properties: null, mapping: [] } },
+      { isNew: false, userGroup: { version: 2, properties: null, mapping: [] } },
+      { isNew: true, userGroup: { name: "Bare", properties: null, mapping: [] } },
     ]);
     expect(await read("new")).toMatchObject({
       token: results[0].userGroup.token,
@@ -109,7 +109,7 @@ describe("upsertUserGroups", () => {
     field: ["userGroups", index, ...field],
   }));
   const ofItems = errors.map(({ index: _, ...error }) => ({
-    newUserGroup: null,
+    isNew: null,
     userGroup: null,
     userErrors: [error],
   }));
@@ -117,14 +117,19 @@ describe("upsertUserGroups", () => {
   test("one invalid group prevents all writes, and every error is reported", async () => {
     const { results, userErrors } = await upsert(inputs);
     expect(userErrors).toEqual(inInput);
-    expect(results).toEqual([{ newUserGroup: null, userGroup: null, userErrors: [] }, ...ofItems]);
+    const rejected = {
+      code: "BATCH_REJECTED",
+      message: "Nothing was written, because another user group of the request is invalid.",
+      field: null,
+    };
+    expect(results).toEqual([{ isNew: null, userGroup: null, userErrors: [rejected] }, ...ofItems]);
     expect(await read("fine")).toBeNull();
   });
 
   test("can skip only the invalid groups", async () => {
     const { results, userErrors } = await upsert(inputs, { allOrNothing: false });
     expect(userErrors).toEqual(inInput);
-    expect(results).toMatchObject([{ newUserGroup: true, userGroup: { name: "Fine" } }, ...ofItems]);
+    expect(results).toMatchObject([{ isNew: true, userGroup: { name: "Fine" } }, ...ofItems]);
     expect(await read("fine")).toMatchObject({ name: "Fine" });
     expect(await read("unmapped")).toBeNull();
   });
@@ -171,9 +176,7 @@ describe("upsertUserGroups", () => {
     });
     const outcomes = (await Promise.all(calls)).flatMap(({ results }) => results);
     expect(outcomes.filter(({ userGroup }) => userGroup === null)).toEqual([]);
-    const created = outcomes
-      .filter(({ newUserGroup }) => newUserGroup)
-      .map(({ userGroup }) => userGroup.providedId);
+    const created = outcomes.filter(({ isNew }) => isNew).map(({ userGroup }) => userGroup.providedId);
     expect(created.toSorted()).toEqual(ids.toSorted());
   });
 });

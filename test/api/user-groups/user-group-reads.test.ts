@@ -26,22 +26,28 @@ test("finds a group by each of its IDs and returns null for an unknown one", asy
   }
 });
 
-test("requires exactly one ID", async () => {
-  const { call } = graphql();
-  for (const by of [{}, { id: null }, { providedId: "a", teamId: 1 }]) {
-    expect(await call(READ, { by })).toMatchObject({
-      body: {
-        data: { userGroup: null },
+test("requires exactly one ID, also when the operation is compiled", async () => {
+  const { call, run } = graphql();
+  const text = `query Compiled($by: UserGroupBy!) { userGroup(by: $by) { id } }`;
+  for (let times = 0; times < 5; times += 1) await run(text, { by: { providedId: "a" } });
+  for (const query of [READ, text]) {
+    for (const by of [{}, { id: null }, { providedId: "a", teamId: 1 }, { providedId: "a", teamId: null }]) {
+      const { body } = await call(query, { by });
+      expect(body).toMatchObject({
         errors: [
           {
-            message: "by must contain exactly one of id, providedId, teamId, token.",
-            path: ["userGroup"],
-            extensions: { code: "INVALID_FIELD", field: ["by"] },
+            message: expect.stringContaining('Variable "$by" got invalid value'),
+            extensions: { code: "BAD_USER_INPUT" },
           },
         ],
-      },
-    });
+      });
+      expect(body).not.toHaveProperty("data");
+    }
   }
+  const literal = 'query ($id: ID) { userGroup(by: { id: $id, providedId: "a" }) { id } }';
+  expect((await call(literal, {})).body).toMatchObject({
+    errors: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }],
+  });
 });
 
 test("returns the token only to keys that can change it, and null to others", async () => {

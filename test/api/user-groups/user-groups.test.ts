@@ -106,11 +106,11 @@ describe("getOrCreateUserGroup", () => {
   test("creates once, then returns the group unchanged; only creation needs the name", async () => {
     const { run } = graphql();
     const first = await run(GET_OR_CREATE, { input: { providedId: "goc", name: "Goc" } });
-    expect(first.getOrCreateUserGroup).toMatchObject({ newUserGroup: true, userErrors: [] });
+    expect(first.getOrCreateUserGroup).toMatchObject({ isNew: true, userErrors: [] });
     const again = await run(GET_OR_CREATE, { input: { providedId: "goc", properties: 5 } });
-    expect(again.getOrCreateUserGroup).toEqual({ ...first.getOrCreateUserGroup, newUserGroup: false });
+    expect(again.getOrCreateUserGroup).toEqual({ ...first.getOrCreateUserGroup, isNew: false });
     expect((await run(GET_OR_CREATE, { input: { providedId: "nameless" } })).getOrCreateUserGroup).toEqual({
-      newUserGroup: null,
+      isNew: null,
       userGroup: null,
       userErrors: [{ code: "INVALID_FIELD", message: "name is required.", field: ["name"] }],
     });
@@ -120,7 +120,7 @@ describe("getOrCreateUserGroup", () => {
     const { run, call, keys } = graphql();
     await create("readable");
     const got = await run(GET_OR_CREATE, { input: { providedId: "readable" } }, keys.read);
-    expect(got.getOrCreateUserGroup).toMatchObject({ newUserGroup: false, userGroup: { token: null } });
+    expect(got.getOrCreateUserGroup).toMatchObject({ isNew: false, userGroup: { token: null } });
     const refused = await call(GET_OR_CREATE, { input: { providedId: "unreadable", name: "U" } }, keys.read);
     expect(refused).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: "FORBIDDEN" } }] } });
   });
@@ -181,20 +181,40 @@ describe("rotateUserGroupToken and deleteUserGroup", () => {
   test("rotate the token, and the old one is unknown", async () => {
     const { run } = graphql();
     const { token, id } = await create("rotate");
-    const rotated = (await run(ROTATE, { input: { currentToken: token } })).rotateUserGroupToken.userGroup;
+    const rotated = (await run(ROTATE, { input: { by: { token } } })).rotateUserGroupToken.userGroup;
     expect(rotated).toMatchObject({ id, version: 2 });
     expect(rotated.token).not.toBe(token);
-    expect((await run(ROTATE, { input: { currentToken: token } })).rotateUserGroupToken).toEqual({
+    expect((await run(ROTATE, { input: { by: { token } } })).rotateUserGroupToken).toEqual({
       userGroup: null,
       userErrors: [{ code: "USER_GROUP_NOT_FOUND", message: "No user group has this token.", field: null }],
     });
   });
 
-  test("delete only what matches", async () => {
+  test.each(["id", "providedId", "teamId", "token"])("find the group by %s", async (name) => {
     const { run } = graphql();
-    const { token, id } = await create("delete", { mapping: [entry("a", "sales")] });
+    const group = await create(`by ${name}`);
+    const by = { [name]: group[name] };
+    const { userGroup, userErrors } = (await run(ROTATE, { input: { by } })).rotateUserGroupToken;
+    expect({ userGroup, userErrors }).toMatchObject({
+      userGroup: { id: group.id, version: 2 },
+      userErrors: [],
+    });
+    expect(userGroup.token).not.toBe(group.token);
+    expect((await run(READ, { by: { token: group.token } })).userGroup).toBeNull();
+    const input = { by: { [name]: userGroup[name] } };
+    expect((await run(DELETE, { input })).deleteUserGroup.deletedUserGroupId).toBe(group.id);
+    for (const mutation of [ROTATE, DELETE]) {
+      const [payload] = Object.values(await run(mutation, { input }));
+      expect(payload).toMatchObject({ userErrors: [{ code: "USER_GROUP_NOT_FOUND" }] });
+    }
+  });
+
+  test.each(["id", "providedId", "teamId", "token"])("delete only what matches, by %s", async (name) => {
+    const { run } = graphql();
+    const group = await create("delete", { mapping: [entry("a", "sales")] });
+    const { id } = group;
     const remove = async (more: object) =>
-      (await run(DELETE, { input: { currentToken: token, ...more } })).deleteUserGroup;
+      (await run(DELETE, { input: { by: { [name]: group[name] }, ...more } })).deleteUserGroup;
     expect((await remove({ providedId: "other" })).userErrors).toMatchObject([
       { code: "USER_GROUP_MISMATCH", field: ["providedId"] },
     ]);

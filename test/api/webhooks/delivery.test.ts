@@ -44,18 +44,20 @@ describe("an event", () => {
     const { userGroup } = await tenant.run('{ userGroup(by: { providedId: "acme" }) { id teamId } }');
     await tenant.rename("acme", "Another secret");
     const rotated = await tenant.run(
-      "mutation ($token: String!) { rotateUserGroupToken(input: { currentToken: $token }) { userGroup { token } } }",
+      "mutation ($token: String!) { rotateUserGroupToken(input: { by: { token: $token } }) { userGroup { token } } }",
       { token },
     );
     await tenant.run(
-      "mutation ($token: String!) { deleteUserGroup(input: { currentToken: $token }) { deletedUserGroupId } }",
+      "mutation ($token: String!) { deleteUserGroup(input: { by: { token: $token } }) { deletedUserGroupId } }",
       rotated.rotateUserGroupToken.userGroup,
     );
     const put = `mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) { siteConfig { id } } }`;
-    const { putSiteConfig } = await tenant.run(put, { input: { site: "docs", document: goodSite } });
+    const { putSiteConfig } = await tenant.run(put, {
+      input: { site: "docs", source: { document: goodSite } },
+    });
     // Changes without events: an API key, a data source, the visibility of a site.
     await tenant.run(
-      'mutation { setSiteConfigVisibility(input: { site: "docs", public: true }) { siteConfig { id } } }',
+      'mutation { setSiteConfigVisibility(input: { site: "docs", isPublic: true }) { siteConfig { id } } }',
     );
     await until(() => receiver.received.length).toBe(5);
     const ofGroup = receiver.received.filter(({ event }) => event.data.userGroup).map(({ event }) => event);

@@ -16,6 +16,7 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
       build: { version: "1", node: "2", postgresql: "3" },
       http: { requestsInProgress: () => 0, connections: () => 0, unsentBytes: () => 0, bodyBytes: () => 0 },
       subscriptions: () => 0,
+      webSockets: () => 0,
       webhooksInProgress: () => 0,
       unpublishedChanges: () => 0,
       isListening: () => true,

@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { preset } from "@graphql-codegen/client-preset";
-import { codegen } from "@graphql-codegen/core";
-import { buildSchema, parse } from "graphql";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { generateTypes } from "../../support/clients/generated-types.js";
+import { guideConfiguration } from "../../support/clients/guide-project.js";
+import { checkTypes } from "../../support/clients/packed-client.js";
 
 const project = fileURLToPath(new URL("../../../", import.meta.url));
 const DOCUMENTS = [
@@ -40,6 +39,7 @@ export const describe = ({ name, createdAt, environment }: Node): [string, strin
 /** Code that must not compile with the above. */
 const FAULTS = {
   "a field that was not asked for": "export const x = edges[0]?.node.token;",
+  "JSON without a check": "export const x: string | undefined = edges[0]?.node.properties;",
   "a value that may be null": "export const x: string = pageInfo.endCursor;",
   "an error code that is not there": `export const x = created.userErrors[0]?.code === "NOBODY";`,
   "a variable that is missing": "run(UserGroupPageDocument, {});",
@@ -68,11 +68,11 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "user-groups-codegen-"));
   await symlink(join(project, "node_modules"), join(directory, "node_modules"));
   await writeFile(join(directory, "tsconfig.json"), JSON.stringify(CONFIG));
-  await generate(join(directory, "generated"));
+  await generateTypes(join(directory, "generated"), DOCUMENTS, guideConfiguration());
   await writeFile(join(directory, "use.ts"), USE);
   for (const [name, fault] of Object.entries(FAULTS))
     await writeFile(join(directory, fileOf(name)), USE + fault);
-  complaints = await check();
+  complaints = await checkTypes(directory, "tsconfig.json");
 });
 afterAll(() => rm(directory, { recursive: true }));
 
@@ -88,33 +88,4 @@ test.each(Object.keys(FAULTS))("%s does not compile", (name) => {
 
 function fileOf(name: string): string {
   return `${name.replaceAll(" ", "-")}.ts`;
-}
-
-/** Generates typed documents as the CLI of graphql-codegen does with its client preset. */
-async function generate(target: string): Promise<void> {
-  const sdl = await readFile(join(project, "schema.graphql"), "utf8");
-  const sections = await preset.buildGeneratesSection({
-    baseOutputDir: `${target}/`,
-    schema: parse(sdl),
-    schemaAst: buildSchema(sdl),
-    documents: DOCUMENTS.map((rawSDL, index) => ({ location: `${index}`, document: parse(rawSDL), rawSDL })),
-    config: { useTypeImports: true, strictScalars: true, scalars: { DateTime: "string", JSON: "unknown" } },
-    presetConfig: {},
-    plugins: [],
-    pluginMap: {},
-  });
-  await mkdir(target);
-  for (const section of sections) await writeFile(section.filename, await codegen(section));
-}
-
-/** Type-checks all files. @returns the positions of errors */
-async function check(): Promise<string[]> {
-  const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
-  const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [tsc, "--pretty", "false"], { cwd: directory }, (_error, stdout) =>
-      resolve(stdout),
-    );
-  });
-  const places = output.matchAll(/^(?<file>[^\s(]+)\((?<line>\d+),\d+\): error /gm);
-  return [...places].map(({ groups }) => `${groups?.["file"]}:${groups?.["line"]}`);
 }

@@ -87,7 +87,7 @@ test.each(["graphql-sse", "urql's own fetch"])("changes arrive over %s", async (
   }, TIMEOUT_MS);
   expect(seen[0]).toMatchObject({ userGroup: { id, name: expect.stringMatching(/^Renamed/) } });
   // Ends the stream, too: after an abort, fetch keeps another connection open for some seconds.
-  await run(DELETE, { input: { currentToken: token } });
+  await run(DELETE, { input: { by: { token: token } } });
   await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ kind: "DELETED", userGroup: null }), TIMEOUT_MS);
 });
 

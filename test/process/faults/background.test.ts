@@ -81,6 +81,27 @@ test("detects a listening connection that is silently dead", async () => {
   expect(await again.next()).toMatchObject({ data: { userGroupChanged: { userGroup: { name: "After" } } } });
 });
 
+test("does not rely on notifications of revoked keys while the listening connection does not answer", async () => {
+  const { proxy, service } = await start("listening", { speed: { keyCacheMs: 1 } });
+  await service.services.notifications.listen();
+  const account = await service.createAccount();
+  const { secret, id } = await account.createKey({ scope: "read" });
+  const read = async () => (await callRest(`${service.url}/api/user`, "POST", secret, {})).status;
+  // Scope `read` does not allow rotation.
+  const isCached = async () => {
+    expect(await read()).toBe(403);
+    await sleep(20);
+    service.statements.length = 0;
+    expect(await read()).toBe(403);
+    return service.statements.length === 0;
+  };
+  await expect.poll(isCached).toBe(true);
+  proxy.hold();
+  await expect.poll(isCached).toBe(false);
+  await service.services.accounts.revokeKey(id);
+  expect(await read()).toBe(401);
+});
+
 test("can still be stopped when nothing is listened to", async () => {
   const { proxy, service, watch } = await start("listening");
   await watch();

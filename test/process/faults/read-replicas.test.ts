@@ -71,12 +71,12 @@ test("reads from a replica only when the request allows stale data", () =>
 describe("is read from a replica", () => {
   const group = (fields: string) => `{ userGroup(by: {providedId: "known"}) { ${fields} } }`;
   const change = `mutation { createDataSource(input: {providedId: "late", name: "Late"}) { userErrors { code } }
-    putSiteConfig(input: {site: "known", document: {name: "New", navigation: [{group: "", pages: ["a"]}]}}) { userErrors { code } }
+    putSiteConfig(input: {site: "known", source: {document: {name: "New", navigation: [{group: "", pages: ["a"]}]}}}) { userErrors { code } }
     updateUserGroup(input: {by: {providedId: "known"}, name: "New", mapping: []}) { userErrors { code } } }`;
   beforeAll(async () => {
     await getOrCreate("known");
-    await run(`mutation { putSiteConfig(input: {site: "known", public: true,
-      document: {name: "Old", navigation: [{group: "", pages: ["a"]}]}}) { userErrors { code } } }`);
+    await run(`mutation { putSiteConfig(input: {site: "known", isPublic: true,
+      source: {document: {name: "Old", navigation: [{group: "", pages: ["a"]}]}}}) { userErrors { code } } }`);
     await postgres.catchUp();
     await postgres.pause();
     await run(change);
@@ -129,9 +129,9 @@ describe("is never read from a replica", () => {
     whileReplayPaused(async () => {
       expect(await getOrCreate("twice", EVENTUAL)).toMatchObject({ success: 1, new_user_group: true });
       expect(await getOrCreate("twice", EVENTUAL)).toMatchObject({ success: 1, new_user_group: false });
-      const mutation = `mutation { getOrCreateUserGroup(input: {providedId: "twice", name: "x"}) { newUserGroup userGroup { mapping { schemaId } } } }`;
+      const mutation = `mutation { getOrCreateUserGroup(input: {providedId: "twice", name: "x"}) { isNew userGroup { mapping { schemaId } } } }`;
       expect((await run(mutation, EVENTUAL)).getOrCreateUserGroup).toEqual({
-        newUserGroup: false,
+        isNew: false,
         userGroup: { mapping: [{ schemaId: "sales" }] },
       });
     }));

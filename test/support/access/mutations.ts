@@ -16,19 +16,19 @@ export const MUTATIONS: readonly AccessRow[] = [
     "getOrCreateUserGroup",
     "read",
     (ids) => `providedId: ${q(ids.providedId)}`,
-    "newUserGroup userGroup { name }",
+    "isNew userGroup { name }",
   ),
   mutation(
     "getOrCreateUserGroup",
     "write",
     ({ newId }) => `providedId: ${q(newId)}, name: "New"`,
-    "newUserGroup userGroup { name }",
+    "isNew userGroup { name }",
   ),
   mutation(
     "upsertUserGroups",
     "write",
     ({ newId }) => `userGroups: [{ providedId: ${q(newId)}, name: "New" }]`,
-    `results { newUserGroup ${ERRORS} }`,
+    `results { isNew ${ERRORS} }`,
   ),
   mutation(
     "updateUserGroup",
@@ -36,37 +36,55 @@ export const MUTATIONS: readonly AccessRow[] = [
     (ids) => `by: { id: ${q(ids.userGroup)} }, name: "New"`,
     `userGroup ${GROUP}`,
   ),
-  mutation("rotateUserGroupToken", "write", ({ token }) => `currentToken: ${q(token)}`, `userGroup ${GROUP}`),
-  mutation("deleteUserGroup", "write", ({ token }) => `currentToken: ${q(token)}`, "deletedUserGroupId"),
+  mutation("createEmbedSession", "embed", (ids) => `by: { providedId: ${q(ids.providedId)} }`, "__typename"),
   mutation(
-    "setMapping",
+    "rotateUserGroupToken",
+    "write",
+    ({ token }) => `by: { token: ${q(token)} }`,
+    `userGroup ${GROUP}`,
+  ),
+  mutation("deleteUserGroup", "write", ({ token }) => `by: { token: ${q(token)} }`, "deletedUserGroupId"),
+  mutation(
+    "rotateUserGroupTokens",
+    "write",
+    ({ providedId }) => `userGroups: [{ providedId: ${q(providedId)} }]`,
+    `results { userGroup ${GROUP} ${ERRORS} }`,
+  ),
+  mutation(
+    "deleteUserGroups",
+    "write",
+    ({ userGroup }) => `userGroups: [{ id: ${q(userGroup)} }]`,
+    `results { deletedUserGroupId ${ERRORS} }`,
+  ),
+  mutation(
+    "setUserGroupMapping",
     "write",
     (ids) => `by: { teamId: ${ids.teamId} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
     `userGroup ${GROUP}`,
   ),
   mutation(
-    "replaceMapping",
+    "replaceUserGroupMapping",
     "write",
     (ids) =>
       `by: { providedId: ${q(ids.providedId)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
     `userGroup ${GROUP}`,
   ),
   mutation(
-    "setMapping",
+    "setUserGroupMapping",
     "write",
     (ids, ownIds) =>
       `by: { id: ${q(ownIds.userGroup)} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
     `userGroup ${GROUP}`,
   ),
   mutation(
-    "replaceMapping",
+    "replaceUserGroupMapping",
     "write",
     (ids, ownIds) =>
       `by: { id: ${q(ownIds.userGroup)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
     `userGroup ${GROUP}`,
   ),
   mutation(
-    "removeMapping",
+    "removeUserGroupMapping",
     "write",
     (ids) => `by: { token: ${q(ids.token)} }, schemaId: "s"`,
     `userGroup ${GROUP}`,
@@ -98,7 +116,7 @@ export const MUTATIONS: readonly AccessRow[] = [
   mutation(
     "putSiteConfig",
     "write",
-    ({ newId }) => `site: ${q(newId)}, text: ${text}`,
+    ({ newId }) => `site: ${q(newId)}, source: { text: ${text} }`,
     "siteConfig { revision }",
   ),
   mutation(
@@ -116,9 +134,10 @@ export const MUTATIONS: readonly AccessRow[] = [
   mutation(
     "setSiteConfigVisibility",
     "write",
-    ({ site }) => `site: ${q(site)}, public: true`,
-    "siteConfig { public }",
+    ({ site }) => `site: ${q(site)}, isPublic: true`,
+    "siteConfig { isPublic }",
   ),
+  mutation("deleteSiteConfig", "write", ({ site }) => `site: ${q(site)}`, "deletedSiteConfigId"),
   mutation("createApiKey", "admin", ({ newId }) => `name: ${q(newId)}, scope: READ`, "apiKey { scope }"),
   mutation("revokeApiKey", "admin", ({ apiKey }) => `id: ${q(apiKey)}`, "apiKey { name }"),
   mutation(

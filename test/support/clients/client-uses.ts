@@ -34,7 +34,7 @@ import type { DocumentTypeDecoration } from "@graphql-typed-document-node/core";
 const client = new UserGroupsClient({ baseUrl: "https://groups.example.com", apiKey: "ugk_live_a", timeoutMs: undefined });
 interface Properties { readonly region: string }
 const properties: Properties = { region: "EU" };
-export const created: boolean = (await client.userGroups.getOrCreate({ userGroupId: "a", properties })).newUserGroup;
+export const created: boolean = (await client.userGroups.getOrCreate({ userGroupId: "a", properties })).isNew;
 export const groups: UserGroup[] = [];
 for await (const group of client.userGroups.list({ filter: { schemaId: "a" } })) groups.push(group);
 for (const result of await client.userGroups.upsertEach([{ providedId: "a" }]))
@@ -86,7 +86,7 @@ const GLOBALS = `
 declare const client: import("@user-groups/client").UserGroupsClient;
 declare const token: string;
 interface Customer { readonly id: string; readonly name: string }
-declare function tokenOf(customer: Customer): Promise<string>;
+declare function sessionOf(customer: Customer): Promise<string>;
 declare function signedInCustomer(cookies: string | undefined): Customer | undefined;
 interface PageReply { header(name: string, value: string): PageReply; code(status: number): PageReply; send(body: object): unknown }
 interface PageRequest { readonly headers: { readonly cookie?: string } }

@@ -15,13 +15,19 @@ const LIFETIME_MS = 60_000;
 export async function startExample(
   examples: string,
   name: "express" | "fastify",
-  settings: { readonly serviceUrl: string; readonly apiKey: string; readonly port: number },
+  settings: {
+    readonly serviceUrl: string;
+    readonly apiKey: string;
+    readonly audience?: string;
+    readonly port: number;
+  },
 ): Promise<string> {
   const child = spawn(process.execPath, [join(examples, name, "server.js")], {
     env: {
       PATH: process.env["PATH"],
       USER_GROUPS_URL: settings.serviceUrl,
       USER_GROUPS_API_KEY: settings.apiKey,
+      USER_GROUPS_AUDIENCE: settings.audience,
       PORT: String(settings.port),
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -24,24 +24,19 @@ export async function compileForRelay(file: string, change = (source: string) =>
   await cp(join(project, "schema.graphql"), join(directory, "schema.graphql"));
   await cp(join(project, "test", "support", "clients", "graphql", file), path);
   await writeFile(path, change(await readFile(path, "utf8")));
-  await writeFile(join(directory, "texts.json"), "{}");
   await writeFile(
     join(directory, "relay.config.json"),
-    JSON.stringify({
-      src: "src",
-      schema: "schema.graphql",
-      language: "javascript",
-      persistConfig: { file: "texts.json" },
-    }),
+    JSON.stringify({ src: "src", schema: "schema.graphql", language: "javascript", eagerEsModules: false }),
   );
   const { status, stdout, stderr } = spawnSync(compiler ?? "", { cwd: directory, encoding: "utf8" });
-  const texts: Record<string, string> = JSON.parse(await readFile(join(directory, "texts.json"), "utf8"));
+  /** Imports an artefact, such as that of an operation. */
+  const artefactOf = (name: string) => require(join(directory, "src", "__generated__", `${name}.graphql.js`));
   return {
     status,
     output: stdout + stderr,
     directory,
-    /** The text of an operation by name. */
-    textOf: (name: string) =>
-      Object.values(texts).find((text) => new RegExp(` ${name}\\b`).test(text.split("{")[0] ?? "")) ?? "",
+    artefactOf,
+    /** Returns the text of an operation by name. */
+    textOf: (name: string): string => artefactOf(name).params.text,
   };
 }

@@ -36,7 +36,7 @@ export class LoadGroup {
   async create(source: string | null): Promise<void> {
     const [one, two] = [this.#next(null, source), this.#next(null, source)];
     const operation = `mutation ($input: GetOrCreateUserGroupInput!) {
-      getOrCreateUserGroup(input: $input) { newUserGroup userGroup { ${FIELDS} } userErrors { code } }
+      getOrCreateUserGroup(input: $input) { isNew userGroup { ${FIELDS} } userErrors { code } }
     }`;
     const [rest, graphql] = await Promise.all([
       this.#journal.rest(this.#key, "GET", restBody(one)),
@@ -44,10 +44,10 @@ export class LoadGroup {
     ]);
     const [body, payload] = [rest.data, graphql.data?.getOrCreateUserGroup];
     this.#journal.noteWrite(rest.requestId, this.providedId, body?.new_user_group);
-    this.#journal.noteWrite(graphql.requestId, this.providedId, payload?.newUserGroup);
+    this.#journal.noteWrite(graphql.requestId, this.providedId, payload?.isNew);
     const answers = [
       ...(body ? [{ isNew: body.new_user_group, mine: one, other: two, group: body.user_group }] : []),
-      ...(payload ? [{ isNew: payload.newUserGroup, mine: two, other: one, group: payload.userGroup }] : []),
+      ...(payload ? [{ isNew: payload.isNew, mine: two, other: one, group: payload.userGroup }] : []),
     ];
     const [first] = answers;
     if (!first) {
@@ -127,7 +127,7 @@ export class LoadGroup {
     }`;
     const outcome = overRest
       ? await this.#journal.rest(this.#key, "POST", { current_token: state.token })
-      : await this.#journal.graphql(this.#key, operation, { input: { currentToken: state.token } });
+      : await this.#journal.graphql(this.#key, operation, { input: { by: { token: state.token } } });
     const { data } = outcome;
     const rotated = overRest ? data?.user_group : data?.rotateUserGroupToken.userGroup;
     this.#note(outcome, state, rotated ? { ...next, token: rotated.token } : next);
@@ -141,7 +141,7 @@ export class LoadGroup {
     const operation = `mutation ($input: RotateUserGroupTokenInput!) {
       rotateUserGroupToken(input: $input) { userGroup { ${FIELDS} } userErrors { code } }
     }`;
-    const input = { currentToken: state.token };
+    const input = { by: { token: state.token } };
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const outcome = overRest
         ? await this.#journal.rest(this.#key, "POST", { current_token: state.token }, idempotencyKey)
@@ -163,7 +163,7 @@ export class LoadGroup {
   async upsertWith(state: GroupState, other: LoadGroup): Promise<void> {
     const [next, made] = [this.#next(state, otherSource(state)), other.#next(null, "sales")];
     const operation = `mutation ($input: UpsertUserGroupsInput!) {
-      upsertUserGroups(input: $input) { results { newUserGroup userGroup { ${FIELDS} } } userErrors { code } }
+      upsertUserGroups(input: $input) { results { isNew userGroup { ${FIELDS} } } userErrors { code } }
     }`;
     const input = { userGroups: [graphqlInput(next), graphqlInput(made)] };
     const outcome = await this.#journal.graphql(this.#key, operation, { input });
@@ -173,8 +173,8 @@ export class LoadGroup {
     other.#note(outcome, null, { ...made, token });
     this.partner = other;
     const wanted = [
-      { newUserGroup: false, userGroup: graphqlView(next) },
-      { newUserGroup: true, userGroup: graphqlView({ ...made, token }) },
+      { isNew: false, userGroup: graphqlView(next) },
+      { isNew: true, userGroup: graphqlView({ ...made, token }) },
     ];
     if (results) this.#expect("upsert", results, wanted);
   }
@@ -188,7 +188,7 @@ export class LoadGroup {
     const body = { current_token: token, user_group_id: providedId, data_source_provided_id: source };
     const outcome = overRest
       ? await this.#journal.rest(this.#key, "DELETE", body)
-      : await this.#journal.graphql(this.#key, operation, { input: { currentToken: token } });
+      : await this.#journal.graphql(this.#key, operation, { input: { by: { token } } });
     this.#note(outcome, state, null);
     const wanted = overRest ? { success: 1 } : { deleteUserGroup: { userErrors: [] } };
     if (outcome.data) this.#expect("delete", outcome.data, wanted);

@@ -15,21 +15,29 @@ const OLD = "2024-01-01T00:00:00.000Z";
 
 /** Filter values for each condition of each filter, each matching some but not nearly all rows. */
 export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
+  "ApiKeyFilter.isActive": [true],
+  "ApiKeyFilter.nameContains": ["an"],
+  "ApiKeyFilter.scopes": [["READ", "ADMIN"]],
   "AuditFilter.actions": [["API_KEY_REVOKED"], ["USER_GROUP_UPDATED"]],
   "AuditFilter.createdAt": [{ to: OLD }, { from: OLD }, { from: "2023-03-01T00:00:00.000Z", to: OLD }],
   "AuditFilter.subjectName": ["group 7", "many"],
   "DataSourceFilter.nameContains": ["7"],
   "DataSourceFilter.providedIds": [["source 7", "source 9", "source 5"]],
+  "SiteConfigFilter.siteStartsWith": ["site 7"],
+  "SiteConfigFilter.updatedAt": [{ to: "2024-01-10T00:00:00.000Z" }, { from: OLD }],
   "UserGroupFilter.createdAt": [{ to: OLD }, { from: OLD }],
   "UserGroupFilter.dataSource": [{ providedId: "source 7" }],
   "UserGroupFilter.nameContains": ["77"],
   "UserGroupFilter.nameStartsWith": ["Name 7"],
   "UserGroupFilter.properties": [{ tier: 7 }],
   "UserGroupFilter.providedIds": [Array.from({ length: 100 }, (_, index) => `group ${index * 7}`)],
+  "UserGroupFilter.providedIdStartsWith": ["group 77"],
   "UserGroupFilter.schemaId": ["schema 1"],
   "UserGroupFilter.updatedAt": [{ to: OLD }, { from: OLD }],
   "WebhookDeliveryFilter.endpointId": ["endpoint"],
   "WebhookDeliveryFilter.state": ["PENDING", "DELIVERED", "DEAD"],
+  "WebhookEndpointFilter.isEnabled": [true],
+  "WebhookEndpointFilter.urlContains": ["184"],
 };
 
 /**
@@ -39,21 +47,24 @@ export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
 export const SCANNING = [
   "DataSourceFilter.nameContains",
   "DataSourceFilter.providedIds",
+  "SiteConfigFilter.siteStartsWith",
+  "SiteConfigFilter.updatedAt",
   "UserGroupFilter.createdAt",
   "UserGroupFilter.dataSource",
   "UserGroupFilter.nameContains",
   "UserGroupFilter.nameStartsWith",
   "UserGroupFilter.properties",
   "UserGroupFilter.providedIds",
+  "UserGroupFilter.providedIdStartsWith",
   "UserGroupFilter.schemaId",
   "UserGroupFilter.updatedAt",
 ];
 
 /**
- * Short lists: an account's API keys. Their table's policy also admits the operator, and the comparison of environments
- * is not leakproof, so an index cannot use it.
+ * Short lists, which are sorted: an account's API keys, and the webhook endpoints of an environment, at most 20. The policy of API keys
+ * also admits the operator, and the comparison of environments is not leakproof, so an index cannot use it.
  */
-export const SHORT = ["Query.apiKeys"];
+export const SHORT = ["Query.apiKeys", "Query.webhookEndpoints"];
 
 /** How to select lists that are fields of an object. */
 export const PARENT_LISTS: Readonly<Record<string, string>> = {

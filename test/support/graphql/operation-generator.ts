@@ -43,7 +43,10 @@ export function generateOperations(
   field: GraphQLField<unknown, unknown>,
   known: KnownValues,
 ): Operation[] {
-  const variables = field.args.map(({ name, type }) => `$${name}: ${type}`).join(", ");
+  // Arguments with a default may be omitted.
+  const typeOf = (argument: GraphQLArgument) =>
+    isRequiredArgument(argument) ? argument.type : getNullableType(argument.type);
+  const variables = field.args.map((argument) => `$${argument.name}: ${typeOf(argument)}`).join(", ");
   const args = field.args.map(({ name }) => `${name}: $${name}`).join(", ");
   const call = args === "" ? field.name : `${field.name}(${args})`;
   const query = `${kind} ${variables === "" ? "" : `(${variables})`} { ${call} ${select(schema, field.type, [])} }`;
@@ -85,6 +88,11 @@ function valuesOf(type: GraphQLInputType, name: string, known: KnownValues): rea
   const nullable = getNullableType(type);
   if (isListType(nullable)) {
     return known[name] ?? valuesOf(nullable.ofType, name, known).map((value) => [value]);
+  }
+  if (isInputObjectType(nullable) && nullable.isOneOf) {
+    return Object.values(nullable.getFields()).flatMap((field) =>
+      valuesOf(field.type, field.name, known).map((value) => ({ [field.name]: value })),
+    );
   }
   if (isInputObjectType(nullable))
     return variants(Object.values(nullable.getFields()), isRequiredInputField, known);

@@ -12,7 +12,7 @@ export const UPDATE = `mutation ($input: UpdateUserGroupInput!) {
   updateUserGroup(input: $input) { userGroup ${GROUP} ${ERRORS} }
 }`;
 export const GET_OR_CREATE = `mutation ($input: GetOrCreateUserGroupInput!) {
-  getOrCreateUserGroup(input: $input) { newUserGroup userGroup ${GROUP} ${ERRORS} }
+  getOrCreateUserGroup(input: $input) { isNew userGroup ${GROUP} ${ERRORS} }
 }`;
 export const ROTATE = `mutation ($input: RotateUserGroupTokenInput!) {
   rotateUserGroupToken(input: $input) { userGroup ${GROUP} ${ERRORS} }

@@ -35,6 +35,7 @@ export interface TestServiceOptions {
   readonly tokenGraceSeconds?: number;
   readonly corsOrigins?: readonly string[] | "*";
   readonly introspection?: boolean;
+  readonly subgraph?: boolean;
   readonly playground?: boolean;
   readonly apiDocs?: boolean;
   /** The build directory of the playground and the API documentation; see `builtPages`. */
@@ -164,6 +165,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     compileAfter: isFast ? 0 : Number.POSITIVE_INFINITY,
     fastPath: isFast,
     introspection: options.introspection ?? true,
+    subgraph: options.subgraph ?? false,
     playground: options.playground ?? true,
     apiDocs: options.apiDocs ?? true,
     pagesDirectory: options.pagesDirectory ?? "",

@@ -2,8 +2,8 @@ import type { Data, GraphqlFixture } from "../graphql/graphql-fixture.js";
 
 /** The tests' selection of a payload. */
 const PAYLOAD = `{
-  siteConfig { id site revision public publicPath text document updatedAt report { valid } }
-  report { valid errors { code pointer line column } warnings { code pointer } }
+  siteConfig { id site revision isPublic publicPath text document updatedAt report { isValid } }
+  report { isValid errors { code pointer line column } warnings { code pointer } }
   userErrors { code message field }
 }`;
 
@@ -15,13 +15,14 @@ export const goodSite = {
   navigation: [{ group: "A", pages: ["a", "b"] }],
 };
 
-/** Runs a mutation of site configurations. @returns its payload */
+/** Runs a mutation of site configurations; `text` or `document` is the source of `put`. @returns its payload */
 export async function changeSite(
   { run }: GraphqlFixture,
   mutation: "put" | "patch" | "restore",
-  input: Readonly<Record<string, unknown>>,
+  { text, document, ...rest }: Readonly<Record<string, unknown>>,
   key?: string,
 ): Promise<Data> {
+  const input = mutation === "put" ? { ...rest, source: { text, document } } : rest;
   const name = `${mutation}SiteConfig`;
   const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}SiteConfigInput`;
   const data = await run(`mutation ($input: ${type}!) { ${name}(input: $input) ${PAYLOAD} }`, { input }, key);

@@ -101,7 +101,7 @@ export class StormGroup {
         const body = { current_token: token, user_group_id: this.providedId };
         succeeded(await this.client.rest("DELETE", body));
       } else {
-        const input = { currentToken: token, providedId: this.providedId };
+        const input = { by: { token }, providedId: this.providedId };
         const { deleteUserGroup } = await this.client.graphql(DELETE, { input });
         expect(deleteUserGroup).toEqual({ deletedUserGroupId: expect.any(String), userErrors: [] });
       }
@@ -180,7 +180,7 @@ export class StormGroup {
       const reply = await this.client.rest("POST", { current_token: token });
       return reply.status === 404 ? "lost" : fieldsOfRest(succeeded(reply));
     }
-    const { rotateUserGroupToken } = await this.client.graphql(ROTATE, { input: { currentToken: token } });
+    const { rotateUserGroupToken } = await this.client.graphql(ROTATE, { input: { by: { token } } });
     const { userGroup, userErrors } = rotateUserGroupToken;
     if (userErrors.length === 0) return fieldsOfGraphql(userGroup);
     expect(userErrors).toMatchObject([{ code: "USER_GROUP_NOT_FOUND" }]);

@@ -10,10 +10,10 @@ export const CREATE = `mutation ($input: CreateWebhookEndpointInput!) {
 export const UPDATE = `mutation ($input: UpdateWebhookEndpointInput!) {
   updateWebhookEndpoint(input: $input) { ${ENDPOINT} ${ERRORS} }
 }`;
-export const ROTATE = `mutation ($input: WebhookEndpointInput!) {
+export const ROTATE = `mutation ($input: RotateWebhookSecretInput!) {
   rotateWebhookSecret(input: $input) { ${ENDPOINT} secret ${ERRORS} }
 }`;
-export const DELETE = `mutation ($input: WebhookEndpointInput!) {
+export const DELETE = `mutation ($input: DeleteWebhookEndpointInput!) {
   deleteWebhookEndpoint(input: $input) { deletedWebhookEndpointId ${ERRORS} }
 }`;
 export const REPLAY = `mutation ($input: ReplayWebhookDeliveryInput!) {

@@ -1,17 +1,47 @@
 import { expect, test } from "vitest";
 import { ERROR_MEANINGS } from "../../../src/domain/shared/error-meanings.js";
-import { DomainError, ERROR_CODES, MAX_FIELD_ERRORS } from "../../../src/domain/shared/errors.js";
+import {
+  DomainError,
+  ERROR_CODES,
+  type ErrorCode,
+  MAX_FIELD_ERRORS,
+} from "../../../src/domain/shared/errors.js";
 import { isUserError, statusOf } from "../../../src/graphql/shared/error-format.js";
+import { openApiDocument } from "../../../src/http/openapi/document.js";
 import { renderError } from "../../../src/rest/error-view.js";
+import { DOCUMENT_CODES } from "../../support/errors/document-codes.js";
+import { type Place, placesOf } from "../../support/errors/provocations.js";
 
-/** Generates the error reference from the catalogue and from how both APIs render it. */
+const NONE = "–";
+/** How the table names the places in GraphQL. */
+const LABELS: Readonly<Record<Place, string>> = {
+  REST: "REST",
+  errors: "`errors`",
+  userErrors: "`userErrors`",
+  "event stream": "event stream",
+  "last event": "last event",
+};
+
+/** Returns the row of a code, with the statuses that both APIs give to its error. */
+function rowOf(code: ErrorCode): string {
+  const places = placesOf(code);
+  const error = new DomainError(code, "message");
+  const rest = places.includes("REST") ? renderError(error, "id").status : NONE;
+  const statuses = places
+    .filter((place) => place !== "REST")
+    .map((place) => (place === "userErrors" || place === "last event" ? 200 : statusOf(error)));
+  const graphql = [...new Set(statuses)].toSorted().join(" / ") || NONE;
+  const { meaning, advice } = ERROR_MEANINGS[code];
+  const labels = places.map((place) => LABELS[place]).join(", ");
+  return `| \`${code}\` | ${rest} | ${graphql} | ${graphql} | ${labels} | ${meaning} | ${advice} |`;
+}
+
+/** Generates the error reference from the catalogue, from how both APIs render it, and from where tests provoke it. */
 function errorReference(): string {
-  const rows = ERROR_CODES.map((code) => {
-    const error = new DomainError(code, "message");
-    const graphql = isUserError(error) ? "`userErrors`" : statusOf(error);
-    const { meaning, advice } = ERROR_MEANINGS[code];
-    return `| \`${code}\` | ${renderError(error, "id").status} | ${graphql} | ${meaning} | ${advice} |`;
-  });
+  const documentRows = Object.entries(DOCUMENT_CODES).map(
+    ([code, { json, graphqlJson, meaning, advice }]) =>
+      `| \`${code}\` | ${NONE} | ${json} | ${graphqlJson} | ${LABELS.errors} | ${meaning} | ${advice} |`,
+  );
   return `<!-- Written from the catalogue of errors: npx vitest run test/unit/repository/error-reference.test.ts -u -->
 
 # Errors
@@ -23,18 +53,40 @@ ${MAX_FIELD_ERRORS}, and \`request_id\` is also in the header \`X-Request-Id\` a
 {"success": 0, "error": {"code": "invalid_field", "message": "name is required.", "field": "name", "fields": [{"field": "name", "message": "name is required."}], "request_id": "…"}}
 \`\`\`
 
-GraphQL writes the codes in capitals. A mutation reports errors that your user can fix in \`userErrors\`, one entry per invalid field. All others, and all errors
-of queries, are in \`errors[].extensions.code\`; the table shows the status of a reply without data, which is 400 for a query with a \`userErrors\` code. Errors of
-the document have Apollo's codes, such as \`GRAPHQL_PARSE_FAILED\` and \`GRAPHQL_VALIDATION_FAILED\`.
+GraphQL writes the codes in capitals:
+
+- A mutation reports errors that your user can fix in \`userErrors\` with status 200, one entry per invalid field.
+- All other errors are in \`errors[].extensions.code\`. The status is that of the table if the reply has no data, and 200 if other fields have data.
+- A subscription over server-sent events that cannot start gets the same reply (event stream), with \`BAD_REQUEST\` for every error in its document
+  or variables. Once it has started, the status is 200 and its last event has the error.
+
+Of two statuses, 200 is that of \`userErrors\` or of a last event, and the other that of a reply without data. Only the status of errors of the
+document, in the last rows, depends on the media type that your client accepts.
 
 Later versions may add codes. Handle an unknown code by its HTTP status.
 
-| code | REST | GraphQL | meaning | what to do |
-| --- | --- | --- | --- | --- |
-${rows.join("\n")}
+| code | REST | GraphQL as \`application/json\` | GraphQL as \`application/graphql-response+json\` | where | meaning | what to do |
+| --- | --- | --- | --- | --- | --- | --- |
+${[...ERROR_CODES.map(rowOf), ...documentRows].join("\n")}
 `;
 }
 
 test("docs/errors.md is current (vitest run test/unit/repository/error-reference.test.ts -u)", async () => {
   await expect(errorReference()).toMatchFileSnapshot("../../../docs/errors.md");
+});
+
+test("every code occurs somewhere, and in `userErrors` exactly if the end user can fix it", () => {
+  for (const code of ERROR_CODES) {
+    expect(placesOf(code), code).not.toEqual([]);
+    expect(placesOf(code).includes("userErrors"), code).toBe(isUserError(new DomainError(code, "message")));
+  }
+});
+
+test("the codes in the OpenAPI document occur over REST", () => {
+  const documented = [...JSON.stringify(openApiDocument("0")).matchAll(/"code":"(\w+)"/g)].map(
+    ([, code]) => code,
+  );
+  const overRest: readonly string[] = ERROR_CODES.filter((code) => placesOf(code).includes("REST"));
+  expect(documented.length).toBeGreaterThan(10);
+  expect(documented.filter((code = "") => !overRest.includes(code))).toEqual([]);
 });

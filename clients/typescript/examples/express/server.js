@@ -2,12 +2,14 @@ import { UserGroupsClient } from "@user-groups/client";
 import express from "express";
 import { customers } from "../shared/customers.js";
 import { dashboardPage, pageHeaders, scripts, signInPage, unavailablePage } from "../shared/pages.js";
+import { createSales } from "../shared/sales.js";
 import { sessionCookie, signedInCustomer } from "../shared/session.js";
 import { readSettings } from "../shared/settings.js";
 
-const { serviceUrl, apiKey, port } = readSettings();
+const { serviceUrl, apiKey, audience, port } = readSettings();
 // One client per process: it reuses connections.
 const client = new UserGroupsClient({ baseUrl: serviceUrl, apiKey, appName: "express-example" });
+const salesOf = createSales({ serviceUrl, audience });
 const app = express();
 app.disable("x-powered-by");
 
@@ -18,16 +20,24 @@ app.get("/", async (request, response) => {
     response.send(signInPage());
     return;
   }
-  const { token } = await userGroupOf(customer);
+  const { token } = await sessionOf(customer);
   response.send(dashboardPage({ serviceUrl, token, customerName: customer.name }));
 });
 
-// For the page, after a rotation; other origins cannot read it.
-app.get("/user-group-token", async (request, response) => {
+// For the page, when its session has expired; other origins cannot read it.
+app.get("/embed-session", async (request, response) => {
   const customer = signedInCustomer(request.headers.cookie);
   response.set("cache-control", "no-store");
-  if (customer) response.json({ token: (await userGroupOf(customer)).token });
+  if (customer) response.json({ token: (await sessionOf(customer)).token });
   else response.status(401).json({ error: "Not signed in." });
+});
+
+// Your data: verifies the session without a request to the service.
+app.get("/sales", async (request, response) => {
+  const sales = await salesOf(request.headers.authorization);
+  response.set("cache-control", "no-store");
+  if (sales) response.json(sales);
+  else response.status(401).json({ error: "The embed session is invalid." });
 });
 
 app.post("/sign-in", express.urlencoded({ extended: false }), (request, response) => {
@@ -54,7 +64,11 @@ const server = app.listen(port, "127.0.0.1", () => {
   );
 });
 
-/** Gets or creates a customer's group. @param {{ id: string, name: string, properties: object }} customer */
-async function userGroupOf({ id, name, properties }) {
-  return client.userGroups.getOrCreate({ userGroupId: id, name, properties });
+/**
+ * Creates an embed session of a customer, and their group if it does not exist.
+ * @param {{ id: string, name: string, properties: object, variables: object }} customer
+ */
+async function sessionOf({ id, name, properties, variables }) {
+  const { token: currentToken } = await client.userGroups.getOrCreate({ userGroupId: id, name, properties });
+  return client.userGroups.createEmbedSession({ currentToken, variables });
 }

@@ -2,12 +2,14 @@ import { UserGroupsClient } from "@user-groups/client";
 import fastify from "fastify";
 import { customers } from "../shared/customers.js";
 import { dashboardPage, pageHeaders, scripts, signInPage, unavailablePage } from "../shared/pages.js";
+import { createSales } from "../shared/sales.js";
 import { sessionCookie, signedInCustomer } from "../shared/session.js";
 import { readSettings } from "../shared/settings.js";
 
-const { serviceUrl, apiKey, port } = readSettings();
+const { serviceUrl, apiKey, audience, port } = readSettings();
 // One client per process: it reuses connections.
 const client = new UserGroupsClient({ baseUrl: serviceUrl, apiKey, appName: "fastify-example" });
+const salesOf = createSales({ serviceUrl, audience });
 const app = fastify();
 app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
   done(null, Object.fromEntries(new URLSearchParams(String(body)))),
@@ -17,16 +19,23 @@ app.get("/", async (request, reply) => {
   const customer = signedInCustomer(request.headers.cookie);
   reply.headers(pageHeaders(serviceUrl));
   if (!customer) return signInPage();
-  const { token } = await userGroupOf(customer);
+  const { token } = await sessionOf(customer);
   return dashboardPage({ serviceUrl, token, customerName: customer.name });
 });
 
-// For the page, after a rotation; other origins cannot read it.
-app.get("/user-group-token", async (request, reply) => {
+// For the page, when its session has expired; other origins cannot read it.
+app.get("/embed-session", async (request, reply) => {
   const customer = signedInCustomer(request.headers.cookie);
   reply.header("cache-control", "no-store");
   if (!customer) return reply.code(401).send({ error: "Not signed in." });
-  return { token: (await userGroupOf(customer)).token };
+  return { token: (await sessionOf(customer)).token };
+});
+
+// Your data: verifies the session without a request to the service.
+app.get("/sales", async (request, reply) => {
+  const sales = await salesOf(request.headers.authorization);
+  reply.header("cache-control", "no-store");
+  return sales ?? reply.code(401).send({ error: "The embed session is invalid." });
 });
 
 app.post("/sign-in", async (request, reply) => {
@@ -46,7 +55,11 @@ app.setErrorHandler(async (error, _request, reply) => {
 
 console.log(`The example is available at ${await app.listen({ host: "127.0.0.1", port })}`);
 
-/** Gets or creates a customer's group. @param {{ id: string, name: string, properties: object }} customer */
-async function userGroupOf({ id, name, properties }) {
-  return client.userGroups.getOrCreate({ userGroupId: id, name, properties });
+/**
+ * Creates an embed session of a customer, and their group if it does not exist.
+ * @param {{ id: string, name: string, properties: object, variables: object }} customer
+ */
+async function sessionOf({ id, name, properties, variables }) {
+  const { token: currentToken } = await client.userGroups.getOrCreate({ userGroupId: id, name, properties });
+  return client.userGroups.createEmbedSession({ currentToken, variables });
 }

@@ -1,25 +1,32 @@
-// Runs in the browser and reads one user group with its token.
+// Runs in the browser: reads one user group with an embed session, and draws a chart from its variables.
 import { createViewer, ViewerError } from "/assets/user-groups-client.js";
 
+const SVG = "http://www.w3.org/2000/svg";
 const { url, token } = JSON.parse(find("viewer").textContent ?? "");
+let session = token;
 const viewer = createViewer({ url, token, renewToken });
 
 find("refresh").addEventListener("click", show);
 await show();
 
-/** Fetches the signed-in customer's current token from our server. */
+/** Fetches a new session for the signed-in customer from our server. */
 async function renewToken() {
-  const reply = await fetch("/user-group-token");
+  const reply = await fetch("/embed-session");
   if (!reply.ok) throw new Error("Please sign in again.");
-  return (await reply.json()).token;
+  session = (await reply.json()).token;
+  return session;
 }
 
 async function show() {
   try {
-    const { name, properties, mapping } = await viewer.read();
+    const { name, variables, mapping } = await viewer.read();
+    // After `read`, which renews an expired session.
+    const sales = await fetch("/sales", { headers: { authorization: `Bearer ${session}` } });
+    if (!sales.ok) throw new Error("The data could not be loaded.");
+    drawChart(await sales.json(), variables);
     // As text, never as HTML: a group's content is user input.
-    const entries = Object.entries(properties ?? {});
-    find("properties").replaceChildren(
+    const entries = Object.entries(variables);
+    find("variables").replaceChildren(
       ...entries.flatMap(([key, value]) => [element("dt", key), element("dd", String(value))]),
     );
     find("mapping").replaceChildren(
@@ -32,6 +39,31 @@ async function show() {
   }
 }
 
+/**
+ * Draws one bar per month.
+ * @param {Record<string, number>} sales @param {Readonly<Record<string, unknown>>} variables
+ */
+function drawChart(sales, { region = "all regions", currency = "units", color = "#555555" }) {
+  const months = Object.entries(sales);
+  const highest = Math.max(1, ...months.map(([, value]) => value));
+  const width = 320 / Math.max(1, months.length);
+  const bars = months.flatMap(([month, value], index) => {
+    const height = Math.round((value / highest) * 90);
+    const bar = shape("rect", {
+      x: index * width + 4,
+      y: 95 - height,
+      width: width - 8,
+      height,
+      fill: String(color),
+    });
+    bar.append(shape("title", {}, `${month}: ${value} ${currency}`));
+    return [bar, shape("text", { x: index * width + 6, y: 112, "font-size": 12 }, month)];
+  });
+  const chart = find("chart");
+  chart.setAttribute("aria-label", `Sales in ${region}, in ${currency}`);
+  chart.replaceChildren(...bars);
+}
+
 /** @param {string} id */
 function find(id) {
   const found = document.getElementById(id);
@@ -42,6 +74,14 @@ function find(id) {
 /** @param {string} name @param {string} text */
 function element(name, text) {
   const created = document.createElement(name);
+  created.textContent = text;
+  return created;
+}
+
+/** Creates an SVG element. @param {string} name @param {Record<string, string | number>} attributes @param {string} text */
+function shape(name, attributes, text = "") {
+  const created = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, String(value));
   created.textContent = text;
   return created;
 }

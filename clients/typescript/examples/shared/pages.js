@@ -30,12 +30,13 @@ export function pageHeaders(/** @type {string} */ serviceUrl) {
   };
 }
 
-/** @param {{ serviceUrl: string, token: string, customerName: string }} viewer the token is the group's, never the API key */
+/** @param {{ serviceUrl: string, token: string, customerName: string }} viewer the token is an embed session, never the API key */
 export function dashboardPage({ serviceUrl, token, customerName }) {
   return page(
     `Dashboard of ${customerName}`,
     `<h1>Dashboard of ${escapeHtml(customerName)}</h1>
-<dl id="properties"></dl>
+<svg id="chart" role="img" viewBox="0 0 320 120" width="320" height="120"></svg>
+<dl id="variables"></dl>
 <ul id="mapping"></ul>
 <button id="refresh" type="button">Refresh</button>
 <p id="status" role="status">Loading…</p>

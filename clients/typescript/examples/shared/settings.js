@@ -1,10 +1,21 @@
 /** Settings of the examples, from the environment. */
 export function readSettings() {
-  const { USER_GROUPS_URL, USER_GROUPS_API_KEY, PORT = "3000" } = process.env;
+  const {
+    USER_GROUPS_URL,
+    USER_GROUPS_API_KEY,
+    USER_GROUPS_AUDIENCE = "demo/Customer",
+    PORT = "3000",
+  } = process.env;
   if (!USER_GROUPS_URL || !USER_GROUPS_API_KEY) {
     throw new Error(
       "Set `USER_GROUPS_URL` to the URL of the service and `USER_GROUPS_API_KEY` to an API key.",
     );
   }
-  return { serviceUrl: USER_GROUPS_URL, apiKey: USER_GROUPS_API_KEY, port: Number(PORT) };
+  return {
+    serviceUrl: USER_GROUPS_URL,
+    apiKey: USER_GROUPS_API_KEY,
+    // The account's name and the environment of the API key.
+    audience: USER_GROUPS_AUDIENCE,
+    port: Number(PORT),
+  };
 }

@@ -14,14 +14,13 @@ export type CreateDataSourceInput = {
 };
 
 /** Identifies a data source by exactly one of these fields. */
-export type DataSourceBy = {
-  /** The data source's internal ID. */
-  readonly dataSourceId?: number | null | undefined;
-  /** The data source's global ID. */
-  readonly id?: string | number | null | undefined;
-  /** The data source's external ID. */
-  readonly providedId?: string | null | undefined;
-};
+export type DataSourceBy =
+  {   /** The data source's internal ID. */
+  readonly dataSourceId: number; readonly id?: never; readonly providedId?: never; }
+  |  { readonly dataSourceId?: never;   /** The data source's global ID. */
+  readonly id: string | number; readonly providedId?: never; }
+  |  { readonly dataSourceId?: never; readonly id?: never;   /** The data source's external ID. */
+  readonly providedId: string; };
 
 /** Filters data sources, which must meet all conditions. */
 export type DataSourceFilter = {
@@ -66,11 +65,11 @@ export type DeleteDataSourceInput = {
 
 /** Input for `deleteUserGroup`. */
 export type DeleteUserGroupInput = {
-  /** The user group's current token. */
-  readonly currentToken: string;
-  /** A data source's external ID. If set, the token's user group must be mapped to that data source. */
+  /** The user group to delete. */
+  readonly by: UserGroupBy;
+  /** A data source's external ID. If set, the user group must be mapped to that data source. */
   readonly dataSourceProvidedId?: string | null | undefined;
-  /** The user group's external ID. If set, it must match the token's user group. */
+  /** The user group's external ID. If set, the user group must have it. */
   readonly providedId?: string | null | undefined;
 };
 
@@ -80,79 +79,6 @@ export type Environment =
   | 'CUSTOMER'
   /** User groups for testing; `Testing` in the REST API. */
   | 'TESTING';
-
-/** An error code: one of the REST API's codes, in upper case. */
-export type ErrorCode =
-  /** No API key has this ID. */
-  | 'API_KEY_NOT_FOUND'
-  /** The request is not valid HTTP. */
-  | 'BAD_REQUEST'
-  /** The request contains more than one operation. */
-  | 'BATCHING_DISABLED'
-  /** Another data source has this external ID. */
-  | 'DATA_SOURCE_EXISTS'
-  /** A mapping still uses the data source. */
-  | 'DATA_SOURCE_IN_USE'
-  /** No data source has this ID. */
-  | 'DATA_SOURCE_NOT_FOUND'
-  /** The API key lacks the required scope. */
-  | 'FORBIDDEN'
-  /** A request with the same Idempotency-Key is still in progress. */
-  | 'IDEMPOTENCY_KEY_IN_USE'
-  /** The Idempotency-Key was used for another request. */
-  | 'IDEMPOTENCY_MISMATCH'
-  /** The service failed unexpectedly. */
-  | 'INTERNAL'
-  /** A field is missing, of the wrong type, too long or too deep. */
-  | 'INVALID_FIELD'
-  /** The body is not JSON. */
-  | 'INVALID_JSON'
-  /** The site configuration has errors. */
-  | 'INVALID_SITE_CONFIG'
-  /** The path does not support this method. */
-  | 'METHOD_NOT_ALLOWED'
-  /** The path does not exist. */
-  | 'NOT_FOUND'
-  /** The body is too large. */
-  | 'PAYLOAD_TOO_LARGE'
-  /** The query is not on the service's allow-list. */
-  | 'QUERY_NOT_ALLOWED'
-  /** The query is too deep. */
-  | 'QUERY_TOO_DEEP'
-  /** The query is too expensive. */
-  | 'QUERY_TOO_EXPENSIVE'
-  /** The caller sent too many requests. */
-  | 'RATE_LIMITED'
-  /** The site has no configuration, or not this revision. */
-  | 'SITE_CONFIG_NOT_FOUND'
-  /** The subscription ended because its events were not read. */
-  | 'SLOW_CONSUMER'
-  /** The query has too many aliases. */
-  | 'TOO_MANY_ALIASES'
-  /** The query has too many root fields. */
-  | 'TOO_MANY_ROOT_FIELDS'
-  /** The query is too long. */
-  | 'TOO_MANY_TOKENS'
-  /** The credentials are missing, unknown, revoked or expired. */
-  | 'UNAUTHENTICATED'
-  /** The service is temporarily unavailable. */
-  | 'UNAVAILABLE'
-  /** A mapping contains a data source that does not exist in the environment. */
-  | 'UNKNOWN_DATA_SOURCE'
-  /** The content type is not JSON. */
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  /** Another user group has this external ID. */
-  | 'USER_GROUP_EXISTS'
-  /** The request does not match the user group that `current_token` identifies. */
-  | 'USER_GROUP_MISMATCH'
-  /** No user group has this ID or token. */
-  | 'USER_GROUP_NOT_FOUND'
-  /** The object was changed since you read it. */
-  | 'VERSION_CONFLICT'
-  /** No webhook delivery has this ID. */
-  | 'WEBHOOK_DELIVERY_NOT_FOUND'
-  /** No webhook endpoint has this ID. */
-  | 'WEBHOOK_ENDPOINT_NOT_FOUND';
 
 /** Maps a schema to a data source. */
 export type MappingInput = {
@@ -169,40 +95,38 @@ export type OrderDirection =
   /** Descending: largest or newest first. */
   | 'DESC';
 
-/** Input for `putSiteConfig`. Set exactly one of `text` and `document`. */
+/** Input for `putSiteConfig`. */
 export type PutSiteConfigInput = {
-  /** The configuration as JSON. Integer-like keys come first, as in JavaScript; send `text` to preserve the exact text. */
-  readonly document?: object | null | undefined;
   /** The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one. */
   readonly expectedRevision?: number | null | undefined;
   /** If true, anyone can read the configuration over HTTP. If omitted, existing sites keep their visibility and new sites are private. */
-  readonly public?: boolean | null | undefined;
+  readonly isPublic?: boolean | null | undefined;
   /** The site's name. */
-  readonly site?: string | null | undefined;
+  readonly site?: string;
+  /** The configuration to store. */
+  readonly source: SiteConfigSource;
   /** If true, warnings count as errors. */
   readonly strict?: boolean | null | undefined;
-  /** The configuration as the text of its file. */
-  readonly text?: string | null | undefined;
 };
 
-/** Input for `removeMapping`. */
-export type RemoveMappingInput = {
+/** Input for `removeUserGroupMapping`. */
+export type RemoveUserGroupMappingInput = {
   /** The user group to update. */
   readonly by: UserGroupBy;
   /** The schema ID. If the schema is not mapped, nothing changes. */
   readonly schemaId: string;
 };
 
-/** Input for `replaceMapping`. */
-export type ReplaceMappingInput = {
+/** Input for `replaceUserGroupMapping`. */
+export type ReplaceUserGroupMappingInput = {
   /** The user group to update. */
   readonly by: UserGroupBy;
   /** The new entries. Existing entries that are not among them are removed. */
   readonly mapping: ReadonlyArray<MappingInput>;
 };
 
-/** Input for `setMapping`. */
-export type SetMappingInput = {
+/** Input for `setUserGroupMapping`. */
+export type SetUserGroupMappingInput = {
   /** The user group to update. */
   readonly by: UserGroupBy;
   /** The data source's external ID or, if none matches, its internal ID. */
@@ -210,6 +134,13 @@ export type SetMappingInput = {
   /** The schema ID. */
   readonly schemaId: string;
 };
+
+/** A site configuration as exactly one of these fields. */
+export type SiteConfigSource =
+  {   /** The configuration as JSON. Integer-like keys come first, as in JavaScript; send `text` to preserve the exact text. */
+  readonly document: object; readonly text?: never; }
+  |  { readonly document?: never;   /** The configuration as the text of its file. Findings then include line and column. */
+  readonly text: string; };
 
 /** Input for `updateDataSource`. Omitted fields keep their values. */
 export type UpdateDataSourceInput = {
@@ -241,21 +172,53 @@ export type UpsertUserGroupsInput = {
   readonly userGroups: ReadonlyArray<UpsertUserGroupInput>;
 };
 
+/** The code of an error in `userErrors`: one of the REST API's codes, in upper case. */
+export type UserErrorCode =
+  /** No API key has this ID. */
+  | 'API_KEY_NOT_FOUND'
+  /** The item is valid, but another item of the same request is not, so none was written. */
+  | 'BATCH_REJECTED'
+  /** Another data source has this external ID. */
+  | 'DATA_SOURCE_EXISTS'
+  /** A mapping still uses the data source. */
+  | 'DATA_SOURCE_IN_USE'
+  /** No data source has this ID. */
+  | 'DATA_SOURCE_NOT_FOUND'
+  /** A field is missing, of the wrong type, too long or too deep. */
+  | 'INVALID_FIELD'
+  /** The site configuration has errors. */
+  | 'INVALID_SITE_CONFIG'
+  /** The site has no configuration, or not this revision. */
+  | 'SITE_CONFIG_NOT_FOUND'
+  /** A mapping contains a data source that does not exist in the environment. */
+  | 'UNKNOWN_DATA_SOURCE'
+  /** Another user group has this external ID. */
+  | 'USER_GROUP_EXISTS'
+  /** The request does not match the identified user group. */
+  | 'USER_GROUP_MISMATCH'
+  /** No user group has this ID or token. */
+  | 'USER_GROUP_NOT_FOUND'
+  /** The object was changed since you read it. */
+  | 'VERSION_CONFLICT'
+  /** No webhook delivery has this ID. */
+  | 'WEBHOOK_DELIVERY_NOT_FOUND'
+  /** No webhook endpoint has this ID. */
+  | 'WEBHOOK_ENDPOINT_NOT_FOUND';
+
 /** Identifies a user group by exactly one of these fields. */
-export type UserGroupBy = {
-  /** The user group's global ID. */
-  readonly id?: string | number | null | undefined;
-  /** The user group's external ID. */
-  readonly providedId?: string | null | undefined;
-  /** The user group's internal ID. */
-  readonly teamId?: number | null | undefined;
-  /** The user group's token. */
-  readonly token?: string | null | undefined;
-};
+export type UserGroupBy =
+  {   /** The user group's global ID. */
+  readonly id: string | number; readonly providedId?: never; readonly teamId?: never; readonly token?: never; }
+  |  { readonly id?: never;   /** The user group's external ID. */
+  readonly providedId: string; readonly teamId?: never; readonly token?: never; }
+  |  { readonly id?: never; readonly providedId?: never;   /** The user group's internal ID. */
+  readonly teamId: number; readonly token?: never; }
+  |  { readonly id?: never; readonly providedId?: never; readonly teamId?: never;   /** The user group's token. */
+  readonly token: string; };
 
 /** The type of a change to a user group. */
 export type UserGroupChangeKind =
-  /** The user group was deleted. The subscription ends. */
+  /** The user group was deleted. A subscription to this user group ends. */
   | 'DELETED'
   /** The token was rotated. */
   | 'TOKEN_ROTATED'
@@ -274,6 +237,8 @@ export type UserGroupFilter = {
   readonly nameStartsWith?: string | null | undefined;
   /** User groups whose properties contain this JSON object, with the same values at the same paths. */
   readonly properties?: object | null | undefined;
+  /** User groups whose external ID starts with this text, case-sensitive. */
+  readonly providedIdStartsWith?: string | null | undefined;
   /** Items with one of these external IDs, at most 1000. */
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
   /** User groups whose mapping contains this schema. */
@@ -305,8 +270,6 @@ export type UserGroupOrderField =
 
 export type DataSourceFieldsFragment = { readonly id: string, readonly dataSourceId: number, readonly providedId: string, readonly name: string, readonly createdAt: string };
 
-export type DataSourceResultFragment = { readonly dataSource: DataSourceFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> };
-
 export type DataSourceQueryVariables = Exact<{
   by: DataSourceBy;
 }>;
@@ -329,14 +292,14 @@ export type CreateDataSourceMutationVariables = Exact<{
 }>;
 
 
-export type CreateDataSourceMutation = { readonly createDataSource: DataSourceResultFragment };
+export type CreateDataSourceMutation = { readonly createDataSource: { readonly dataSource: DataSourceFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
 export type UpdateDataSourceMutationVariables = Exact<{
   input: UpdateDataSourceInput;
 }>;
 
 
-export type UpdateDataSourceMutation = { readonly updateDataSource: DataSourceResultFragment };
+export type UpdateDataSourceMutation = { readonly updateDataSource: { readonly dataSource: DataSourceFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
 export type DeleteDataSourceMutationVariables = Exact<{
   input: DeleteDataSourceInput;
@@ -345,9 +308,9 @@ export type DeleteDataSourceMutationVariables = Exact<{
 
 export type DeleteDataSourceMutation = { readonly deleteDataSource: { readonly deletedDataSourceId: string | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
-export type SiteConfigFieldsFragment = { readonly site: string, readonly revision: number, readonly text: string, readonly document: { readonly [key: string]: unknown }, readonly public: boolean, readonly publicPath: string | null, readonly createdAt: string, readonly updatedAt: string };
+export type SiteConfigFieldsFragment = { readonly site: string, readonly revision: number, readonly text: string, readonly document: { readonly [key: string]: unknown }, readonly isPublic: boolean, readonly publicPath: string | null, readonly createdAt: string, readonly updatedAt: string };
 
-export type SiteConfigReportFieldsFragment = { readonly valid: boolean, readonly errors: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly warnings: ReadonlyArray<SiteConfigFindingFieldsFragment> };
+export type SiteConfigReportFieldsFragment = { readonly isValid: boolean, readonly errors: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly warnings: ReadonlyArray<SiteConfigFindingFieldsFragment> };
 
 export type SiteConfigFindingFieldsFragment = { readonly code: string, readonly message: string, readonly pointer: string, readonly line: number | null, readonly column: number | null };
 
@@ -367,9 +330,7 @@ export type PutSiteConfigMutation = { readonly putSiteConfig: { readonly siteCon
 
 export type UserGroupFieldsFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly token: string | null, readonly properties: { readonly [key: string]: unknown } | null, readonly environment: Environment, readonly version: number, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly dataSourceId: number, readonly providedId: string, readonly name: string } }> };
 
-export type UserErrorFieldsFragment = { readonly code: ErrorCode, readonly message: string, readonly field: ReadonlyArray<string> | null };
-
-export type UserGroupResultFragment = { readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> };
+export type UserErrorFieldsFragment = { readonly code: UserErrorCode, readonly message: string, readonly field: ReadonlyArray<string> | null };
 
 export type UserGroupQueryVariables = Exact<{
   by: UserGroupBy;
@@ -393,7 +354,7 @@ export type UpsertUserGroupsMutationVariables = Exact<{
 }>;
 
 
-export type UpsertUserGroupsMutation = { readonly upsertUserGroups: { readonly results: ReadonlyArray<{ readonly newUserGroup: boolean | null, readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> }>, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+export type UpsertUserGroupsMutation = { readonly upsertUserGroups: { readonly results: ReadonlyArray<{ readonly isNew: boolean | null, readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> }>, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
 export type DeleteUserGroupMutationVariables = Exact<{
   input: DeleteUserGroupInput;
@@ -402,26 +363,26 @@ export type DeleteUserGroupMutationVariables = Exact<{
 
 export type DeleteUserGroupMutation = { readonly deleteUserGroup: { readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
-export type SetMappingMutationVariables = Exact<{
-  input: SetMappingInput;
+export type SetUserGroupMappingMutationVariables = Exact<{
+  input: SetUserGroupMappingInput;
 }>;
 
 
-export type SetMappingMutation = { readonly setMapping: UserGroupResultFragment };
+export type SetUserGroupMappingMutation = { readonly setUserGroupMapping: { readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
-export type RemoveMappingMutationVariables = Exact<{
-  input: RemoveMappingInput;
+export type RemoveUserGroupMappingMutationVariables = Exact<{
+  input: RemoveUserGroupMappingInput;
 }>;
 
 
-export type RemoveMappingMutation = { readonly removeMapping: UserGroupResultFragment };
+export type RemoveUserGroupMappingMutation = { readonly removeUserGroupMapping: { readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
-export type ReplaceMappingMutationVariables = Exact<{
-  input: ReplaceMappingInput;
+export type ReplaceUserGroupMappingMutationVariables = Exact<{
+  input: ReplaceUserGroupMappingInput;
 }>;
 
 
-export type ReplaceMappingMutation = { readonly replaceMapping: UserGroupResultFragment };
+export type ReplaceUserGroupMappingMutation = { readonly replaceUserGroupMapping: { readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
 export type UserGroupChangedSubscriptionVariables = Exact<{
   by: UserGroupBy;
@@ -433,7 +394,7 @@ export type UserGroupChangedSubscription = { readonly userGroupChanged: { readon
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ViewerQuery = { readonly viewer: { readonly userGroup: { readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string, readonly name: string } }> } | null } | null };
+export type ViewerQuery = { readonly viewer: { readonly embedSession: { readonly variables: { readonly [key: string]: unknown } } | null, readonly userGroup: { readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string, readonly name: string } }> } | null } | null };
 
 export const DataSourceDocument = new DocumentText<DataSourceQuery, DataSourceQueryVariables>(
   "query DataSource($by:DataSourceBy!){dataSource(by:$by){...DataSourceFields}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}",
@@ -444,11 +405,11 @@ export const DataSourcesDocument = new DocumentText<DataSourcesQuery, DataSource
 );
 
 export const CreateDataSourceDocument = new DocumentText<CreateDataSourceMutation, CreateDataSourceMutationVariables>(
-  "mutation CreateDataSource($input:CreateDataSourceInput!){createDataSource(input:$input){...DataSourceResult}}fragment DataSourceResult on DataSourcePayload{dataSource{...DataSourceFields}userErrors{...UserErrorFields}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}fragment UserErrorFields on UserError{code message field}",
+  "mutation CreateDataSource($input:CreateDataSourceInput!){createDataSource(input:$input){dataSource{...DataSourceFields}userErrors{...UserErrorFields}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const UpdateDataSourceDocument = new DocumentText<UpdateDataSourceMutation, UpdateDataSourceMutationVariables>(
-  "mutation UpdateDataSource($input:UpdateDataSourceInput!){updateDataSource(input:$input){...DataSourceResult}}fragment DataSourceResult on DataSourcePayload{dataSource{...DataSourceFields}userErrors{...UserErrorFields}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}fragment UserErrorFields on UserError{code message field}",
+  "mutation UpdateDataSource($input:UpdateDataSourceInput!){updateDataSource(input:$input){dataSource{...DataSourceFields}userErrors{...UserErrorFields}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const DeleteDataSourceDocument = new DocumentText<DeleteDataSourceMutation, DeleteDataSourceMutationVariables>(
@@ -456,11 +417,11 @@ export const DeleteDataSourceDocument = new DocumentText<DeleteDataSourceMutatio
 );
 
 export const SiteConfigDocument = new DocumentText<SiteConfigQuery, SiteConfigQueryVariables>(
-  "query SiteConfig($site:String!){siteConfig(site:$site){...SiteConfigFields}}fragment SiteConfigFields on SiteConfig{site revision text document public publicPath createdAt updatedAt}",
+  "query SiteConfig($site:String!){siteConfig(site:$site){...SiteConfigFields}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}",
 );
 
 export const PutSiteConfigDocument = new DocumentText<PutSiteConfigMutation, PutSiteConfigMutationVariables>(
-  "mutation PutSiteConfig($input:PutSiteConfigInput!){putSiteConfig(input:$input){siteConfig{...SiteConfigFields}report{...SiteConfigReportFields}userErrors{...UserErrorFields}}}fragment SiteConfigFields on SiteConfig{site revision text document public publicPath createdAt updatedAt}fragment SiteConfigReportFields on SiteConfigReport{valid errors{...SiteConfigFindingFields}warnings{...SiteConfigFindingFields}}fragment SiteConfigFindingFields on SiteConfigFinding{code message pointer line column}fragment UserErrorFields on UserError{code message field}",
+  "mutation PutSiteConfig($input:PutSiteConfigInput!){putSiteConfig(input:$input){siteConfig{...SiteConfigFields}report{...SiteConfigReportFields}userErrors{...UserErrorFields}}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}fragment SiteConfigReportFields on SiteConfigReport{isValid errors{...SiteConfigFindingFields}warnings{...SiteConfigFindingFields}}fragment SiteConfigFindingFields on SiteConfigFinding{code message pointer line column}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const UserGroupDocument = new DocumentText<UserGroupQuery, UserGroupQueryVariables>(
@@ -472,23 +433,23 @@ export const UserGroupsDocument = new DocumentText<UserGroupsQuery, UserGroupsQu
 );
 
 export const UpsertUserGroupsDocument = new DocumentText<UpsertUserGroupsMutation, UpsertUserGroupsMutationVariables>(
-  "mutation UpsertUserGroups($input:UpsertUserGroupsInput!){upsertUserGroups(input:$input){results{newUserGroup userGroup{...UserGroupFields}userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+  "mutation UpsertUserGroups($input:UpsertUserGroupsInput!){upsertUserGroups(input:$input){results{isNew userGroup{...UserGroupFields}userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const DeleteUserGroupDocument = new DocumentText<DeleteUserGroupMutation, DeleteUserGroupMutationVariables>(
   "mutation DeleteUserGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const SetMappingDocument = new DocumentText<SetMappingMutation, SetMappingMutationVariables>(
-  "mutation SetMapping($input:SetMappingInput!){setMapping(input:$input){...UserGroupResult}}fragment UserGroupResult on UserGroupPayload{userGroup{...UserGroupFields}userErrors{...UserErrorFields}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+export const SetUserGroupMappingDocument = new DocumentText<SetUserGroupMappingMutation, SetUserGroupMappingMutationVariables>(
+  "mutation SetUserGroupMapping($input:SetUserGroupMappingInput!){setUserGroupMapping(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const RemoveMappingDocument = new DocumentText<RemoveMappingMutation, RemoveMappingMutationVariables>(
-  "mutation RemoveMapping($input:RemoveMappingInput!){removeMapping(input:$input){...UserGroupResult}}fragment UserGroupResult on UserGroupPayload{userGroup{...UserGroupFields}userErrors{...UserErrorFields}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+export const RemoveUserGroupMappingDocument = new DocumentText<RemoveUserGroupMappingMutation, RemoveUserGroupMappingMutationVariables>(
+  "mutation RemoveUserGroupMapping($input:RemoveUserGroupMappingInput!){removeUserGroupMapping(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const ReplaceMappingDocument = new DocumentText<ReplaceMappingMutation, ReplaceMappingMutationVariables>(
-  "mutation ReplaceMapping($input:ReplaceMappingInput!){replaceMapping(input:$input){...UserGroupResult}}fragment UserGroupResult on UserGroupPayload{userGroup{...UserGroupFields}userErrors{...UserErrorFields}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+export const ReplaceUserGroupMappingDocument = new DocumentText<ReplaceUserGroupMappingMutation, ReplaceUserGroupMappingMutationVariables>(
+  "mutation ReplaceUserGroupMapping($input:ReplaceUserGroupMappingInput!){replaceUserGroupMapping(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const UserGroupChangedDocument = new DocumentText<UserGroupChangedSubscription, UserGroupChangedSubscriptionVariables>(
@@ -496,5 +457,5 @@ export const UserGroupChangedDocument = new DocumentText<UserGroupChangedSubscri
 );
 
 export const ViewerDocument = new DocumentText<ViewerQuery, ViewerQueryVariables>(
-  "query Viewer{viewer{userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}",
+  "query Viewer{viewer{embedSession{variables}userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}",
 );

@@ -21,8 +21,11 @@ import { DomainError } from "../../../domain/shared/errors.js";
 const FRONT_END_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Query: ["viewer"],
   Subscription: ["userGroupChanged"],
-  UserGroupChange: ["kind", "userGroup"],
-  Viewer: ["userGroup"],
+  UserGroupChange: ["kind", "userGroup", "userGroupId"],
+  Viewer: ["accountName", "environment", "apiKey", "userGroup", "embedSession"],
+  EmbedSession: ["expiresAt", "variables"],
+  // Null for front ends, so that one query serves them and API keys.
+  ApiKey: ["id", "name", "hint", "environment", "scope", "createdAt", "expiresAt", "revokedAt", "lastUsedAt"],
   UserGroup: ["id", "name", "properties", "mapping", "version", "updatedAt"],
   MappingEntry: ["schemaId", "dataSource"],
   DataSource: ["id", "providedId", "name"],

@@ -15,7 +15,7 @@ export function sizeOfListsIn(field: FieldNode, type: GraphQLNamedType): Amount 
 }
 
 /**
- * Returns the size of a list that does not depend on its parent field: the length of `ids`, or 1 if the reply budget counts the
+ * Returns the size of a list that does not depend on its parent field: the length of `ids` or `representations`, or 1 if the reply budget counts the
  * items when they are read; undefined for every other list.
  */
 export function sizeOfList(field: FieldNode, parent: GraphQLNamedType | undefined): Amount | undefined {
@@ -26,7 +26,7 @@ export function sizeOfList(field: FieldNode, parent: GraphQLNamedType | undefine
 export const SIZE_OF_ROOT_LISTS = ASSUMED_ITEMS;
 
 function sizeByIds(field: FieldNode): Amount | undefined {
-  const ids = argument(field, "ids");
+  const ids = argument(field, "ids") ?? argument(field, "representations");
   if (ids === undefined) return undefined;
   if (ids.kind !== Kind.VARIABLE) return ids.kind === Kind.LIST ? ids.values.length : 1;
   return fromVariables((variables) => {

@@ -1,8 +1,10 @@
 import {
   BREAK,
   type DocumentNode,
+  GraphQLError,
   type GraphQLSchema,
   getNamedType,
+  Kind,
   type OperationDefinitionNode,
   TypeInfo,
   visit,
@@ -12,10 +14,13 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
 import type { CacheStats } from "../../../telemetry/counters.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import type { Variables } from "../limits/amount.js";
-import { inputDefaults } from "./input-defaults.js";
+import { completeInputObjects } from "./input-objects.js";
 
 /** Types whose resolvers may exceed the `ReplyBudget` and abort the reply. */
 const BUDGETED_TYPES = /^SiteConfig/;
+
+/** The executor runs the operation again with graphql-js for the error message. */
+const INVALID_VARIABLES = { errors: [new GraphQLError("Invalid variables.")] };
 
 /** Runs an operation. @param variables as sent @returns errors without data if the variables are invalid */
 export type CompiledOperation = (
@@ -55,17 +60,23 @@ export class Compiler {
   compile(document: DocumentNode, operation: OperationDefinitionNode): CompiledOperation | null {
     // Compiled code would set the object's prototype instead of this key.
     if (document.loc?.source.body.includes("__proto__")) return null;
-    if (mayExceedBudget(this.#schema, document)) return null;
+    if (mustBeInterpreted(this.#schema, document)) return null;
     const compiled = compileQuery(this.#schema, document, operation.name?.value);
     if (!isCompiledQuery(compiled)) return null;
-    const complete = inputDefaults(this.#schema, operation);
+    const complete = completeInputObjects(this.#schema, operation);
     if (!complete) return compiled.query;
-    return (root, context, variables) => compiled.query(root, context, complete(variables));
+    return (root, context, variables) => {
+      const completed = complete(variables);
+      return completed ? compiled.query(root, context, completed) : INVALID_VARIABLES;
+    };
   }
 }
 
-/** Aborted replies must be interpreted: compiled code would continue after the first error and collect one per item. */
-function mayExceedBudget(schema: GraphQLSchema, document: DocumentNode): boolean {
+/**
+ * Returns whether a document must be interpreted. Compiled code would continue after the error that aborts a reply and collect one error
+ * per item, and graphql-jit 0.8 sets fields with a default to null if their variable is omitted.
+ */
+function mustBeInterpreted(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
   let found = false;
   visit(
@@ -74,6 +85,11 @@ function mayExceedBudget(schema: GraphQLSchema, document: DocumentNode): boolean
       Field() {
         const type = getNamedType(types.getType());
         if (!type || !BUDGETED_TYPES.test(type.name)) return undefined;
+        found = true;
+        return BREAK;
+      },
+      ObjectField({ value }) {
+        if (value.kind !== Kind.VARIABLE || types.getDefaultValue() === undefined) return undefined;
         found = true;
         return BREAK;
       },

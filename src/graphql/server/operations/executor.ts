@@ -1,5 +1,5 @@
 import { ApolloServerErrorCode } from "@apollo/server/errors";
-import { type ExecutionResult, execute, type GraphQLSchema } from "graphql";
+import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema } from "graphql";
 import type { Writer } from "../../../domain/accounts/caller.js";
 import { requireWrite } from "../../../domain/accounts/scopes.js";
 import { isObject } from "../../../domain/shared/json.js";
@@ -117,16 +117,23 @@ export class Executor {
       contextValue: context,
       hideSuggestions: this.#hideSuggestions,
     });
-    if (result.data === undefined) markRequestErrors(result, prepared);
+    markRequestErrors(result, prepared);
     return result;
   }
 }
 
-function markRequestErrors({ errors = [] }: ExecutionResult, { operation }: PreparedOperation): void {
+/** Sets the code of errors that the request caused, whether or not it was executed. */
+function markRequestErrors({ data, errors = [] }: ExecutionResult, { operation }: PreparedOperation): void {
   const code = operation
     ? ApolloServerErrorCode.BAD_USER_INPUT
     : ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE;
-  for (const { extensions } of errors) extensions["code"] ??= code;
+  for (const error of errors)
+    if (data === undefined || isArgumentError(error)) error.extensions["code"] ??= code;
+}
+
+/** Returns whether a field has an invalid argument, such as null in a variable for one that must not be null. */
+function isArgumentError({ originalError, message }: GraphQLError): boolean {
+  return originalError instanceof GraphQLError && message.startsWith('Argument "');
 }
 
 /** Returns a context that loads and writes within the writer's transaction. */

@@ -153,7 +153,7 @@ export class Operations {
   }
 
   /** Returns the reply to an operation that failed before it ran. */
-  fail(error: unknown, context: GraphqlContext): OperationReply {
+  fail(error: unknown, context: Pick<GraphqlContext, "requestId" | "metrics">): OperationReply {
     return shapeFailure(error, NO_HEADERS, this.#errorContext(context));
   }
 
@@ -177,7 +177,7 @@ export class Operations {
     };
   }
 
-  #errorContext({ requestId, metrics }: GraphqlContext) {
+  #errorContext({ requestId, metrics }: Pick<GraphqlContext, "requestId" | "metrics">) {
     return { requestId, metrics, log: this.#options.log };
   }
 }
@@ -185,7 +185,7 @@ export class Operations {
 function eventStreamRequired(): DomainError {
   return new DomainError(
     "bad_request",
-    "A subscription requires an event stream. Send it by POST with `Accept: text/event-stream`.",
+    "A subscription requires an event stream or a WebSocket. Send it by POST with `Accept: text/event-stream`, or over the sub-protocol `graphql-transport-ws`.",
   );
 }
 

@@ -49,7 +49,7 @@ export function shapeReply(
   if (known) {
     return { status: statusOf(known), headers: { ...headers, ...errorHeaders(known) }, result: shaped };
   }
-  const isRequestError = data === undefined && errors.every((error) => codeOf(error) !== undefined);
+  const isRequestError = errors.every((error) => codeOf(error) !== undefined);
   return { status: isRequestError ? 400 : 500, headers, result: shaped };
 }
 

@@ -23,6 +23,11 @@ export class UnreadBudget {
     this.#metrics = metrics;
   }
 
+  /** Maximum bytes of one event. */
+  get maxBytes(): number {
+    return this.#limits.unreadBytes;
+  }
+
   /**
    * Makes room for an event, if necessary by closing the streams with the largest amount of unread data.
    * @throws DomainError `query_too_expensive` if the event exceeds a stream's budget; `slow_consumer` if the budget is used up

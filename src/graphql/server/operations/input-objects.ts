@@ -10,27 +10,39 @@ import {
   typeFromAST,
   valueFromASTUntyped,
 } from "graphql";
-import { isObject } from "../../../domain/shared/json.js";
+import { isObject, isPresent } from "../../../domain/shared/json.js";
 import type { Variables } from "../limits/amount.js";
 
-/** Adds missing default values to a value of an input type. */
+/** Adds missing default values to a value of an input type. @throws InvalidOneOf */
 type Complete = (value: unknown) => unknown;
 
+/** Thrown for a value of a `@oneOf` type that does not have exactly one field. */
+class InvalidOneOf extends Error {}
+
 /**
- * Returns a function that adds default values of input object fields to variables, because graphql-jit 0.8 ignores them. Values are not
- * validated. Relies on the schema having no recursive input type (test/unit/compiled-operations.test.ts).
- * @returns null if no variable's type has such a field
+ * Returns a function that applies the rules of input objects that graphql-jit 0.8 ignores: it adds default values of fields to variables,
+ * and returns null if a value of a `@oneOf` type does not have exactly one field. Values are not validated otherwise. Relies on the schema
+ * having no recursive input type (test/unit/compiled-operations.test.ts).
+ * @returns null if these rules concern no variable's type
  */
-export function inputDefaults(
+export function completeInputObjects(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
-): ((variables: Variables) => Variables) | null {
+): ((variables: Variables) => Variables | null) | null {
   const completers = variableDefinitions.flatMap(({ variable, type: node }) => {
     const type: unknown = typeFromAST(schema, node);
     const complete = isInputType(type) ? completerOf(type) : null;
     return complete ? [[variable.name.value, complete] as const] : [];
   });
-  return completers.length === 0 ? null : (variables) => completeFields(variables, completers);
+  if (completers.length === 0) return null;
+  return (variables) => {
+    try {
+      return completeFields(variables, completers);
+    } catch (error) {
+      if (error instanceof InvalidOneOf) return null;
+      throw error;
+    }
+  };
 }
 
 function completerOf(type: GraphQLInputType): Complete | null {
@@ -41,6 +53,7 @@ function completerOf(type: GraphQLInputType): Complete | null {
     return complete && ((value) => (Array.isArray(value) ? value.map(complete) : complete(value)));
   }
   if (!isInputObjectType(nullable)) return null;
+  if (nullable.isOneOf) return requireOneField;
   const fields = Object.values(nullable.getFields());
   const defaults = Object.fromEntries(
     fields.flatMap(({ name, type: fieldType, defaultValue }) =>
@@ -53,6 +66,14 @@ function completerOf(type: GraphQLInputType): Complete | null {
   });
   if (completers.length === 0 && Object.keys(defaults).length === 0) return null;
   return (value) => (isObject(value) ? completeFields({ ...defaults, ...value }, completers) : value);
+}
+
+/** The fields of a `@oneOf` type have no default values. */
+function requireOneField(value: unknown): unknown {
+  if (!isPresent(value)) return value;
+  if (!isObject(value) || Object.keys(value).length !== 1) throw new InvalidOneOf();
+  if (!Object.values(value).every(isPresent)) throw new InvalidOneOf();
+  return value;
 }
 
 function completeFields(

@@ -1,0 +1,95 @@
+import { UserGroupsError } from "./errors.js";
+import { isJsonObject, type JsonObject } from "./reply.js";
+
+/** An embed session to create, of the group with this ID or token. */
+export type CreateEmbedSession = {
+  /** Lifetime in seconds, 60 to 86,400. Default: 900. */
+  readonly expiresIn?: number | undefined;
+  /** A JSON object of at most 4,096 bytes. The page's user can read it. */
+  readonly variables?: object | null | undefined;
+} & ({ readonly userGroupId: string } | { readonly currentToken: string });
+
+/** A created embed session. */
+export interface EmbedSession {
+  /** A short-lived token for a page of this group. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** The service's public keys, as `/.well-known/jwks.json` returns them. */
+export interface KeySet {
+  readonly keys: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Keys and expectations to verify an embed session with. */
+export interface EmbedSessionVerification {
+  /** Cache them for up to five minutes. */
+  readonly keySet: KeySet;
+  /** Your account's name and environment: `acme/Customer`. */
+  readonly audience: string;
+}
+
+/** The content of a verified embed session. */
+export interface VerifiedEmbedSession {
+  /** The internal ID of the group. */
+  readonly teamId: number;
+  readonly environment: "Customer" | "Testing";
+  readonly expiresAt: Date;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** The session is not from the service, not for this audience, or has expired: answer 401. */
+export class EmbedSessionVerificationError extends UserGroupsError {
+  override readonly name = "EmbedSessionVerificationError";
+}
+
+const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+
+/**
+ * Verifies an embed session without a network call. A rotation of the group's token ends its sessions on the service, but is not
+ * visible here: keep lifetimes short.
+ * @throws EmbedSessionVerificationError
+ */
+export async function verifyEmbedSession(
+  token: string,
+  { keySet, audience }: EmbedSessionVerification,
+): Promise<VerifiedEmbedSession> {
+  const [header = "", payload = "", signature = "", ...rest] = token.split(".");
+  const { alg, typ, kid, crit } = parsePart(header);
+  // The algorithm is never that of the token's choice.
+  if (rest.length > 0 || alg !== "ES256" || typ !== "embed+jwt" || crit !== undefined) throw invalid();
+  const jwk = keySet.keys.find((key) => key["kid"] === kid && key["kty"] === "EC");
+  if (!jwk) throw invalid("Its key is not in the key set.");
+  const { kty, crv, x, y } = jwk;
+  const key = await crypto.subtle.importKey("jwk", Object({ kty, crv, x, y }), ALGORITHM, false, ["verify"]);
+  const signed = new TextEncoder().encode(`${header}.${payload}`);
+  if (!(await crypto.subtle.verify(ALGORITHM, key, Buffer.from(signature, "base64url"), signed)))
+    throw invalid("Its signature is invalid.");
+  return readClaims(parsePart(payload), audience);
+}
+
+function readClaims(
+  { iss, aud, sub, exp, environment, variables }: JsonObject,
+  audience: string,
+): VerifiedEmbedSession {
+  if (iss !== "user-groups" || aud !== audience) throw invalid(`It is not for \`${audience}\`.`);
+  const isEnvironment = environment === "Customer" || environment === "Testing";
+  if (typeof exp !== "number" || typeof sub !== "string" || !isEnvironment || !isJsonObject(variables))
+    throw invalid();
+  if (exp * 1000 <= Date.now()) throw invalid("It has expired.");
+  return { teamId: Number(sub), environment, expiresAt: new Date(exp * 1000), variables };
+}
+
+function parsePart(part: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+    if (isJsonObject(value)) return value;
+  } catch {
+    // Not JSON.
+  }
+  throw invalid();
+}
+
+function invalid(reason = ""): EmbedSessionVerificationError {
+  return new EmbedSessionVerificationError(`The token is not a valid embed session. ${reason}`.trimEnd());
+}

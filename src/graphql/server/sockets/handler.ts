@@ -1,0 +1,211 @@
+import type { WebSocket } from "@fastify/websocket";
+import type { FastifyRequest } from "fastify";
+import {
+  type ExecutionArgs,
+  type FormattedExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+  parse,
+} from "graphql";
+import { type ConnectionInitMessage, MessageType, makeServer, parseMessage } from "graphql-ws";
+import { DomainError, internalError } from "../../../domain/shared/errors.js";
+import { isObject } from "../../../domain/shared/json.js";
+import { isNestedDeeper, MAX_BODY_LEVELS } from "../../../domain/shared/json-nesting.js";
+import { tenantOf } from "../../shared/context.js";
+import { CLOSE_CODES, SocketConnection } from "./connection.js";
+import {
+  OperationRejected,
+  type SocketOperationOptions,
+  SocketOperations,
+  SocketResult,
+  StartedOperation,
+} from "./operation.js";
+
+/** Stands for every operation: graphql-ws would keep the document in memory, and only uses its kind. */
+const PLACEHOLDER_DOCUMENT = parse("{ __typename }");
+const SERVER_MESSAGES: ReadonlySet<MessageType> = new Set([
+  MessageType.ConnectionAck,
+  MessageType.Next,
+  MessageType.Error,
+]);
+/** Maximum operations in progress per WebSocket, subscriptions included. */
+const MAX_OPERATIONS = 100;
+/** Time in which a client must send `connection_init`. */
+const INIT_TIMEOUT_MS = 3_000;
+
+interface SocketHandlerOptions extends SocketOperationOptions {
+  readonly schema: GraphQLSchema;
+}
+
+/** A WebSocket; the authorization is set by `connection_init`. */
+interface Extra {
+  readonly connection: SocketConnection;
+  readonly request: FastifyRequest;
+  authorization: string;
+}
+
+/** Serves GraphQL over WebSocket, sub-protocol `graphql-transport-ws`. */
+export class SocketHandler {
+  readonly #options: SocketHandlerOptions;
+  readonly #operations: SocketOperations;
+  readonly #connections = new Set<SocketConnection>();
+  readonly #server = makeServer<ConnectionInitMessage["payload"], Extra>({
+    connectionInitWaitTimeout: INIT_TIMEOUT_MS,
+    onConnect: ({ connectionParams, extra }) => this.#connect(connectionParams, extra),
+    onSubscribe: ({ extra, subscriptions }, id, payload) =>
+      this.#start(extra, { id, payload, count: Object.keys(subscriptions).length }),
+    execute: resultOf,
+    subscribe: resultOf,
+    onNext: (...[, , , , result]) => formattedOf(result),
+    onError: (_context, _id, _payload, errors) =>
+      errors.flatMap((error) => (error instanceof OperationRejected ? error.formatted : [error.toJSON()])),
+  });
+  #isGoingAway = false;
+
+  constructor(options: SocketHandlerOptions) {
+    this.#options = options;
+    this.#operations = new SocketOperations(options);
+  }
+
+  /** Serves a new WebSocket. */
+  handle(socket: WebSocket, request: FastifyRequest): void {
+    const connection = new SocketConnection(socket, this.#options.subscriptions.budget);
+    const openedAt = performance.now();
+    this.#connections.add(connection);
+    const opened = this.#server.opened(
+      {
+        protocol: socket.protocol,
+        send: (data) => connection.send(data),
+        close: (code = CLOSE_CODES.internal, reason = "") => connection.close(code, reason),
+        onMessage: (onMessage) => {
+          socket.on("message", (data: Buffer) => {
+            if (!connection.isOpen) return;
+            // Parsing and validating thousands of levels would take seconds.
+            if (isNestedDeeper(data, MAX_BODY_LEVELS)) {
+              connection.close(CLOSE_CODES.badRequest, "The message is nested too deeply.");
+              return;
+            }
+            const text = String(data);
+            connection
+              .handle(() => onMessage(text))
+              .catch((error: unknown) => {
+                if (isServerMessage(text)) {
+                  connection.close(CLOSE_CODES.badRequest, "Only the service sends messages of this type.");
+                  return;
+                }
+                request.log.error({ requestId: request.id, err: error }, "WebSocket failed");
+                connection.closeWithError(internalError(error));
+              });
+          });
+        },
+      },
+      { connection, request, authorization: "" },
+    );
+    socket.once("close", (code, reason) => {
+      this.#connections.delete(connection);
+      logClose(request, openedAt, code);
+      opened(code, String(reason)).catch((error: unknown) => {
+        request.log.error({ requestId: request.id, err: error }, "WebSocket failed");
+      });
+    });
+    if (this.#isGoingAway) connection.goAway();
+  }
+
+  /** Closes every WebSocket once its operations have ended. */
+  closeAll(): void {
+    this.#isGoingAway = true;
+    for (const connection of this.#connections) connection.goAway();
+  }
+
+  async #connect(payload: ConnectionInitMessage["payload"], extra: Extra): Promise<boolean> {
+    const { connection, request } = extra;
+    const { services } = this.#options;
+    try {
+      const sent = isObject(payload) ? payload["authorization"] : undefined;
+      // Routers propagate the header; browsers cannot set it.
+      const authorization = sent ?? request.headers.authorization;
+      if (typeof authorization !== "string") throw missingAuthorization();
+      const { id: requestId, ip: address } = request;
+      const identity = await services.access.identify(authorization, { requestId, address });
+      const release = services.webSockets.admit(identity, address);
+      void connection.closed.then(release);
+      extra.authorization = authorization;
+      request.tenant = tenantOf(identity);
+      return true;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      request.errorCode = error.code;
+      connection.closeWithError(error);
+      return false;
+    }
+  }
+
+  async #start(
+    { connection, request, authorization }: Extra,
+    { id, payload, count }: { readonly id: string; readonly payload: unknown; readonly count: number },
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    const caller = { connection, request, authorization };
+    const refusal = count > MAX_OPERATIONS ? tooManyOperations() : refusalOf(connection);
+    try {
+      const contextValue = await this.#operations.start(caller, { id, payload, refusal });
+      return { schema: this.#options.schema, document: PLACEHOLDER_DOCUMENT, contextValue };
+    } catch (error) {
+      if (error instanceof OperationRejected) return [error];
+      throw error;
+    }
+  }
+}
+
+/** Handles an error that a WebSocket emits. Invalid frames and broken connections, which have a code, close it without further help. */
+export function handleSocketError(error: Error, socket: WebSocket, request: FastifyRequest): void {
+  if ("code" in error) return;
+  request.log.error({ requestId: request.id, err: error }, "WebSocket failed");
+  socket.terminate();
+}
+
+/** Returns whether a valid message is one that graphql-ws fails on, because only servers send it. */
+function isServerMessage(text: string): boolean {
+  return SERVER_MESSAGES.has(parseMessage(text).type);
+}
+
+function formattedOf(result: unknown): FormattedExecutionResult {
+  if (result instanceof SocketResult) return result.formatted;
+  throw new TypeError("Unexpected type of result.");
+}
+
+/** Returns the result of an operation that `onSubscribe` has started. */
+function resultOf({ contextValue }: ExecutionArgs): StartedOperation["result"] {
+  if (contextValue instanceof StartedOperation) return contextValue.result;
+  throw new TypeError("The operation was not started.");
+}
+
+/** Logs a WebSocket as HTTP requests are logged, with its close code; Fastify does not call `onResponse` for it. */
+function logClose(
+  { id: requestId, tenant, errorCode, log }: FastifyRequest,
+  openedAt: number,
+  closeCode: number,
+): void {
+  const { accountId, keyId } = tenant ?? {};
+  const ms = Math.round(performance.now() - openedAt);
+  log.info({ requestId, closeCode, code: errorCode, ms, accountId, keyId }, "WebSocket closed");
+}
+
+function missingAuthorization(): DomainError {
+  return new DomainError(
+    "unauthenticated",
+    "The payload of `connection_init` must contain `authorization`: `Token <API_KEY>`.",
+  );
+}
+
+function refusalOf({ isGoingAway }: SocketConnection): DomainError | null {
+  if (!isGoingAway) return null;
+  return new DomainError("unavailable", "The service is shutting down. Connect again.", { retryAfter: 1 });
+}
+
+function tooManyOperations(): DomainError {
+  return new DomainError(
+    "rate_limited",
+    `At most ${MAX_OPERATIONS} operations may be in progress over a WebSocket. Wait for one to complete, or open another WebSocket.`,
+    { retryAfter: 1, details: { limit: MAX_OPERATIONS } },
+  );
+}

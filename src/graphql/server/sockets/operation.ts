@@ -1,0 +1,234 @@
+import { randomUUID } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import {
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
+} from "graphql";
+import type { Deadline } from "../../../domain/shared/deadline.js";
+import { DomainError } from "../../../domain/shared/errors.js";
+import type { Services } from "../../../services/services.js";
+import { createContext, type GraphqlContext, type Watcher } from "../../shared/context.js";
+import { withPromptReturn } from "../../shared/prompt-return.js";
+import { isLargerThan, replyTooLarge } from "../../shared/reply-budget.js";
+import type { Operations } from "../operations/operations.js";
+import type { PreparedOperation } from "../operations/prepared-operation.js";
+import type { PersistedQueries } from "../persisted-queries.js";
+import {
+  type OperationRequest,
+  readOperation,
+  requireShortSubscription,
+} from "../streams/operation-request.js";
+import type { SubscriptionEvent, Subscriptions } from "../streams/subscriptions.js";
+import type { SocketConnection } from "./connection.js";
+
+/** Bytes of a message besides the result and its ID. */
+const ENVELOPE_BYTES = 64;
+
+export interface SocketOperationOptions {
+  readonly services: Services;
+  readonly watcher: Watcher;
+  readonly operations: Operations;
+  readonly subscriptions: Subscriptions;
+  /** Allow-list of documents; undefined allows every document. */
+  readonly persistedQueries: PersistedQueries | undefined;
+  readonly requestTimeoutMs: number;
+  readonly maxReplyBytes: number;
+}
+
+/** An authenticated WebSocket. */
+export interface SocketCaller {
+  readonly connection: SocketConnection;
+  readonly request: FastifyRequest;
+  readonly authorization: string;
+}
+
+/** An operation as it arrived. */
+interface SubscribeMessage {
+  /** The client's ID of the operation. */
+  readonly id: string;
+  readonly payload: unknown;
+  /** The reason to reject it; null if there is none. */
+  readonly refusal: DomainError | null;
+}
+
+/** A formatted result, which graphql-ws passes on to the hook that sends it. */
+export class SocketResult implements ExecutionResult {
+  readonly data = null;
+  readonly formatted: FormattedExecutionResult;
+
+  constructor(formatted: FormattedExecutionResult) {
+    this.formatted = formatted;
+  }
+}
+
+/** An operation that has started: its result, or the results of its events. */
+export class StartedOperation {
+  readonly result: SocketResult | AsyncIterableIterator<SocketResult>;
+
+  constructor(result: SocketResult | AsyncIterableIterator<SocketResult>) {
+    this.result = result;
+  }
+}
+
+/** The formatted errors of an operation that does not run. */
+export class OperationRejected extends GraphQLError {
+  readonly formatted: readonly GraphQLFormattedError[];
+
+  constructor(errors: readonly GraphQLFormattedError[] = []) {
+    super("The operation was rejected.");
+    this.formatted = errors;
+  }
+}
+
+/** Runs the operations of WebSockets by the pipeline of HTTP requests. */
+export class SocketOperations {
+  readonly #options: SocketOperationOptions;
+
+  constructor(options: SocketOperationOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Authenticates the caller again, and starts an operation.
+   * @throws OperationRejected if the operation does not run
+   */
+  async start(caller: SocketCaller, { id, payload, refusal }: SubscribeMessage): Promise<StartedOperation> {
+    const requestId = randomUUID();
+    const { operations, services, requestTimeoutMs, persistedQueries } = this.#options;
+    const { metrics } = services.telemetry;
+    const deadline = { isOver: false };
+    const timer = setTimeout(() => {
+      deadline.isOver = true;
+    }, requestTimeoutMs);
+    try {
+      if (refusal) throw refusal;
+      return await caller.connection.withSignal(async (signal) => {
+        const context = await this.#createContext(caller, { requestId, deadline, signal });
+        const request = readOperation(payload, persistedQueries);
+        const prepared = operations.prepare(request.source, request.operationName);
+        return new StartedOperation(
+          prepared.operation?.operation === "subscription"
+            ? await this.#subscribe(caller, id, { ...request, context })
+            : await this.#run(prepared, request, context),
+        );
+      });
+    } catch (error) {
+      const rejected =
+        error instanceof OperationRejected
+          ? error
+          : new OperationRejected(operations.fail(error, { requestId, metrics }).result.errors);
+      logRejection(caller, requestId, rejected);
+      if (error instanceof DomainError && error.code === "unauthenticated") closeSoon(caller, error);
+      throw rejected;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #createContext(
+    { authorization, request: { ip: address } }: SocketCaller,
+    origin: { readonly requestId: string; readonly deadline: Deadline; readonly signal: AbortSignal },
+  ): Promise<GraphqlContext> {
+    const { services, watcher } = this.#options;
+    const { requestId, deadline, signal } = origin;
+    return createContext(services, watcher, {
+      id: requestId,
+      identity: await services.access.identify(authorization, { requestId, address, deadline }),
+      authorization,
+      idempotencyKey: undefined,
+      consistency: undefined,
+      address,
+      signal: () => signal,
+      recordWrite: () => undefined,
+    });
+  }
+
+  async #run(
+    prepared: PreparedOperation,
+    { variables }: OperationRequest,
+    context: GraphqlContext,
+  ): Promise<SocketResult> {
+    const { operations, subscriptions, maxReplyBytes } = this.#options;
+    const { result } = await operations.run(prepared, variables, context);
+    if (!("data" in result)) throw new OperationRejected(result.errors);
+    const maxBytes = Math.min(maxReplyBytes, subscriptions.budget.maxBytes - ENVELOPE_BYTES);
+    if (isLargerThan(JSON.stringify(result), maxBytes)) throw replyTooLarge(maxBytes);
+    return new SocketResult(result);
+  }
+
+  async #subscribe(
+    caller: SocketCaller,
+    id: string,
+    subscription: OperationRequest & { readonly context: GraphqlContext },
+  ): Promise<AsyncIterableIterator<SocketResult>> {
+    requireShortSubscription(subscription);
+    const { services, subscriptions } = this.#options;
+    const { context } = subscription;
+    let release = context.session
+      ? services.eventStreams.admit(context.session, caller.request.ip)
+      : () => undefined;
+    const end = () => {
+      release();
+      release = () => undefined;
+    };
+    try {
+      const events = await subscriptions.start(subscription);
+      const close = () => {
+        end();
+        void events.return?.();
+      };
+      const envelopeBytes = ENVELOPE_BYTES + Buffer.byteLength(JSON.stringify(id));
+      return withPromptReturn(this.#deliver(events, caller, { context, envelopeBytes, close }), close);
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async *#deliver(
+    events: AsyncIterable<SubscriptionEvent>,
+    caller: SocketCaller,
+    {
+      context,
+      envelopeBytes,
+      close,
+    }: { readonly context: GraphqlContext; readonly envelopeBytes: number; close(): void },
+  ): AsyncGenerator<SocketResult, void, undefined> {
+    const { operations, subscriptions } = this.#options;
+    const { connection } = caller;
+    try {
+      for await (const { result, data, isAccessRevoked } of events) {
+        // The client must not read buffered events once its credentials are invalid.
+        if (isAccessRevoked && connection.unread > 0) connection.destroy();
+        if (!connection.isOpen) return;
+        subscriptions.budget.reserve(connection, data.length + envelopeBytes);
+        yield new SocketResult(result);
+        if (isAccessRevoked) closeSoon(caller, credentialsInvalid());
+      }
+    } catch (error) {
+      yield new SocketResult({ data: null, ...operations.fail(error, context).result });
+      if (error instanceof DomainError && error.code === "slow_consumer") closeSoon(caller, error);
+    } finally {
+      close();
+    }
+  }
+}
+
+/** Logs an operation that was rejected, as HTTP requests are; `webSocket` is the request ID of the WebSocket. */
+function logRejection({ request }: SocketCaller, requestId: string, { formatted }: OperationRejected): void {
+  const { id: webSocket, tenant } = request;
+  const code = String(formatted[0]?.extensions?.["code"]).toLowerCase();
+  const { accountId, keyId } = tenant ?? {};
+  request.log.info({ requestId, webSocket, code, accountId, keyId }, "WebSocket operation rejected");
+}
+
+/** Closes a socket after the messages that end the current operation. */
+function closeSoon({ connection }: SocketCaller, error: DomainError): void {
+  setImmediate(() => connection.closeWithError(error));
+}
+
+function credentialsInvalid(): DomainError {
+  return new DomainError("unauthenticated", "The credentials of this WebSocket are no longer valid.");
+}

@@ -1,0 +1,35 @@
+import { Field, InputType } from "type-graphql";
+import { parseText } from "../../domain/shared/text-field.js";
+import type { SiteConfigFilter, SiteConfigSortField } from "../../domain/site-configs/list.js";
+import { createOrderInput } from "../shared/list-inputs.js";
+import { nullable } from "../shared/nullable.js";
+import { DateTimeRangeInput, parseTimeRange } from "../shared/time-range-input.js";
+
+export const SiteConfigOrder = createOrderInput<SiteConfigSortField>(
+  "SiteConfigOrder",
+  "site configurations",
+  {
+    SITE: ["site", "Order by site name, compared by code point."],
+    UPDATED_AT: ["updatedAt", "Order by the time when the current revision was stored."],
+  },
+);
+
+@InputType("SiteConfigFilter", {
+  description: "Filters site configurations, which must meet all conditions.",
+})
+export class SiteConfigFilterInput {
+  @Field(() => String, nullable("Sites whose name starts with this text, case-sensitive."))
+  readonly siteStartsWith?: string | null;
+
+  @Field(() => DateTimeRangeInput, nullable("Sites whose current revision was stored in this time range."))
+  readonly updatedAt?: DateTimeRangeInput | null;
+}
+
+/** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
+export function parseSiteConfigFilter(filter: SiteConfigFilterInput | null | undefined): SiteConfigFilter {
+  const { siteStartsWith, updatedAt } = filter ?? {};
+  return {
+    ...(siteStartsWith ? { siteStartsWith: parseText(siteStartsWith, ["filter", "siteStartsWith"]) } : {}),
+    ...(updatedAt ? { updatedAt: parseTimeRange(updatedAt, "updatedAt") } : {}),
+  };
+}

@@ -1,0 +1,67 @@
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+import { readUserGroup, type UserGroupRow, userGroupColumns, valuesAfterGroup } from "../user-groups/row.js";
+import { REF_CONDITIONS, refValue, type StoredRef } from "../user-groups/writes.js";
+
+// Raw SQL: authentication, and an audit entry of an event that changes no row.
+
+const CREATE: Readonly<Record<StoredRef["by"], Statement>> = {
+  id: createStatement("id"),
+  providedId: createStatement("providedId"),
+  token: createStatement("token"),
+};
+
+const BY_IDS: Statement = {
+  name: "embed_session_groups",
+  isLookup: true,
+  rows: "text",
+  access: "read",
+  text: `SELECT ${userGroupColumns("user_group")}, token_generation, account.name
+    FROM user_group JOIN account ON account.id = account_id
+    WHERE account_id = $1 AND environment = $2 AND user_group.id = ANY ($3::integer[])`,
+};
+
+/** The group of a new embed session. */
+export interface EmbeddedGroup {
+  readonly id: number;
+  readonly generation: number;
+}
+
+/** A group with the values that its embed sessions must match. */
+export interface SessionGroup {
+  readonly userGroup: UserGroup;
+  readonly generation: number;
+  readonly accountName: string;
+}
+
+/** Finds the group for a new embed session and writes the audit entry. @returns null if the group does not exist */
+export async function recordEmbedSession(db: TenantDb, ref: StoredRef): Promise<EmbeddedGroup | null> {
+  const [row] = await db.run<EmbeddedGroup>(CREATE[ref.by], [refValue(ref)]);
+  return row ?? null;
+}
+
+/** Finds the groups of embed sessions by internal ID, in no particular order. */
+export async function findSessionGroups(db: TenantDb, ids: readonly number[]): Promise<SessionGroup[]> {
+  const rows = await db.run<UserGroupRow<[generation: string, accountName: string]>>(BY_IDS, [ids]);
+  return rows.map((row) => {
+    const [generation, accountName] = valuesAfterGroup(row);
+    return { userGroup: readUserGroup(db, row), generation: Number(generation), accountName };
+  });
+}
+
+function createStatement(by: StoredRef["by"]): Statement {
+  return {
+    name: `embed_session_create_by_${by}`,
+    access: "write",
+    text: `WITH found AS (
+        SELECT id, provided_id, token_generation FROM user_group
+        WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}),
+      entry AS (
+        INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_key_id, actor_name, request_id)
+        SELECT $1, $2, 'user_group.embed_session_created', id, provided_id, '{}',
+          (who ->> 'keyId')::integer, coalesce(who ->> 'name', session_user::text), who ->> 'requestId'
+        FROM found, (SELECT nullif(current_setting('app.actor', true), '')::json AS who) AS actor)
+      SELECT id, token_generation AS generation FROM found`,
+  };
+}

@@ -1,0 +1,233 @@
+import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
+import { describe, expect, test } from "vitest";
+import { createSession, ENCRYPTION_KEY, readViewer } from "../../support/embed/sessions.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
+
+const graphql = useGraphql({ encryptionKey: ENCRYPTION_KEY });
+const CREATE = `mutation ($input: CreateEmbedSessionInput!) {
+  createEmbedSession(input: $input) { token expiresAt userErrors { code field message } }
+}`;
+const variables = { region: "EU", limits: [1, { max: 2.5 }], note: "größer" };
+
+/** @returns an object with this many levels */
+function nested(levels: number): object {
+  return levels === 1 ? {} : { a: nested(levels - 1) };
+}
+
+async function create(providedId: string, more: object = {}) {
+  const group = await createUserGroup(graphql(), providedId, { properties: { region: "US" }, ...more });
+  const post = (body: object, key = graphql().keys.admin) =>
+    callRest(`${graphql().service.url}/api/embed-session`, "POST", key, body);
+  return { group, post, providedId };
+}
+
+describe("POST /api/embed-session", () => {
+  test("returns a session for an external ID, of 15 minutes", async () => {
+    const { post } = await create("rest");
+    const before = Math.floor(Date.now() / 1000);
+    const reply = await post({ user_group_id: "rest" });
+    expect(reply).toMatchObject({
+      status: 200,
+      headers: { "cache-control": "no-store", "x-request-id": expect.any(String) },
+    });
+    const body = Object(reply.body);
+    expect(Object.keys(body)).toEqual(["success", "token", "expires_at"]);
+    expect(body).toEqual({ success: 1, token: expect.any(String), expires_at: expect.any(String) });
+    const { exp = 0, iat = 0 } = decodeJwt(body.token);
+    expect(exp - iat).toBe(900);
+    expect(iat).toBeGreaterThanOrEqual(before);
+    expect(new Date(body.expires_at)).toEqual(new Date(exp * 1000));
+  });
+
+  test("returns a session for a current token, with a lifetime and variables", async () => {
+    const { post, group } = await create("by token");
+    const reply = await post({ current_token: group.token, expires_in: 86_400, variables });
+    const claims = decodeJwt(Object(reply.body).token);
+    const { account } = graphql();
+    expect(claims).toEqual({
+      iss: "user-groups",
+      aud: `${account.name}/Customer`,
+      sub: String(group.teamId),
+      iat: expect.any(Number),
+      exp: (claims.iat ?? 0) + 86_400,
+      account_id: account.accountId,
+      environment: "Customer",
+      generation: 1,
+      variables,
+    });
+  });
+
+  test.each<[string, object, string[]]>([
+    ["no group", {}, ["user_group_id is required, or `current_token` instead."]],
+    [
+      "two groups",
+      { user_group_id: "a", current_token: "b" },
+      ["current_token must not be sent together with `user_group_id`."],
+    ],
+    ["an empty token", { current_token: "" }, ["current_token must not be empty."]],
+    [
+      "a short lifetime and other variables",
+      { user_group_id: "a", expires_in: 59, variables: [] },
+      ["expires_in must be a whole number from 60 to 86400.", "variables must be a JSON object or null."],
+    ],
+    [
+      "a long lifetime",
+      { user_group_id: "a", expires_in: 86_401 },
+      ["expires_in must be a whole number from 60 to 86400."],
+    ],
+    [
+      "a fraction",
+      { user_group_id: "a", expires_in: 60.5 },
+      ["expires_in must be a whole number from 60 to 86400."],
+    ],
+    [
+      "variables that are too deep",
+      { user_group_id: "a", variables: nested(17) },
+      [expect.stringMatching(/^variables\.\S+ .*16/)],
+    ],
+    [
+      "variables that are too large",
+      { user_group_id: "a", variables: { a: "ü".repeat(2045) } },
+      ["variables must be at most 4096 bytes of JSON."],
+    ],
+  ])("refuses %s", async (_, body, messages) => {
+    const { keys, service } = graphql();
+    const reply = await callRest(`${service.url}/api/embed-session/`, "POST", keys.admin, body);
+    expect(reply.status).toBe(400);
+    expect(Object(reply.body).error.fields.map(({ message }: { message: string }) => message)).toEqual(
+      messages,
+    );
+  });
+
+  test("accepts variables of the largest size, and the session with them", async () => {
+    const { post } = await create("large");
+    const largest = { a: `${"ü".repeat(2043)}xx` };
+    expect(Buffer.byteLength(JSON.stringify(largest))).toBe(4096);
+    const { token } = Object((await post({ user_group_id: "large", variables: largest })).body);
+    const { body } = await readViewer(graphql().service, token);
+    expect(Object(body).data.viewer.embedSession.variables).toEqual(largest);
+  });
+
+  test("answers for an unknown group, other methods and other scopes", async () => {
+    const { post } = await create("scopes");
+    const { service, account, keys } = graphql();
+    const codeOf = (reply: { body: unknown }) => Object(reply.body).error.code;
+    for (const body of [{ user_group_id: "unknown" }, { current_token: "ugt_unknown" }]) {
+      const reply = await post(body);
+      expect([reply.status, codeOf(reply)]).toEqual([404, "user_group_not_found"]);
+    }
+    expect(codeOf(await post({ user_group_id: "scopes" }, keys.testing))).toBe("user_group_not_found");
+    const get = await callRest(`${service.url}/api/embed-session`, "GET", keys.admin, {});
+    expect([get.status, get.headers["allow"]]).toEqual([405, "POST"]);
+    const refused = await post({ user_group_id: "scopes" }, keys.read);
+    expect([refused.status, refused.body]).toMatchObject([
+      403,
+      {
+        error: {
+          code: "forbidden",
+          message: "This API key cannot create embed sessions. Use an API key with `embed` scope.",
+        },
+      },
+    ]);
+    const embed = await account.createKey({ scope: "embed" });
+    expect((await post({ user_group_id: "scopes" }, embed.secret)).status).toBe(200);
+  });
+});
+
+test("createEmbedSession returns a session that reads its own group, properties and variables", async () => {
+  const { group } = await create("graphql");
+  const { run, service } = graphql();
+  const input = { by: { id: group.id }, expiresInSeconds: 60, variables };
+  const { createEmbedSession } = await run(CREATE, { input });
+  expect(createEmbedSession.userErrors).toEqual([]);
+  const { token, expiresAt } = createEmbedSession;
+  expect(await readViewer(service, token)).toMatchObject({
+    status: 200,
+    body: {
+      data: {
+        viewer: {
+          embedSession: { expiresAt, variables },
+          userGroup: { name: "graphql", properties: { region: "US" } },
+        },
+      },
+    },
+  });
+  for (const query of [
+    "{ viewer { userGroup { token } } }",
+    'mutation { deleteDataSource(input: { by: { id: "x" } }) { userErrors { code } } }',
+  ]) {
+    expect((await readViewer(service, token, query)).body).toMatchObject({
+      errors: [{ extensions: { code: "FORBIDDEN" } }],
+    });
+  }
+  expect((await readViewer(service, group.token)).body).toMatchObject({
+    data: { viewer: { embedSession: null } },
+  });
+});
+
+test("createEmbedSession reports invalid fields and unknown groups as user errors", async () => {
+  const { run } = graphql();
+  const errorsOf = async (input: object) => (await run(CREATE, { input })).createEmbedSession.userErrors;
+  expect(
+    await errorsOf({ by: { providedId: "?" }, expiresInSeconds: 1, variables: { a: "x".repeat(4096) } }),
+  ).toEqual([
+    {
+      code: "INVALID_FIELD",
+      field: ["expiresInSeconds"],
+      message: expect.stringContaining("must be a whole number from 60 to 86400"),
+    },
+    {
+      code: "INVALID_FIELD",
+      field: ["variables"],
+      message: expect.stringContaining("must be at most 4096 bytes of JSON"),
+    },
+  ]);
+  expect(await errorsOf({ by: { providedId: "unknown" } })).toMatchObject([{ code: "USER_GROUP_NOT_FOUND" }]);
+});
+
+test("a session is verified offline with the published keys, which contain nothing private", async () => {
+  await create("offline");
+  const { service, keys, account } = graphql();
+  const { token } = await createSession(service, keys.admin, { user_group_id: "offline" });
+  const reply = await callRest(`${service.url}/.well-known/jwks.json`, "GET", undefined);
+  expect(reply).toMatchObject({
+    status: 200,
+    headers: {
+      "content-type": expect.stringContaining("application/jwk-set+json"),
+      "cache-control": "public, max-age=300",
+      "access-control-allow-origin": "*",
+    },
+  });
+  const set = Object(reply.body);
+  expect(set.keys.map((key: object) => Object.keys(key).toSorted())).toEqual([
+    ["alg", "crv", "kid", "kty", "use", "x", "y"],
+  ]);
+  const options = { issuer: "user-groups", audience: `${account.name}/Customer`, algorithms: ["ES256"] };
+  expect((await jwtVerify(token, createLocalJWKSet(set), options)).payload["environment"]).toBe("Customer");
+});
+
+test("the creation is audited and counted, without the token", async () => {
+  await create("audited");
+  const { service, keys, run } = graphql();
+  const created = service.services.telemetry.metrics.embedSessions;
+  const before = created.value;
+  const { token } = await createSession(service, keys.admin, { user_group_id: "audited" });
+  expect(created.value).toBe(before + 1);
+  const { auditLog } = await run(
+    `{ auditLog(first: 1, filter: { subjectName: "audited" }) { nodes { action subjectName subjectVersion actorName requestId } } }`,
+  );
+  expect(auditLog.nodes).toEqual([
+    {
+      action: "USER_GROUP_EMBED_SESSION_CREATED",
+      subjectName: "audited",
+      subjectVersion: null,
+      actorName: "test",
+      requestId: expect.any(String),
+    },
+  ]);
+  const stored = await service.query("SELECT row_to_json(audit_entry)::text AS text FROM audit_entry");
+  expect(stored.map(({ text }) => text).join()).not.toContain(token.slice(0, 20));
+  expect(service.log.join()).not.toContain(token.split(".")[1]);
+});

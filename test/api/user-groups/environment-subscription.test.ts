@@ -1,0 +1,149 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { openSlowReader } from "../../support/graphql/slow-reader.js";
+import { createUserGroup, UPDATE } from "../../support/graphql/user-group-operations.js";
+
+const graphql = useGraphql();
+const small = useGraphql({ eventStreams: { unreadBytes: 700_000 } });
+const WATCH = "subscription { userGroupChanged { kind userGroupId userGroup { providedId name } } }";
+
+async function watch(key = graphql().keys.admin) {
+  const stream = await openEventStream(graphql().service.url, `Token ${key}`, WATCH);
+  onTestFinished(() => stream.close());
+  return stream;
+}
+
+async function rename(providedId: string, name: string, key?: string) {
+  const { updateUserGroup } = await graphql().run(UPDATE, { input: { by: { providedId }, name } }, key);
+  expect(updateUserGroup.userErrors ?? []).toEqual([]);
+}
+
+async function remove({ token }: { readonly token: string }) {
+  await graphql().run(
+    "mutation ($input: DeleteUserGroupInput!) { deleteUserGroup(input: $input) { userErrors { code } } }",
+    {
+      input: { by: { token } },
+    },
+  );
+}
+
+const change = (kind: string, userGroupId: string, userGroup: object | null) => ({
+  data: { userGroupChanged: { kind, userGroupId, userGroup } },
+});
+
+describe("userGroupChanged without `by`", () => {
+  test("sends an API key the changes of all groups of its environment, also after deletions", async () => {
+    const { account } = graphql();
+    const first = await createUserGroup(graphql(), "first");
+    const second = await createUserGroup(graphql(), "second");
+    const reader = (await account.createKey({ scope: "read" })).secret;
+    const [stream, other] = [await watch(reader), await watch(graphql().strangerKey)];
+    const testing = await watch(graphql().keys.testing);
+    await rename("first", "1");
+    expect(await stream.next()).toEqual(change("UPDATED", first.id, { providedId: "first", name: "1" }));
+    await rename("second", "2");
+    expect(await stream.next()).toEqual(change("UPDATED", second.id, { providedId: "second", name: "2" }));
+    await remove(first);
+    expect(await stream.next()).toEqual(change("DELETED", first.id, null));
+    await graphql().run(
+      "mutation ($input: RotateUserGroupTokenInput!) { rotateUserGroupToken(input: $input) { userErrors { code } } }",
+      { input: { by: { token: second.token } } },
+    );
+    expect(await stream.next()).toEqual(
+      change("TOKEN_ROTATED", second.id, { providedId: "second", name: "2" }),
+    );
+    // The first event of each other stream is that of its own tenant.
+    for (const [key, elsewhere] of [
+      [graphql().strangerKey, other],
+      [graphql().keys.testing, testing],
+    ] as const) {
+      await graphql().run(
+        'mutation { createUserGroup(input: { providedId: "elsewhere", name: "E" }) { userErrors { code } } }',
+        {},
+        key,
+      );
+      await rename("elsewhere", "Own", key);
+      expect(await elsewhere.next()).toMatchObject({
+        data: { userGroupChanged: { userGroup: { providedId: "elsewhere", name: "Own" } } },
+      });
+    }
+  });
+
+  test("shares events with subscribers to one group, whose stream ends with it", async () => {
+    const group = await createUserGroup(graphql(), "both");
+    const all = await watch();
+    const one = await openEventStream(
+      graphql().service.url,
+      `Token ${graphql().keys.admin}`,
+      'subscription { userGroupChanged(by: { providedId: "both" }) { kind } }',
+    );
+    await remove(group);
+    expect(await all.next()).toEqual(change("DELETED", group.id, null));
+    expect(await one.next()).toEqual({ data: { userGroupChanged: { kind: "DELETED" } } });
+    expect(await one.next()).toBeUndefined();
+  });
+
+  test("sends every change of a large upsert", async () => {
+    const { run } = graphql();
+    const upsert = `mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { userErrors { code } } }`;
+    const userGroups = Array.from({ length: 1000 }, (_, index) => ({
+      providedId: `bulk-${index}`,
+      name: "Bulk",
+    }));
+    await run(upsert, { input: { userGroups } });
+    const stream = await watch();
+    await run(upsert, { input: { userGroups: userGroups.map((group) => ({ ...group, name: "New" })) } });
+    const seen = new Set<unknown>();
+    while (seen.size < userGroups.length) {
+      const { userGroupChanged } = Object(await stream.next()).data;
+      expect(userGroupChanged).toMatchObject({ kind: "UPDATED", userGroup: { name: "New" } });
+      seen.add(userGroupChanged.userGroup.providedId);
+    }
+    expect(seen).toEqual(new Set(userGroups.map(({ providedId }) => providedId)));
+  });
+
+  test("ends when the API key is revoked", async () => {
+    const { account, service } = graphql();
+    const { secret, id } = await account.createKey({ scope: "read" });
+    const stream = await watch(secret);
+    await service.services.accounts.revokeKey(id);
+    expect(await stream.next()).toMatchObject({ errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
+    expect(await stream.next()).toBeUndefined();
+  });
+
+  test("sends a front end its own group only", async () => {
+    const group = await createUserGroup(graphql(), "front");
+    await createUserGroup(graphql(), "beside");
+    const stream = await openEventStream(
+      graphql().service.url,
+      `Bearer ${group.token}`,
+      "subscription { userGroupChanged { kind userGroupId userGroup { name } } }",
+    );
+    await rename("beside", "Not sent");
+    await rename("front", "Sent");
+    expect(await stream.next()).toEqual(change("UPDATED", group.id, { name: "Sent" }));
+    stream.close();
+  });
+});
+
+test("a reader of all groups that is too slow is told so, once its unread bytes are used up", async () => {
+  const { service, keys, run } = small();
+  const ids = ["a", "b", "c", "d"];
+  for (const id of ids) await createUserGroup(small(), id, { properties: { text: "x".repeat(60_000) } });
+  const aliases = Array.from({ length: 10 }, (_, index) => `p${index}: properties`).join(" ");
+  const reader = await openSlowReader(
+    service.url,
+    `Token ${keys.admin}`,
+    `subscription { userGroupChanged { userGroup { name ${aliases} } } }`,
+  );
+  onTestFinished(() => reader.close());
+  const { services } = service;
+  await expect.poll(() => services.eventStreams.open).toBe(1);
+  const cutOffs = () => services.telemetry.metrics.streamCutOffs.of("slow_consumer").value;
+  for (let round = 0; round < 200 && cutOffs() === 0; round += 1) {
+    for (const providedId of ids) await run(UPDATE, { input: { by: { providedId }, name: `n${round}` } });
+  }
+  expect(cutOffs()).toBe(1);
+  expect(await reader.readToEnd()).toContain('"code":"SLOW_CONSUMER"');
+});

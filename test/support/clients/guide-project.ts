@@ -1,0 +1,67 @@
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+import { snippetsOf } from "../repository/doc-snippets.js";
+import { generateTypes } from "./generated-types.js";
+
+const project = fileURLToPath(new URL("../../..", import.meta.url));
+const CONFIG = {
+  compilerOptions: {
+    target: "es2023",
+    lib: ["es2023", "dom"],
+    module: "esnext",
+    moduleResolution: "bundler",
+    types: [],
+    strict: true,
+    skipLibCheck: true,
+    verbatimModuleSyntax: true,
+    noEmit: true,
+  },
+};
+
+/** A front end's project made of the snippets of docs/front-ends.md. */
+export interface GuideProject {
+  readonly directory: string;
+  /** Bundles a file into one ES module. @returns its text */
+  bundle(file: string, platform: "node" | "browser"): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** Writes the snippets to a directory, with the types that the guide's configuration generates. */
+export async function createGuideProject(): Promise<GuideProject> {
+  const directory = await mkdtemp(join(tmpdir(), "user-groups-guide-"));
+  await symlink(join(project, "node_modules"), join(directory, "node_modules"));
+  await writeFile(join(directory, "package.json"), '{ "type": "module" }');
+  await writeFile(join(directory, "tsconfig.json"), JSON.stringify(CONFIG));
+  const files = guideFiles();
+  for (const [file, code] of files) await writeFile(join(directory, file), code);
+  const documents = [...(files.get("documents.ts") ?? "").matchAll(/graphql\(`([^`]*)`\)/g)];
+  await generateTypes(
+    join(directory, "gql"),
+    documents.map(([, document = ""]) => document),
+    guideConfiguration(),
+  );
+  return {
+    directory,
+    bundle: (file, platform) => bundle(join(directory, file), platform),
+    remove: () => rm(directory, { recursive: true }),
+  };
+}
+
+/** Returns the guide's configuration of graphql-codegen's client preset. */
+export function guideConfiguration(): Readonly<Record<string, unknown>> {
+  const { generates } = JSON.parse(guideFiles().get("codegen.json") ?? "");
+  return generates["src/gql/"].config;
+}
+
+function guideFiles(): ReadonlyMap<string, string> {
+  return new Map(snippetsOf("docs/front-ends.md").map(({ file = "", code }) => [file, code]));
+}
+
+async function bundle(input: string, platform: "node" | "browser"): Promise<string> {
+  const bundled = await rolldown({ input, platform });
+  const { output } = await bundled.generate({ format: "esm" });
+  return output[0].code;
+}

@@ -1,0 +1,180 @@
+import { ERROR_CODES, type ErrorCode } from "../../../src/domain/shared/errors.js";
+import { ID_OF_NOTHING, mutation, nested, type Operation, repeated } from "./requests.js";
+
+export const PLACES = ["REST", "errors", "userErrors", "event stream", "last event"] as const;
+/**
+ * Where callers find an error code. `errors` and `userErrors` are those of GraphQL; an event stream that cannot start has `errors`, too,
+ * and one that has started has them in its last event.
+ */
+export type Place = (typeof PLACES)[number];
+
+/** A request that fails with the code; or the test that provokes the code, if that takes more than one request. */
+type Provocation = Operation | `test/${string}.test.ts`;
+type Provocations = Partial<Readonly<Record<Place, Provocation>>>;
+
+const WATCH = "{ kind userGroup { name } }";
+const CREATE = (values: string) => mutation("createUserGroup", values);
+const LIST_OF_ALL = "userGroups(first: 100) { nodes { name properties mapping { schemaId } } }";
+
+/** A provocation of each code in each place where it occurs. The group `acme` uses the data source `sales`. */
+export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
+  bad_request: {
+    REST: "test/api/rest/protocol.test.ts",
+    errors: { query: "{ __typename }", extensions: { persistedQuery: { version: 1, sha256Hash: "0" } } },
+    "event stream": { query: "subscription {" },
+  },
+  invalid_json: {
+    REST: { body: "{" },
+    errors: { body: "{" },
+    "event stream": { body: "{" },
+  },
+  invalid_field: {
+    REST: { body: { user_group_id: "" } },
+    errors: { query: "{ userGroups(first: 100000) { totalCount } }" },
+    userErrors: { query: CREATE('providedId: "", name: "x"') },
+    "event stream": { query: `subscription { userGroupChanged(by: { providedId: "" }) ${WATCH} }` },
+  },
+  unauthenticated: {
+    REST: { key: "wrong" },
+    errors: { query: "{ viewer { environment } }", key: "wrong" },
+    "event stream": { query: `subscription { userGroupChanged ${WATCH} }`, key: "wrong" },
+    "last event": "test/api/user-groups/subscription.test.ts",
+  },
+  forbidden: {
+    REST: { key: "read", body: { user_group_id: "acme" } },
+    errors: { query: CREATE('providedId: "x", name: "x"'), key: "read" },
+    "event stream": { query: "subscription { userGroupChanged { userGroup { teamId } } }", key: "token" },
+  },
+  not_found: { REST: { path: "/api/nothing" } },
+  user_group_not_found: {
+    REST: { method: "POST", body: { current_token: "x" } },
+    userErrors: { query: mutation("updateUserGroup", 'by: { providedId: "nobody" }, name: "x"') },
+    "event stream": { query: `subscription { userGroupChanged(by: { providedId: "nobody" }) ${WATCH} }` },
+  },
+  data_source_not_found: {
+    userErrors: { query: mutation("updateDataSource", 'by: { providedId: "nowhere" }, name: "x"') },
+  },
+  api_key_not_found: { userErrors: { query: mutation("revokeApiKey", `id: "${ID_OF_NOTHING}"`) } },
+  site_config_not_found: {
+    REST: { path: "/site-config/nowhere" },
+    userErrors: { query: mutation("setSiteConfigVisibility", 'site: "nowhere", isPublic: true') },
+  },
+  webhook_endpoint_not_found: {
+    userErrors: { query: mutation("deleteWebhookEndpoint", `id: "${ID_OF_NOTHING}"`) },
+  },
+  webhook_delivery_not_found: {
+    userErrors: { query: mutation("replayWebhookDelivery", `id: "${ID_OF_NOTHING}"`) },
+  },
+  method_not_allowed: {
+    REST: { method: "PATCH" },
+    errors: { method: "PUT", query: "{ __typename }" },
+  },
+  user_group_mismatch: {
+    REST: "test/api/rest/delete.test.ts",
+    userErrors: {
+      query: mutation("deleteUserGroup", 'by: { providedId: "acme" }, dataSourceProvidedId: "x"'),
+    },
+  },
+  user_group_exists: { userErrors: { query: CREATE('providedId: "acme", name: "x"') } },
+  data_source_exists: {
+    userErrors: { query: mutation("createDataSource", 'providedId: "sales", name: "x"') },
+  },
+  data_source_in_use: { userErrors: { query: mutation("deleteDataSource", 'by: { providedId: "sales" }') } },
+  version_conflict: {
+    userErrors: {
+      query: mutation("updateUserGroup", 'by: { providedId: "acme" }, expectedVersion: 9, name: "x"'),
+    },
+  },
+  invalid_site_config: {
+    userErrors: { query: mutation("putSiteConfig", 'source: { text: "{}" }') },
+  },
+  idempotency_mismatch: {
+    REST: "test/api/rest/idempotency.test.ts",
+    errors: "test/api/requests/graphql-idempotency.test.ts",
+  },
+  idempotency_key_in_use: {
+    REST: "test/api/rest/idempotency.test.ts",
+    errors: "test/api/requests/graphql-idempotency.test.ts",
+  },
+  payload_too_large: {
+    REST: { method: "PUT", body: "x".repeat(1024 * 1024 + 1) },
+    errors: { body: "x".repeat(4 * 1024 * 1024 + 1) },
+    "event stream": { query: `subscription { userGroupChanged ${WATCH} } #${"x".repeat(16_384)}` },
+  },
+  unsupported_media_type: {
+    REST: { method: "PUT", body: "<x/>", contentType: "application/xml" },
+    errors: { body: "<x/>", contentType: "application/xml" },
+    "event stream": { body: "<x/>", contentType: "application/xml" },
+  },
+  unknown_data_source: {
+    REST: { body: { user_group_id: "new", name: "New", mapping: { a: "nowhere" } } },
+    userErrors: {
+      query: CREATE('providedId: "new", name: "New", mapping: [{ schemaId: "a", dataSource: "nowhere" }]'),
+    },
+  },
+  batch_rejected: { userErrors: "test/api/user-groups/upsert.test.ts" },
+  rate_limited: {
+    REST: "test/api/requests/rate-limits.test.ts",
+    errors: "test/api/requests/graphql-rate-limits.test.ts",
+    "event stream": "test/api/user-groups/event-streams.test.ts",
+  },
+  slow_consumer: { "last event": "test/api/user-groups/event-streams-unread.test.ts" },
+  query_too_deep: {
+    errors: { query: `{ userGroups { nodes ${nested(12)} } }` },
+    "event stream": { query: `subscription { userGroupChanged { userGroup ${nested(12)} } }` },
+  },
+  too_many_aliases: {
+    errors: { query: `{ viewer { ${repeated(61, (index) => `a${index}: environment`)} } }` },
+    "event stream": {
+      query: `subscription { userGroupChanged { ${repeated(61, (index) => `a${index}: kind`)} } }`,
+    },
+  },
+  too_many_root_fields: { errors: { query: `{ ${repeated(61, () => "__typename")} }` } },
+  too_many_tokens: {
+    errors: { query: `{ ${repeated(4001, () => "x")} }` },
+    "event stream": { query: `subscription { ${repeated(4001, () => "x")} }` },
+  },
+  query_too_expensive: {
+    errors: { query: `{ ${repeated(50, (index) => `a${index}: ${LIST_OF_ALL}`)} }` },
+    "last event": "test/api/user-groups/event-streams-unread.test.ts",
+  },
+  query_not_allowed: {
+    errors: "test/api/graphql/persisted.test.ts",
+    "event stream": "test/api/user-groups/subscription.test.ts",
+  },
+  batching_disabled: {
+    errors: { body: [{ query: "{ __typename }" }] },
+    "event stream": { body: [{ query: "subscription { __typename }" }] },
+  },
+  internal: {
+    REST: "test/api/server/internal-errors.test.ts",
+    errors: "test/api/server/internal-errors.test.ts",
+  },
+  unavailable: {
+    REST: "test/api/requests/request-deadline.test.ts",
+    errors: "test/api/requests/request-deadline.test.ts",
+    "last event": "test/api/user-groups/subscription.test.ts",
+  },
+};
+
+/** Returns the places where a code occurs. */
+export function placesOf(code: ErrorCode): readonly Place[] {
+  return PLACES.filter((place) => PROVOCATIONS[code][place] !== undefined);
+}
+
+/** Returns all provocations of a place that are one request. */
+export function operationsOf(place: Place): readonly (readonly [ErrorCode, Operation])[] {
+  return ERROR_CODES.flatMap((code) => {
+    const provocation = PROVOCATIONS[code][place];
+    return typeof provocation === "object" ? [[code, provocation] as const] : [];
+  });
+}
+
+/** Returns the tests that provoke a code, with their codes. */
+export function provokingTests(): readonly (readonly [ErrorCode, string])[] {
+  return ERROR_CODES.flatMap((code) =>
+    Object.values(PROVOCATIONS[code]).flatMap((provocation) =>
+      typeof provocation === "string" ? [[code, provocation] as const] : [],
+    ),
+  );
+}

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { expect, onTestFinished, vi } from "vitest";
+import { WebSocket } from "ws";
+import type { TestService } from "../service/test-service.js";
+
+export interface SocketClient {
+  readonly socket: WebSocket;
+  send(message: object): void;
+  /** Waits for the next message. @returns undefined once the socket is closed */
+  next(): Promise<unknown>;
+  /** Waits for the close frame. */
+  closed(): Promise<{ readonly code: number; readonly reason: string }>;
+}
+
+interface SocketOptions {
+  readonly protocol?: string;
+  readonly origin?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Opens a WebSocket that sends nothing on its own. It is closed after the test. */
+export async function openSocket(
+  url: string,
+  { protocol = "graphql-transport-ws", origin, headers = {} }: SocketOptions = {},
+): Promise<SocketClient> {
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/graphql`, protocol === "" ? [] : protocol, {
+    ...(origin === undefined ? {} : { origin }),
+    headers,
+  });
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.once("close", (code, reason) => resolve({ code, reason: String(reason) }));
+  });
+  onTestFinished(() => socket.terminate());
+  const messages: unknown[] = [];
+  let wake: () => void = () => undefined;
+  socket.on("message", (data) => {
+    messages.push(JSON.parse(String(data)));
+    wake();
+  });
+  socket.on("close", () => wake());
+  await once(socket, "open");
+  return {
+    socket,
+    send: (message) => socket.send(JSON.stringify(message)),
+    async next() {
+      while (messages.length === 0 && socket.readyState !== WebSocket.CLOSED) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return messages.shift();
+    },
+    closed: () => closed,
+  };
+}
+
+/** Opens a WebSocket and authenticates. */
+export async function connectSocket(
+  url: string,
+  authorization: string,
+  options: SocketOptions = {},
+): Promise<SocketClient> {
+  const client = await openSocket(url, options);
+  client.send({ type: "connection_init", payload: { authorization } });
+  await client.next();
+  return client;
+}
+
+/** Creates a `subscribe` message. */
+export function subscribe(id: string, query: string, variables: object = {}): object {
+  return { id, type: "subscribe", payload: { query, variables } };
+}
+
+/** Returns a function that waits until this many subscriptions have started: over a WebSocket, nothing is sent then. */
+export function watchStarts({ services }: TestService): (count: number) => Promise<void> {
+  const watch = vi.spyOn(services.userGroupWatches, "watch");
+  onTestFinished(() => watch.mockRestore());
+  return (count) =>
+    expect
+      .poll(() => watch.mock.settledResults.filter(({ type }) => type === "fulfilled").length)
+      .toBe(count);
+}

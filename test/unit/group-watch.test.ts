@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { ChangeListener } from "../../src/services/user-groups/change-feed.js";
+import type { UserGroupEvent } from "../../src/services/user-groups/event-delivery.js";
+import { ENVIRONMENT_LIMITS, GroupWatch } from "../../src/services/user-groups/group-watch.js";
+import { Subscription } from "../../src/services/user-groups/subscription.js";
+
+/** Watches all groups of an environment, none of which exists any more. */
+function watchEnvironment() {
+  const loaded: number[] = [];
+  let listener: ChangeListener | undefined;
+  const watch = new GroupWatch(
+    {
+      async load(ids) {
+        loaded.push(...ids);
+        return ids.map(() => ({ group: null, activeKeys: new Map([[1, null]]) }));
+      },
+      loadMapping: async () => [],
+      follow(followed) {
+        listener = followed;
+        return () => undefined;
+      },
+    },
+    ENVIRONMENT_LIMITS,
+  );
+  const subscription = new Subscription<UserGroupEvent>(() => void watch.remove(subscriber));
+  const subscriber = { credential: { kind: "apiKey", keyId: 1 } as const, subscription };
+  watch.add(subscriber);
+  const change = (id: number) => listener?.onChange({ id, kind: "deleted" });
+  return { loaded, subscription, change };
+}
+
+test("a subscriber to all groups that reads nothing holds the events of one chunk", async () => {
+  const { loaded, subscription, change } = watchEnvironment();
+  const ids = Array.from({ length: 175 }, (_, index) => index + 1);
+  for (const id of ids) change(id);
+  // The first change is loaded alone, the others once its event was read.
+  await expect.poll(() => loaded).toEqual([1]);
+  expect((await subscription.next()).value).toMatchObject({ id: 1, kind: "deleted", userGroup: null });
+  await expect.poll(() => loaded).toEqual(ids.slice(0, 51));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(loaded).toHaveLength(51);
+  const seen: unknown[] = [1];
+  while (seen.length < ids.length) seen.push((await subscription.next()).value.id);
+  expect(seen).toEqual(ids);
+});
+
+test("a subscription to all groups ends when more than 10,000 changes wait", async () => {
+  const { loaded, subscription, change } = watchEnvironment();
+  change(1);
+  await expect.poll(() => loaded).toEqual([1]);
+  for (let id = 2; id <= 10_001; id += 1) change(id);
+  expect(subscription.isOpen).toBe(true);
+  change(10_002);
+  expect(subscription.isOpen).toBe(false);
+  await expect(subscription.next()).rejects.toMatchObject({ code: "unavailable" });
+  expect(loaded).toEqual([1]);
+});
