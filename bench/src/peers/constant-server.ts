@@ -1,15 +1,7 @@
-import type { FastifyInstance } from "fastify";
+import type * as HttpServer from "../../../src/http/server/http-server.js";
+import type * as RestRoutes from "../../../src/rest/routes.js";
+import type { Services } from "../../../src/services/services.js";
 import { announce, readSettings } from "./peer-process.js";
-
-/** The used part of our compiled HTTP server. */
-interface HttpServerModule {
-  createBareServer(log: { readonly level: string; readonly stream: NodeJS.WritableStream }): FastifyInstance;
-}
-
-/** The used part of our REST API. */
-interface UserRoutesModule {
-  registerUserRoutes(app: FastifyInstance, services: object): void;
-}
 
 /** A REST reply. */
 interface Reply {
@@ -26,30 +18,32 @@ interface Reply {
 // that always find the same key, group and token.
 const { constant, mode } = readSettings();
 const compiled = (path: string) => new URL(`../../../../../dist/src/${path}`, import.meta.url).href;
-const { createBareServer }: HttpServerModule = await import(compiled("http/server/http-server.js"));
-const app = createBareServer({ level: "info", stream: process.stderr });
+const { createBareServer }: typeof HttpServer = await import(compiled("http/server/http-server.js"));
+const app = createBareServer({ level: "info", stream: process.stderr, successesPerSecond: 100 });
 if (mode === "services") {
-  const { registerUserRoutes }: UserRoutesModule = await import(compiled("rest/routes.js"));
-  registerUserRoutes(app, servicesOf(constant));
+  const { registerRestRoutes }: typeof RestRoutes = await import(compiled("rest/routes.js"));
+  registerRestRoutes(app, servicesOf(constant));
 } else {
   app.get("/api/user", { bodyLimit: 1024 * 1024 }, async () => constant);
 }
 await app.listen({ host: "127.0.0.1", port: 0 });
 announce(app.server);
 
-function servicesOf(reply: object): object {
+/** Returns the services that a GET with a cached API key uses; others are absent. */
+function servicesOf(reply: object): Services {
   if (!isReply(reply)) throw new TypeError("The constant is not a reply to GET.");
   const { team_id: id, token, name, provided_id: providedId, properties } = reply.user_group;
   // Properties are stored as JSON text.
   const userGroup = { id, name, providedId, properties: JSON.stringify(properties) };
   const found = { userGroup, created: false };
   const caller = { scope: "write" };
-  return {
+  const services: object = {
     access: { authenticateCached: () => caller },
     rateLimits: { spend: () => null },
     userGroups: { getOrCreate: async () => found },
     userGroupReader: { tokenOf: () => token },
   };
+  return services as Services;
 }
 
 function isReply(reply: object): reply is Reply {
