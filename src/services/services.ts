@@ -136,7 +136,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const revocations = new KeyRevocations(keys, keyWatch, notifications);
   const ids = new UserGroupIds(database);
   const edits = new UserGroupEdits(database, options.tokenGraceSeconds, batching);
-  const creations = new UserGroupCreations(database, ids, vault, batching);
+  const creations = new UserGroupCreations({ db: database, ids, vault, changes, batching });
   const keyUsage = new KeyUsage(database);
   const signingKeys = new SigningKeys(database, vault);
   const embedSessions = new EmbedSessions({

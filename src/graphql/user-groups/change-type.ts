@@ -10,6 +10,7 @@ const UserGroupChangeKindEnum = createEnum<UserGroupChangeKind>(
   "UserGroupChangeKind",
   "The type of a change to a user group.",
   {
+    CREATED: ["created", "The user group was created."],
     UPDATED: ["updated", "The name, properties or mapping was updated."],
     TOKEN_ROTATED: ["tokenRotated", "The token was rotated."],
     DELETED: ["deleted", "The user group was deleted. A subscription to this user group ends."],

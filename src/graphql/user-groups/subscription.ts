@@ -15,7 +15,7 @@ export class UserGroupSubscription {
   @Subscription(() => UserGroupChangeView, {
     nullable: true,
     description:
-      "Sends an event for each change to a user group, or to any user group of the environment, over server-sent events or a WebSocket. Creations are not sent. Ends when the user group is deleted, when the credentials expire or are revoked, or when changes may have been missed.",
+      "Sends an event for each change to a user group, or to any user group of the environment, over server-sent events or a WebSocket. Ends when the user group is deleted, when the credentials expire or are revoked, or when changes may have been missed.",
     subscribe: ({ args, context }: SubscribeData) => context.watcher.watch(args.by, context),
   })
   userGroupChanged(

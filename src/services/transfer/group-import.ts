@@ -95,28 +95,29 @@ export class GroupImport {
     tokens: ImportedTokens,
     options: ImportOptions,
   ): Promise<ImportOutcome[]> {
-    const planned = await this.#db.for(writer).transaction(async (transaction) => {
-      const plan = await planGroups(transaction, items, tokens, options);
+    const { plan, created } = await this.#db.for(writer).transaction(async (transaction) => {
+      const groups = await planGroups(transaction, items, tokens, options);
       // Read the key after waiting for locks: re-encryption waits only briefly for writers that still use the former key.
       const owner = { ...writer, tokenKeyId: await this.#tokenKey(transaction, writer) };
-      await this.#create(
+      const ids = await this.#create(
         transaction,
         owner,
-        plan.filter((each) => "action" in each && each.action === "create"),
+        groups.filter((each) => "action" in each && each.action === "create"),
       );
       await this.#update(
         transaction,
         owner,
-        plan.filter((each) => "action" in each && each.action === "update"),
+        groups.filter((each) => "action" in each && each.action === "update"),
       );
-      return plan;
+      return { plan: groups, created: ids };
     });
-    for (const each of planned) {
+    for (const id of created) this.#changes.publish(writer, id, "created");
+    for (const each of plan) {
       if (!("action" in each) || each.action !== "update") continue;
       this.#changes.publish(writer, each.id, each.changes.token === undefined ? "updated" : "tokenRotated");
     }
-    await this.#analyze(planned.filter((each) => "action" in each && each.action === "create").length);
-    return planned.map(outcomeOf);
+    await this.#analyze(created.length);
+    return plan.map(outcomeOf);
   }
 
   /** Reads the current encryption key: the account's key may change during an import that takes hours. */
@@ -143,8 +144,13 @@ export class GroupImport {
     }
   }
 
-  async #create(transaction: TenantDb, writer: Writer, creations: readonly Creation[]): Promise<void> {
-    if (creations.length === 0) return;
+  /** Returns the IDs of the new groups. */
+  async #create(
+    transaction: TenantDb,
+    writer: Writer,
+    creations: readonly Creation[],
+  ): Promise<readonly number[]> {
+    if (creations.length === 0) return [];
     const ids = await this.#ids.takeMany(transaction, creations.length);
     const rows = creations.map(({ group, entries }, index) => {
       const id = requireAt(ids, index);
@@ -161,6 +167,7 @@ export class GroupImport {
     const imported = rows.filter(({ isImported }) => isImported);
     const lookups = imported.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
     await putImportedTokens(transaction, lookups);
+    return ids;
   }
 
   async #update(transaction: TenantDb, writer: Writer, updates: readonly Update[]): Promise<void> {

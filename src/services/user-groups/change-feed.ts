@@ -133,7 +133,9 @@ export class ChangeFeed {
 
   #deliver(payload: string): void {
     for (const change of decodeChanges(payload)) {
-      for (const key of [keyOf(change), keyOf({ ...change, id: null })]) {
+      const allGroups = keyOf({ ...change, id: null });
+      // Whoever follows one group found it, so knows of its creation.
+      for (const key of change.kind === "created" ? [allGroups] : [keyOf(change), allGroups]) {
         for (const listener of this.#listeners.get(key) ?? []) listener.onChange(change);
       }
     }

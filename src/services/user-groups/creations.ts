@@ -10,6 +10,7 @@ import { insertMappings } from "../../persistence/user-groups/mapping-bulk-write
 import type { NewUserGroupRow } from "../../persistence/user-groups/writes.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import { apiKeyBatchKey, batchWriter } from "../shared/batched-writes.js";
+import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 
 interface Creation {
@@ -17,17 +18,27 @@ interface Creation {
   readonly requestId: string | null;
 }
 
+export interface UserGroupCreationDependencies {
+  readonly db: Database;
+  readonly ids: UserGroupIds;
+  readonly vault: TokenVault;
+  readonly changes: ChangeFeed;
+  readonly batching: Batching;
+}
+
 /** Inserts groups. Concurrent inserts without a mapping are batched per API key. */
 export class UserGroupCreations {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
+  readonly #changes: ChangeFeed;
   readonly #inserts: BatchLoader<Creation, UserGroup | null, Writer>;
 
-  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, batching: Batching) {
+  constructor({ db, ids, vault, changes, batching }: UserGroupCreationDependencies) {
     this.#db = db;
     this.#ids = ids;
     this.#vault = vault;
+    this.#changes = changes;
     const insert = async (writer: Writer, creations: readonly Creation[]) => {
       const rows = creations.map(({ row }) => row);
       const requests = creations.map(({ row, requestId }) => [String(row.id), requestId] as const);
@@ -61,7 +72,8 @@ export class UserGroupCreations {
         group.mapping.length === 0
           ? await this.#inserts.load(writer, { row, requestId: writer.actor.requestId })
           : await this.#insertMapped(writer, row, group.mapping);
-      if (!inserted) this.#ids.release(id);
+      if (inserted) this.#changes.publish(writer, id, "created");
+      else this.#ids.release(id);
       return inserted;
     } catch (error) {
       // Reuse the ID only after a rejection: after a connection error, the insert may have been committed.

@@ -80,8 +80,9 @@ export class UserGroupUpserts {
 
   #publish(writer: Writer, outcomes: readonly UpsertOutcome[]): void {
     for (const outcome of outcomes) {
-      if (!("userGroup" in outcome) || !outcome.changed) continue;
-      this.#changes.publish(writer, outcome.userGroup.id, "updated");
+      if (!("userGroup" in outcome)) continue;
+      const { userGroup, created, changed } = outcome;
+      if (created || changed) this.#changes.publish(writer, userGroup.id, created ? "created" : "updated");
     }
   }
 

@@ -16,16 +16,19 @@ interface SocketOptions {
   readonly protocol?: string;
   readonly origin?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the client answers pings. */
+  readonly autoPong?: boolean;
 }
 
 /** Opens a WebSocket that sends nothing on its own. It is closed after the test. */
 export async function openSocket(
   url: string,
-  { protocol = "graphql-transport-ws", origin, headers = {} }: SocketOptions = {},
+  { protocol = "graphql-transport-ws", origin, headers = {}, autoPong = true }: SocketOptions = {},
 ): Promise<SocketClient> {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/graphql`, protocol === "" ? [] : protocol, {
     ...(origin === undefined ? {} : { origin }),
     headers,
+    autoPong,
   });
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.once("close", (code, reason) => resolve({ code, reason: String(reason) }));
