@@ -117,6 +117,25 @@ describe("an event", () => {
     );
     await until(() => receiver.received.length).toBe(200);
     expect(new Set(receiver.received.map(({ event }) => event.data.userGroup.providedId)).size).toBe(200);
+    for (const [index, [mutation, type]] of (
+      [
+        ["rotateUserGroupTokens", "user_group.token_rotated"],
+        ["deleteUserGroups", "user_group.deleted"],
+      ] as const
+    ).entries()) {
+      const input = { userGroups: userGroups.map(({ providedId }) => ({ providedId })) };
+      const inputType = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
+      await tenant.run(
+        `mutation ($input: ${inputType}!) { ${mutation}(input: $input) { userErrors { code } } }`,
+        {
+          input,
+        },
+      );
+      await until(() => receiver.received.length).toBe(200 * (index + 2));
+      const received = receiver.received.slice(-200);
+      expect(new Set(types(received))).toEqual(new Set([type]));
+      expect(new Set(received.map(({ event }) => event.data.userGroup.providedId)).size).toBe(200);
+    }
     expect(receiver.maxConcurrent()).toBeLessThanOrEqual(4);
   });
 
