@@ -19,6 +19,9 @@ export const NODE_24 = join(
   "node",
 );
 
+/** What the image sets for Node.js 24 (Dockerfile). */
+const IMAGE_SETTINGS = { NODE_OPTIONS: "--max-semi-space-size=16" };
+
 const FULL = { connections: [1, 32, 256], rounds: 4, seconds: 2, warmUp: 20, groups: 50_000, half: true };
 const QUICK = { connections: [32], rounds: 3, seconds: 1, warmUp: 1, groups: 10_000, half: false };
 
@@ -59,7 +62,7 @@ export function readCompareOptions(args: readonly string[]) {
       against: options.get("against")?.flatMap((text) => text.split(",")),
       variants: [
         ...(options.get("variant") ?? []).map(readVariant),
-        ...(options.has("node-24") ? [{ name: "node-24", settings: {}, node: NODE_24 }] : []),
+        ...(options.has("node-24") ? [{ name: "node-24", settings: IMAGE_SETTINGS, node: NODE_24 }] : []),
       ],
       profile: options.get("profile")?.at(-1),
       save: options.get("save")?.at(-1),
