@@ -1,6 +1,6 @@
+import type { FastifyInstance } from "fastify";
 import type * as HttpServer from "../../../src/http/server/http-server.js";
 import type * as RestRoutes from "../../../src/rest/routes.js";
-import type { Services } from "../../../src/services/services.js";
 import { announce, readSettings } from "./peer-process.js";
 
 /** A REST reply. */
@@ -14,6 +14,12 @@ interface Reply {
   };
 }
 
+/** The used part of our REST API. */
+type UserRoutes = Record<
+  keyof Pick<typeof RestRoutes, "registerRestRoutes">,
+  (app: FastifyInstance, services: object) => void
+>;
+
 // Our HTTP server with all of its work per request. The reply is a constant, or comes from our REST API with services
 // that always find the same key, group and token.
 const { constant, mode } = readSettings();
@@ -21,7 +27,7 @@ const compiled = (path: string) => new URL(`../../../../../dist/src/${path}`, im
 const { createBareServer }: typeof HttpServer = await import(compiled("http/server/http-server.js"));
 const app = createBareServer({ level: "info", stream: process.stderr, successesPerSecond: 100 });
 if (mode === "services") {
-  const { registerRestRoutes }: typeof RestRoutes = await import(compiled("rest/routes.js"));
+  const { registerRestRoutes }: UserRoutes = await import(compiled("rest/routes.js"));
   registerRestRoutes(app, servicesOf(constant));
 } else {
   app.get("/api/user", { bodyLimit: 1024 * 1024 }, async () => constant);
@@ -30,20 +36,19 @@ await app.listen({ host: "127.0.0.1", port: 0 });
 announce(app.server);
 
 /** Returns the services that a GET with a cached API key uses; others are absent. */
-function servicesOf(reply: object): Services {
+function servicesOf(reply: object): object {
   if (!isReply(reply)) throw new TypeError("The constant is not a reply to GET.");
   const { team_id: id, token, name, provided_id: providedId, properties } = reply.user_group;
   // Properties are stored as JSON text.
   const userGroup = { id, name, providedId, properties: JSON.stringify(properties) };
   const found = { userGroup, created: false };
   const caller = { scope: "write" };
-  const services: object = {
+  return {
     access: { authenticateCached: () => caller },
     rateLimits: { spend: () => null },
     userGroups: { getOrCreate: async () => found },
     userGroupReader: { tokenOf: () => token },
   };
-  return services as Services;
 }
 
 function isReply(reply: object): reply is Reply {

@@ -134,7 +134,7 @@ export class ChangeFeed {
   #deliver(payload: string): void {
     for (const change of decodeChanges(payload)) {
       const allGroups = keyOf({ ...change, id: null });
-      // Whoever follows one group found it, so knows of its creation.
+      // Followers of one group have found it, so it was created before.
       for (const key of change.kind === "created" ? [allGroups] : [keyOf(change), allGroups]) {
         for (const listener of this.#listeners.get(key) ?? []) listener.onChange(change);
       }
