@@ -119,8 +119,8 @@ async function serveFrom(
       allowPrivate: config.webhookAllowPrivate,
       slots: config.webhookSlots,
       breaker: { disableAfterMs: config.webhookDisableAfterDays * DAY_MS },
-      pendingMaxAgeMs: config.webhookPendingMaxDays * DAY_MS,
     },
+    retention: config.retention,
     telemetry: processTelemetry.telemetry,
   });
   let { demoKey } = storage;
@@ -189,7 +189,7 @@ async function serveFrom(
   server.addHook("onClose", async () => {
     await services.webhookDispatcher.stop();
     await services.changes.close();
-    await services.purges.stop();
+    await services.purgeJob.stop();
     await services.siteConfigThread.close();
     services.keyUsage.stop();
     await services.keyUsage.flush().catch(logUsageFailure);
@@ -201,7 +201,7 @@ async function serveFrom(
     await replicas?.start(server);
     await server.listen({ host: config.host, port: config.port });
     if (config.webhooks) services.webhookDispatcher.start(server.log);
-    services.purges.start(server.log);
+    if (config.purge) services.purgeJob.start(server.log);
     const demo =
       config.databaseUrl === undefined && !link
         ? await createDemoAccount(services.accounts, services.dataSources)

@@ -3,11 +3,13 @@ import { reportFailure } from "../app/failure-report.js";
 import { packageVersion } from "../app/package-version.js";
 import type { ProcessEnvironment } from "../config/config.js";
 import { SCOPES } from "../domain/accounts/caller.js";
+import { addAccountCommands } from "./accounts/accounts.js";
 import { createKey, listKeys, revokeKey } from "./accounts/keys.js";
 import { addSigningKeyCommands } from "./accounts/signing-keys.js";
 import { reencryptTokens } from "./accounts/tokens.js";
 import { addContractCommands } from "./contract/commands.js";
 import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./migrations.js";
+import { addRetentionCommands } from "./retention/commands.js";
 import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
 import type { RunCommand } from "./shared/run-command.js";
 import { addSiteConfigCommands } from "./site-configs/commands.js";
@@ -82,10 +84,12 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .action((id) => run(() => revokeKey(environment, id)));
 
   for (const addCommands of [
+    addAccountCommands,
     addSigningKeyCommands,
     addSiteConfigCommands,
     addTransferCommands,
     addContractCommands,
+    addRetentionCommands,
   ]) {
     addCommands(program, environment, run);
   }

@@ -59,6 +59,15 @@ export function readConfig(environment: ProcessEnvironment) {
       perAccount: read.WEBHOOK_CONCURRENCY_PER_ACCOUNT,
       perEndpoint: read.WEBHOOK_CONCURRENCY_PER_ENDPOINT,
     },
+    retention: {
+      auditDays: read.RETAIN_AUDIT_DAYS,
+      deletedGroupNameDays: read.RETAIN_DELETED_GROUP_NAME_DAYS,
+      webhookDeliveryDays: read.RETAIN_WEBHOOK_DELIVERY_DAYS,
+      pendingWebhookDays: read.WEBHOOK_PENDING_MAX_DAYS,
+      apiKeyDays: read.RETAIN_API_KEY_DAYS,
+      siteConfigRevisions: read.RETAIN_SITE_CONFIG_REVISIONS,
+      deletedSiteConfigDays: read.RETAIN_DELETED_SITE_CONFIG_DAYS,
+    },
     traces: tracesOf(read),
   };
 }

@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { DEFAULT_EVENT_STREAM_LIMITS } from "../domain/requests/event-stream-limits.js";
+import { DEFAULT_RETENTION } from "../domain/shared/retention.js";
 import { DEFAULT_LIMITS } from "../graphql/shared/operation-limits.js";
 import { DEFAULT_CONNECTION_LIMITS } from "../http/server/connection-limits.js";
-import {
-  DEFAULT_DISABLE_AFTER_DAYS,
-  DEFAULT_PENDING_MAX_DAYS,
-  DEFAULT_SLOTS,
-} from "../services/webhooks/options.js";
+import { DEFAULT_DISABLE_AFTER_DAYS, DEFAULT_SLOTS } from "../services/webhooks/options.js";
 import { flag, redisUrl, wholeNumber } from "./setting-types.js";
 
 /** Limits on connections, memory, time, requests and event streams. */
@@ -121,7 +118,7 @@ export const WEBHOOK_SETTINGS = {
   WEBHOOK_DISABLE_AFTER_DAYS: wholeNumber(0, 30, DEFAULT_DISABLE_AFTER_DAYS).describe(
     "number of days of failure after which an endpoint is disabled; `0` never disables it",
   ),
-  WEBHOOK_PENDING_MAX_DAYS: wholeNumber(1, 30, DEFAULT_PENDING_MAX_DAYS).describe(
+  WEBHOOK_PENDING_MAX_DAYS: wholeNumber(1, 30, DEFAULT_RETENTION.pendingWebhookDays).describe(
     "number of days after which a pending delivery expires, even while its endpoint is disabled",
   ),
   WEBHOOK_ALLOW_PRIVATE: flag(false).describe(

@@ -3,6 +3,7 @@ import { READ_CONSISTENCIES } from "../domain/requests/read-consistency.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
 import { OTLP_PROTOCOLS, SAMPLER_NAMES } from "../telemetry/export/trace-settings.js";
 import { GRAPHQL_SETTINGS, LIMIT_SETTINGS, WEBHOOK_SETTINGS } from "./limit-settings.js";
+import { RETENTION_SETTINGS } from "./retention-settings.js";
 import {
   bearerToken,
   encryptionKeys,
@@ -102,6 +103,7 @@ export const SETTING_SECTIONS = {
   Limits: LIMIT_SETTINGS,
   GraphQL: GRAPHQL_SETTINGS,
   Webhooks: WEBHOOK_SETTINGS,
+  Retention: RETENTION_SETTINGS,
   Log: {
     LOG_LEVEL: z
       .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
@@ -157,6 +159,7 @@ export const settings = z.object({
   ...SETTING_SECTIONS.Limits,
   ...SETTING_SECTIONS.GraphQL,
   ...SETTING_SECTIONS.Webhooks,
+  ...SETTING_SECTIONS.Retention,
   ...SETTING_SECTIONS.Log,
   ...SETTING_SECTIONS.Observability,
   ...SETTING_SECTIONS.Speed,

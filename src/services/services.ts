@@ -2,6 +2,7 @@ import type { TokenVault } from "../domain/accounts/token-vault.js";
 import type { EventStreamLimits } from "../domain/requests/event-stream-limits.js";
 import type { SharedCounters } from "../domain/requests/rate-limit.js";
 import type { ReadConsistency } from "../domain/requests/read-consistency.js";
+import { DEFAULT_RETENTION, type Retention } from "../domain/shared/retention.js";
 import type { Database } from "../persistence/database/database.js";
 import { type ListenOptions, NotificationChannel } from "../persistence/database/notification-channel.js";
 import type { ReadReplicas } from "../persistence/database/read-replicas.js";
@@ -25,7 +26,7 @@ import { Idempotency } from "./requests/idempotency.js";
 import { RateCounters } from "./requests/rate-counters.js";
 import { RateLimits } from "./requests/rate-limits.js";
 import { ReplicaRouter } from "./requests/replica-router.js";
-import { type PurgeOptions, Purges } from "./shared/purges.js";
+import { PurgeJob, type PurgeOptions } from "./shared/purge-job.js";
 import { SiteConfigReader } from "./site-configs/reader.js";
 import { SiteConfigService } from "./site-configs/service.js";
 import { SiteConfigThread } from "./site-configs/thread.js";
@@ -67,7 +68,7 @@ export interface Services {
   readonly signingKeys: SigningKeys;
   readonly siteConfigs: SiteConfigService;
   readonly siteConfigReader: SiteConfigReader;
-  readonly purges: Purges;
+  readonly purgeJob: PurgeJob;
   readonly siteConfigThread: SiteConfigThread;
   readonly userGroups: UserGroupService;
   readonly userGroupReader: UserGroupReader;
@@ -94,6 +95,8 @@ export interface ServiceOptions {
   readonly reads: ReadOptions;
   readonly speed: SpeedOptions;
   readonly webhooks: WebhookOptions;
+  /** How long data is kept, besides pending webhooks. */
+  readonly retention?: Partial<Retention>;
   readonly purges?: Partial<PurgeOptions>;
   readonly telemetry?: Telemetry;
 }
@@ -200,7 +203,12 @@ export function createServices(database: Database, vault: TokenVault, options: S
       batching,
     }),
     webhooks: new WebhookService(database, vault, targets),
-    purges: new Purges(createPurgeList(database, webhooks.pendingMaxAgeMs), metrics, options.purges),
+    purgeJob: new PurgeJob(
+      database,
+      createPurgeList(vault, { ...DEFAULT_RETENTION, ...options.retention }),
+      metrics,
+      options.purges,
+    ),
     webhookDispatcher: new WebhookDispatcher(
       database,
       new WebhookAttempts({ db: database, vault, sender, telemetry }, webhooks),

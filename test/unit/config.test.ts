@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.js";
 import { OperatorError } from "../../src/domain/shared/operator-error.js";
+import { DEFAULT_RETENTION } from "../../src/domain/shared/retention.js";
 
 const defaults = {
   host: "127.0.0.1",
@@ -24,6 +25,7 @@ const defaults = {
   webhooks: true,
   webhookAllowPrivate: false,
   logLevel: "info",
+  retention: DEFAULT_RETENTION,
   metricsToken: undefined,
   traces: undefined,
 };
@@ -163,6 +165,9 @@ describe("settings", () => {
     ["GRAPHQL_INTROSPECTION", "yes"],
     ["GRAPHQL_PLAYGROUND", "TRUE"],
     ["LOG_LEVEL", "trace"],
+    ["RETAIN_AUDIT_DAYS", "29"],
+    ["RETAIN_AUDIT_DAYS", "36501"],
+    ["RETAIN_WEBHOOK_DELIVERY_DAYS", "401"],
     ["ENCRYPTION_KEYS", "secret"],
     ["ENCRYPTION_KEYS", Buffer.alloc(31, 7).toString("base64")],
     ["ENCRYPTION_KEYS", `${Buffer.alloc(32, 7).toString("base64")},`],

@@ -45,6 +45,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 const LOOKUP_DIGITS = 64;
+const PSEUDONYM_DIGITS = 32;
 /** Suffix of the key ID of tokens that are bound to their lookup hash. Tokens without it are bound to their group's ID. */
 const LOOKUP_BOUND = ".2";
 
@@ -58,6 +59,7 @@ interface VaultKey {
   readonly tokenKeyId: string;
   readonly encryption: Buffer;
   readonly lookup: Buffer;
+  readonly pseudonym: Buffer;
 }
 
 /**
@@ -150,6 +152,12 @@ export class TokenVault {
     return lookupHash(this.#key(keyId), token);
   }
 
+  /** Returns a keyed hash that replaces an account's text once it must be erased: `erased:` and 32 hexadecimal digits. */
+  pseudonym(accountId: number, text: string): string {
+    const mac = createHmac("sha256", this.#primary.pseudonym).update(`${accountId}/${text}`);
+    return `erased:${mac.digest("hex").slice(0, PSEUDONYM_DIGITS)}`;
+  }
+
   /** Returns the lookup hashes of a token, one for each configured key. */
   lookups(token: string): readonly Buffer[] {
     return this.#keys.map((key) => lookupHash(key, token));
@@ -176,6 +184,7 @@ function deriveKey(root: Buffer): VaultKey {
     tokenKeyId: `${id}${LOOKUP_BOUND}`,
     encryption: derive("encryption"),
     lookup: derive("lookup"),
+    pseudonym: derive("pseudonym"),
   };
 }
 

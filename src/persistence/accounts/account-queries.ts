@@ -17,6 +17,21 @@ export async function findAccount(
   return rows[0] ?? null;
 }
 
+const IDS: Statement = {
+  name: "account_ids",
+  access: "read",
+  text: "SELECT id FROM account WHERE id > $1 ORDER BY id LIMIT $2",
+};
+
+/** Returns the IDs of up to `limit` accounts after one, in ascending order. @param operator has the operator scope */
+export async function findAccountIds(
+  operator: Queryable,
+  after: number,
+  limit: number,
+): Promise<readonly number[]> {
+  return (await operator.run<{ id: number }>(IDS, [after, limit])).map(({ id }) => id);
+}
+
 const TOKEN_KEY: Statement = {
   name: "account_token_key",
   access: "read",

@@ -7,6 +7,9 @@ import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "../share
 @Entity("audit_entry")
 @Index("audit_entry_created_at_ix", ["accountId", "environment", "createdAt", "id"])
 @Index("audit_entry_action_ix", ["accountId", "environment", "action", "createdAt", "id"])
+@Index("audit_entry_erasable_ix", ["accountId", "environment", "createdAt"], {
+  where: "((action = 'user_group.deleted'::text) AND (subject_name !~ '^erased:[0-9a-f]{32}$'::text))",
+})
 @Index("audit_entry_subject_name_ix", ["accountId", "environment", "subjectName", "createdAt", "id"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "audit_entry_account_fk" })
 export class AuditEntryEntity {

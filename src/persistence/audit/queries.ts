@@ -20,6 +20,9 @@ export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
   },
 };
 
+/** All entries, for the purge. */
+export const OLD_ENTRIES = { table: "audit_entry", environment: "enum", time: "created_at" } as const;
+
 /** Returns the list of entries that match a filter. */
 export function auditList({ actions, subjectName, createdAt }: AuditFilter): ListQuery {
   return tenantList(AUDIT_ENTRIES, (values) => [

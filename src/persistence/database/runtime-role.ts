@@ -5,18 +5,19 @@ import type { Database } from "./database.js";
 /** Privileges of the application role by table: only those that the service uses. */
 const PRIVILEGES: Readonly<Record<string, string>> = {
   account: "SELECT, INSERT",
-  api_key: "SELECT, INSERT, UPDATE",
+  api_key: "SELECT, INSERT, UPDATE, DELETE",
   data_source: "SELECT, INSERT, UPDATE, DELETE",
   user_group: "SELECT, INSERT, UPDATE, DELETE",
   mapping_entry: "SELECT, INSERT, UPDATE, DELETE",
   brought_token: "SELECT, INSERT, UPDATE, DELETE",
   site_config: "SELECT, INSERT, UPDATE",
-  site_config_revision: "SELECT, INSERT",
-  audit_entry: "SELECT, INSERT",
+  site_config_revision: "SELECT, INSERT, DELETE",
+  audit_entry: "SELECT, INSERT, UPDATE (subject_name), DELETE",
   webhook_endpoint: "SELECT, INSERT, UPDATE, DELETE",
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   idempotent_request: "SELECT, INSERT, UPDATE, DELETE",
   signing_key: "SELECT, INSERT, UPDATE, DELETE",
+  background_job: "SELECT, INSERT, UPDATE",
   schema_migration: "SELECT",
 };
 

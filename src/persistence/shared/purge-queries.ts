@@ -1,13 +1,33 @@
+import { createHash } from "node:crypto";
 import type { Queryable, Statement } from "./statement.js";
+import type { TenantDb } from "./tenant-db.js";
 
-// Raw SQL: batches by ctid in index order.
+// Raw SQL: batches by ctid in index order, which skip locked rows.
 
-/** Rows of all accounts that expire at a maximum age. */
+/** How the purge finds and removes expired rows: of one tenant, or of a table without tenants. */
+export interface PurgeQueries<Db = TenantDb> {
+  /** SQL expression: for how many seconds the oldest row has been expired; null if none is. */
+  readonly overdueSeconds: string;
+  /** SQL expression: number of expired rows. */
+  readonly count: string;
+  /** Removes up to `limit` rows. */
+  removeBatch(transaction: Db, limit: number): Promise<PurgedBatch>;
+}
+
+export interface PurgedBatch {
+  readonly rows: number;
+  /** Whether no expired rows are left but locked ones. */
+  readonly isLast: boolean;
+}
+
+/** Rows that expire at a maximum age. */
 export interface ExpiringRows {
   readonly table: string;
-  /** Time that the age is computed from; must be the first column of an index. */
-  readonly column: string;
-  /** Further condition, without placeholders: that of a partial index. */
+  /** The tenant's rows by the type of `environment`; null for a table without tenants. */
+  readonly environment: "enum" | "text" | null;
+  /** SQL of the time that the age is computed from: the column of an index that starts with the tenant, or few rows have it. */
+  readonly time: string;
+  /** Further condition: that of a partial index. */
   readonly condition?: string;
   /** If set, the rows are updated instead of deleted. */
   readonly assignments?: string;
@@ -15,12 +35,13 @@ export interface ExpiringRows {
 
 /**
  * Forces index scans in index order for the rest of the transaction. The planner assumes that row-level security hides nearly all rows and
- * would otherwise read and sort the whole table for each batch.
+ * would otherwise read and sort all of the tenant's rows for each batch.
  */
 const FROM_INDEX: Statement = {
-  name: "purge_from_index",
+  label: "purge_from_index",
   access: "write",
-  text: "SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)",
+  // Not set_config(), which Citus does not send to its workers.
+  text: "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off",
 };
 
 /** Makes the following statements of the transaction read in index order. */
@@ -28,47 +49,52 @@ export async function readFromIndex(transaction: Queryable): Promise<void> {
   await transaction.run(FROM_INDEX, []);
 }
 
-/** Deletes or updates up to `limit` rows that are older than `maxAgeMs`, oldest first. @returns the number of rows */
-export async function purgeExpired(
+/** Returns the SQL condition for the rows of the tenant in $1 and $2. One statement may read columns `environment` of both types. */
+export function tenantRows(environment: ExpiringRows["environment"]): string {
+  if (environment === null) return "true";
+  return `account_id = $1 AND environment = $2::text${environment === "enum" ? "::environment" : ""}`;
+}
+
+/** Returns the queries that delete, or update, rows older than `maxAgeMs`, oldest first. */
+export function expiredRows(rows: ExpiringRows, maxAgeMs: number): PurgeQueries<Queryable> {
+  const { table, environment, time, condition = "true", assignments } = rows;
+  const maxAge = `interval '${maxAgeMs} milliseconds'`;
+  const expired = `${tenantRows(environment)} AND ${condition} AND ${time} < now() - ${maxAge}`;
+  const change = assignments === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${assignments}`;
+  return {
+    overdueSeconds: `(SELECT extract(epoch FROM now() - ${maxAge} - ${time})::double precision FROM ${table}
+      WHERE ${expired} ORDER BY ${time} LIMIT 1)`,
+    count: `(SELECT count(*) FROM ${table} WHERE ${expired})::double precision`,
+    async removeBatch(transaction, limit) {
+      const removal = `${change} WHERE ${tenantRows(environment)} AND ctid = ANY (ARRAY(
+        SELECT ctid FROM ${table} WHERE ${expired} ORDER BY ${time} LIMIT ${Number(limit)} FOR UPDATE SKIP LOCKED))`;
+      const removed = await changeRows(transaction, `purge_${table}`, removal);
+      return { rows: removed, isLast: removed < limit };
+    },
+  };
+}
+
+/** Runs a DELETE or UPDATE. @returns the number of rows */
+export async function changeRows(
   transaction: Queryable,
-  rows: ExpiringRows,
-  maxAgeMs: number,
-  limit: number,
+  label: string,
+  change: string,
+  values: readonly unknown[] = [],
 ): Promise<number> {
-  const [name, change] =
-    rows.assignments === undefined
-      ? ["delete_expired", `DELETE FROM ${rows.table}`]
-      : ["update_expired", `UPDATE ${rows.table} SET ${rows.assignments}`];
-  // A concurrently updated row gets a new ctid and is skipped. Of two concurrent purges, one finds the rows gone and stops.
-  const text = `WITH gone AS (
-      ${change} WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM ${rows.table}
-        WHERE ${rows.column} < now() - $1::double precision * interval '1 millisecond'
-          ${rows.condition === undefined ? "" : `AND ${rows.condition}`}
-        ORDER BY ${rows.column} LIMIT $2))
-      RETURNING 1)
-    SELECT count(*)::integer AS count FROM gone`;
-  await readFromIndex(transaction);
-  const [purged] = await transaction.run<{ count: number }>(
-    { name: `${nameOf(rows)}_${name}`, access: "write", text },
-    [maxAgeMs, limit],
-  );
-  return purged?.count ?? 0;
+  const text = `WITH gone AS (${change} RETURNING 1) SELECT count(*)::integer AS count FROM gone`;
+  const [changed] = await transaction.run<{ count: number }>({ label, access: "write", text }, values);
+  return changed?.count ?? 0;
 }
 
-/** Returns for how many seconds the oldest row has been expired; 0 if none is. */
-export async function expiredSeconds(
-  operator: Queryable,
-  rows: ExpiringRows,
-  maxAgeMs: number,
-): Promise<number> {
-  const text = `SELECT coalesce(greatest(extract(epoch FROM now() - min(${rows.column})) - $1::double precision / 1000, 0), 0)::double precision
-      AS seconds FROM ${rows.table} ${rows.condition === undefined ? "" : `WHERE ${rows.condition}`}`;
-  const statement: Statement = { name: `${nameOf(rows)}_expired_age`, access: "read", text };
-  const [oldest] = await operator.run<{ seconds: number }>(statement, [maxAgeMs]);
-  return oldest?.seconds ?? 0;
-}
-
-function nameOf({ table, column }: ExpiringRows): string {
-  return `${table}_${column}`;
+/** Evaluates one expression of several purges with one statement. @returns the values by name */
+export async function inspectPurges(
+  transaction: Queryable,
+  expressions: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, number | null>> {
+  const columns = [...expressions].map(([name, expression]) => `${expression} AS "${name}"`);
+  const text = `SELECT ${columns.join(", ")}`;
+  // Prepared: planning takes longer than running it, for each tenant.
+  const name = `purge_inspect_${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
+  const [row] = await transaction.run<Record<string, number | null>>({ name, access: "write", text }, []);
+  return new Map(Object.entries(row ?? {}));
 }

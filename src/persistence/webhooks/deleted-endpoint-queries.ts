@@ -1,65 +1,31 @@
-import type { Environment } from "../../domain/accounts/environment.js";
-import { readFromIndex } from "../shared/purge-queries.js";
-import type { Queryable, Statement } from "../shared/statement.js";
-import type { TenantDb } from "../shared/tenant-db.js";
+import { changeRows, type PurgeQueries, tenantRows } from "../shared/purge-queries.js";
 
-// Raw SQL: batches in index order.
+// Raw SQL: batches of deliveries, before the endpoint itself.
 
-/** A soft-deleted webhook endpoint. */
-export interface DeletedEndpoint {
-  readonly accountId: number;
-  readonly environment: Environment;
-  readonly endpointId: number;
-  /** Seconds since the deletion. */
-  readonly age: number;
-}
+const TENANT = tenantRows("text");
+const ENDPOINT = `FROM webhook_endpoint WHERE ${TENANT} AND deleted_at IS NOT NULL`;
+const DELIVERIES = `FROM webhook_delivery WHERE ${TENANT} AND endpoint_id IN (SELECT id ${ENDPOINT})`;
 
-const FIND: Statement = {
-  name: "webhook_endpoints_deleted",
-  access: "read",
-  text: `SELECT account_id AS "accountId", environment, id AS "endpointId",
-      extract(epoch FROM now() - deleted_at)::double precision AS age
-    FROM webhook_endpoint WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT $1`,
+/** The queries that remove soft-deleted webhook endpoints with their deliveries. */
+export const DELETED_ENDPOINTS: PurgeQueries = {
+  overdueSeconds: `(SELECT extract(epoch FROM now() - min(deleted_at))::double precision ${ENDPOINT})`,
+  count: `((SELECT count(*) ${DELIVERIES}) + (SELECT count(*) ${ENDPOINT}))::double precision`,
+  async removeBatch(transaction, limit) {
+    const deliveries = await changeRows(
+      transaction,
+      "purge_deliveries_of_deleted_endpoints",
+      `DELETE FROM webhook_delivery WHERE ${TENANT} AND ctid = ANY (ARRAY(
+        SELECT ctid ${DELIVERIES} LIMIT ${Number(limit)} FOR UPDATE SKIP LOCKED))`,
+    );
+    if (deliveries === limit) return { rows: deliveries, isLast: false };
+    // Only without deliveries: a cascade would delete them all in one statement.
+    const endpoints = await changeRows(
+      transaction,
+      "purge_deleted_endpoints",
+      `DELETE ${ENDPOINT} AND NOT EXISTS (
+        SELECT FROM webhook_delivery AS delivery
+        WHERE delivery.account_id = $1 AND delivery.environment = $2::text AND endpoint_id = webhook_endpoint.id)`,
+    );
+    return { rows: deliveries + endpoints, isLast: true };
+  },
 };
-
-const DELETE_DELIVERIES: Statement = {
-  name: "webhook_deliveries_of_deleted",
-  access: "write",
-  text: `WITH gone AS (
-      DELETE FROM webhook_delivery WHERE account_id = $1 AND environment = $2 AND id = ANY (ARRAY(
-        SELECT id FROM webhook_delivery WHERE account_id = $1 AND environment = $2 AND endpoint_id = $3
-        ORDER BY id LIMIT $4))
-      RETURNING 1)
-    SELECT count(*)::integer AS count FROM gone`,
-};
-
-// Only without deliveries: a cascade would delete them all in one statement.
-const DELETE_ENDPOINT: Statement = {
-  name: "webhook_endpoint_remove",
-  access: "write",
-  text: `DELETE FROM webhook_endpoint
-    WHERE account_id = $1 AND environment = $2 AND id = $3 AND deleted_at IS NOT NULL AND NOT EXISTS (
-      SELECT FROM webhook_delivery WHERE account_id = $1 AND environment = $2 AND endpoint_id = $3)`,
-};
-
-/** Finds soft-deleted endpoints of all accounts, oldest deletion first. */
-export async function findDeletedEndpoints(operator: Queryable, limit: number): Promise<DeletedEndpoint[]> {
-  return operator.run<DeletedEndpoint>(FIND, [limit]);
-}
-
-/** Deletes up to `limit` deliveries. @returns the number of deleted deliveries */
-export async function removeDeliveries(
-  transaction: TenantDb,
-  { endpointId }: DeletedEndpoint,
-  limit: number,
-): Promise<number> {
-  const values = [endpointId, limit];
-  await readFromIndex(transaction.raw);
-  const [deleted] = await transaction.run<{ count: number }>(DELETE_DELIVERIES, values);
-  return deleted?.count ?? 0;
-}
-
-/** Deletes the row of a soft-deleted endpoint without deliveries. */
-export async function removeEndpoint(db: TenantDb, { endpointId }: DeletedEndpoint): Promise<void> {
-  await db.run(DELETE_ENDPOINT, [endpointId]);
-}

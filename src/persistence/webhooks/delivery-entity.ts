@@ -20,8 +20,8 @@ const DEAD = { where: "(state = 'dead'::webhook_delivery_state)" };
 @Index("webhook_delivery_pending_ix", ["accountId", "environment", "id"], PENDING)
 @Index("webhook_delivery_delivered_ix", ["accountId", "environment", "id"], DELIVERED)
 @Index("webhook_delivery_dead_ix", ["accountId", "environment", "id"], DEAD)
-@Index("webhook_delivery_queued_at_ix", ["queuedAt"], PENDING)
-@Index("webhook_delivery_created_at_ix", ["createdAt"], COMPLETED)
+@Index("webhook_delivery_queued_ix", ["accountId", "environment", "queuedAt"], PENDING)
+@Index("webhook_delivery_completed_ix", ["accountId", "environment", "createdAt"], COMPLETED)
 @ForeignKey(
   () => WebhookEndpointEntity,
   ["accountId", "environment", "endpointId"],

@@ -35,17 +35,19 @@ const COUNT_PENDING: Statement = {
     ) AS pending`,
 };
 
-/** Delivered and dead deliveries of all accounts, for the purge. */
+/** Delivered and dead deliveries, for the purge. */
 export const COMPLETED_DELIVERIES = {
   table: "webhook_delivery",
-  column: "created_at",
+  environment: "text",
+  time: "created_at",
   condition: "state <> 'pending'",
 } as const;
 
-/** Pending deliveries of all accounts; the purge marks those that have expired as dead. */
+/** Pending deliveries; the purge marks those that have expired as dead. */
 export const PENDING_DELIVERIES = {
   table: "webhook_delivery",
-  column: "queued_at",
+  environment: "text",
+  time: "queued_at",
   condition: "state = 'pending'",
   assignments: "state = 'dead', last_error = 'The delivery expired before it could be sent.'",
 } as const;

@@ -1,3 +1,4 @@
+import type { Account } from "../../domain/accounts/account.js";
 import type { Actor } from "../../domain/accounts/actor.js";
 import { type ApiKey, issueApiKey, type ListedApiKey } from "../../domain/accounts/api-key.js";
 import type { Scope } from "../../domain/accounts/caller.js";
@@ -69,6 +70,16 @@ export class AccountService {
     await manager.insert(ApiKeyEntity, row);
     const { hash: _, ...apiKey } = row;
     return { secret, apiKey };
+  }
+
+  /** Lists all accounts in the order of their creation. */
+  async list(): Promise<readonly Account[]> {
+    return this.#db.entities("operator", (manager) => manager.find(AccountEntity, { order: { id: "ASC" } }));
+  }
+
+  /** Finds an account by ID. */
+  async find(id: number): Promise<Account | null> {
+    return this.#db.entities("operator", (manager) => manager.findOneBy(AccountEntity, { id }));
   }
 
   /** Lists the keys of one account, or of all accounts, oldest first. */

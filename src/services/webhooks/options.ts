@@ -10,7 +10,6 @@ const DAY_MS = 86_400_000;
 
 export const DEFAULT_SLOTS: SlotLimits = { total: 100, perAccount: 32, perEndpoint: 4 };
 export const DEFAULT_DISABLE_AFTER_DAYS = 3;
-export const DEFAULT_PENDING_MAX_DAYS = 7;
 
 const BREAKER: BreakerOptions = {
   pauseAfterFailures: 5,
@@ -36,14 +35,11 @@ export interface WebhookOptions extends WebhookTargetOptions {
   readonly times?: Partial<DeliveryTimes>;
   readonly slots?: Partial<SlotLimits>;
   readonly breaker?: Partial<BreakerOptions>;
-  /** Age at which an undelivered webhook is abandoned. */
-  readonly pendingMaxAgeMs?: number;
   readonly attemptTimeoutMs?: number;
 }
 
 /** Options of webhook delivery, with defaults applied. */
 export interface DeliveryOptions extends DispatcherOptions, AttemptOptions {
-  readonly pendingMaxAgeMs: number;
   readonly attemptTimeoutMs: number;
 }
 
@@ -55,7 +51,6 @@ export function deliveryOptions(options: WebhookOptions): DeliveryOptions {
     ...times,
     slots: { ...DEFAULT_SLOTS, ...slots },
     breaker: { ...BREAKER, ...breaker },
-    pendingMaxAgeMs: options.pendingMaxAgeMs ?? DEFAULT_PENDING_MAX_DAYS * DAY_MS,
     attemptTimeoutMs: options.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS,
   };
 }

@@ -36,6 +36,7 @@ beforeAll(async () => {
   const url = `${graphql().service.url}/api/user`;
   expect((await callRest(url, "POST", key, { current_token: rotated.token }, headers)).status).toBe(200);
   await graphql().service.services.signingKeys.publicKeys();
+  await graphql().service.services.purgeJob.run();
   // As if their tokens had been imported.
   await graphql().service.query(
     "INSERT INTO brought_token SELECT account_id, environment, id, token_lookup FROM user_group",

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { decodeProtectedHeader } from "jose";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
-import { createPurgeList } from "../../../src/services/purge-list.js";
 import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
 import { createSession, ENCRYPTION_KEY, readViewer } from "../../support/embed/sessions.js";
 import { callRest } from "../../support/rest/rest-client.js";
@@ -140,15 +139,15 @@ test("a key created by another process is found, although the keys are cached", 
 test("retired keys are purged when they are no longer accepted", async () => {
   await createOn(service);
   const added = await service.services.signingKeys.rotate();
-  const purge = createPurgeList(service.database, 0).find(({ name }) => name === "retired_signing_keys");
+  const purged = async () => (await service.services.purgeJob.run())?.get("retired_signing_keys");
   await service.query(
     `UPDATE signing_key SET retired_from = now() - ${DAY_AND_MARGIN} + interval '1 minute' WHERE retired_from IS NOT NULL`,
   );
-  expect(await purge?.removeBatch(10)).toBe(0);
+  expect(await purged()).toBe(0);
   await service.query(
     "UPDATE signing_key SET retired_from = retired_from - interval '1 minute' WHERE retired_from IS NOT NULL",
   );
-  expect(await purge?.removeBatch(10)).toBe(1);
+  expect(await purged()).toBe(1);
   expect(await service.query("SELECT id FROM signing_key")).toEqual([{ id: added.id }]);
 });
 

@@ -1,7 +1,11 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readFromIndex } from "../../../src/persistence/shared/purge-queries.js";
+import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
+import { DEFAULT_RETENTION } from "../../../src/domain/shared/retention.js";
 import { createPurgeList } from "../../../src/services/purge-list.js";
-import { type Purge, Purges } from "../../../src/services/shared/purges.js";
+import { PurgeJob } from "../../../src/services/shared/purge-job.js";
+import type { Purge } from "../../../src/services/shared/purge-scopes.js";
 import { Metrics } from "../../../src/telemetry/metrics.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
@@ -9,30 +13,23 @@ import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.
 const BATCH = 500;
 const PENDING_DAYS = 7;
 const OPTIONS = { batchSize: BATCH, pauseMs: 0, intervalMs: 3_600_000, retryMs: 20 };
+const vault = new TokenVault([randomBytes(32)]);
 
 let service: TestService;
 let tenant: WebhookTenant;
 let metrics: Metrics;
-let purges: Purges;
+let job: PurgeJob;
 beforeAll(async () => {
   service = await startTestService({ webhooks: { allowPrivate: true } });
 });
 afterAll(() => service.close());
 beforeEach(async () => {
+  // Due again.
+  await service.query("DELETE FROM background_job");
   tenant = await createTenant(service);
   metrics = new Metrics();
-  purges = new Purges(list(), metrics, OPTIONS);
+  job = new PurgeJob(service.database, createPurgeList(vault, DEFAULT_RETENTION), metrics, OPTIONS);
 });
-
-function list(): Purge[] {
-  return createPurgeList(service.database, PENDING_DAYS * 86_400_000);
-}
-
-async function run(name: string): Promise<void> {
-  const purge = list().find((one) => one.name === name);
-  if (!purge) throw new Error(`There is no purge ${name}.`);
-  await purges.run(purge);
-}
 
 async function add(count: number, state: string, days: number, endpoint = "min"): Promise<void> {
   await service.query(
@@ -57,15 +54,17 @@ async function states(): Promise<Record<string, number>> {
 describe("deliveries", () => {
   beforeEach(() => tenant.listen("http://127.0.0.1:1/hook"));
 
-  test("are deleted 30 days after they finish, in batches until none is left", async () => {
+  test("are deleted 30 days after they were created, in batches until none is left", async () => {
     await add(2 * BATCH + 1, "delivered", 31);
     await add(3, "dead", 31);
     await add(5, "delivered", 29);
-    await add(7, "pending", 31);
+    await add(7, "pending", PENDING_DAYS - 1);
+    expect((await job.count()).get("webhook_deliveries")).toBe(2 * BATCH + 4);
     service.statements.length = 0;
-    await run("webhook_deliveries");
+    expect((await job.run())?.get("webhook_deliveries")).toBe(2 * BATCH + 4);
     expect(await states()).toEqual({ delivered: 5, pending: 7 });
-    expect(service.statements.filter((text) => text.includes("DELETE"))).toHaveLength(3);
+    const batches = service.statements.filter((text) => text.includes("DELETE FROM webhook_delivery"));
+    expect(batches).toHaveLength(3);
     expect(metrics.purges.of("webhook_deliveries")).toMatchObject({
       rows: 2 * BATCH + 4,
       failures: 0,
@@ -81,7 +80,7 @@ describe("deliveries", () => {
     await add(BATCH, "pending", PENDING_DAYS + 1);
     await add(2, "pending", PENDING_DAYS - 1);
     await add(1, "delivered", PENDING_DAYS + 1);
-    await run("pending_webhook_deliveries");
+    await job.run();
     expect(await states()).toEqual({ dead: BATCH, pending: 2, delivered: 1 });
     const [dead] = await tenant.deliveries({ state: "DEAD" });
     expect(dead).toMatchObject({
@@ -90,35 +89,20 @@ describe("deliveries", () => {
     });
     // It waits from now on.
     await tenant.replay(dead.id);
-    await run("pending_webhook_deliveries");
+    await job.run();
     expect(await states()).toEqual({ dead: BATCH - 1, pending: 3, delivered: 1 });
   });
 
-  test("are purged using indexes, also by concurrent processes", async () => {
-    await add(10_000, "delivered", 1);
-    await add(4 * BATCH, "delivered", 31);
-    await service.query("ANALYZE webhook_delivery");
-    service.statements.length = 0;
-    const others = [1, 2, 3].map(() => new Purges(list(), new Metrics(), OPTIONS));
-    const [purge] = list();
-    if (!purge) throw new Error("There are purges.");
-    await Promise.all(others.map((other) => other.run(purge)));
-    expect(await states()).toEqual({ delivered: 10_000 });
-    const texts = new Set(service.statements.filter((text) => text.includes("created_at")));
-    expect(texts.size).toBe(2);
-    for (const text of texts) {
-      const values = text.includes("$2") ? [0, BATCH] : [0];
-      const rows = await service.database.transaction("operator", async (transaction) => {
-        await readFromIndex(transaction);
-        return transaction.run<{ "QUERY PLAN": string }>(
-          { access: "write", text: `EXPLAIN ${text}` },
-          values,
-        );
-      });
-      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
-      expect(plan).toContain("webhook_delivery_created_at_ix");
-      expect(plan).not.toMatch(/Seq Scan|Sort/);
-    }
+  test("skip locked rows, which the next run deletes", async () => {
+    await add(BATCH + 1, "delivered", 31);
+    const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
+    const lock =
+      "SELECT id FROM webhook_delivery WHERE account_id = $1 AND environment = $2 ORDER BY id LIMIT 1 FOR UPDATE";
+    await service.database.for(scope).transaction(async (transaction) => {
+      await transaction.run({ access: "write", text: lock }, []);
+      expect((await job.run())?.get("webhook_deliveries")).toBe(BATCH);
+    });
+    expect((await job.run())?.get("webhook_deliveries")).toBe(1);
   });
 });
 
@@ -148,7 +132,8 @@ describe("a deleted endpoint", () => {
     await tenant.createGroup("acme");
     expect(await tenant.deliveries()).toHaveLength(3);
 
-    await run("deleted_webhook_endpoints");
+    expect((await job.count()).get("deleted_webhook_endpoints")).toBe(2 * BATCH + 2);
+    expect((await job.run())?.get("deleted_webhook_endpoints")).toBe(2 * BATCH + 2);
     expect(await states()).toEqual({ delivered: 2, pending: 1 });
     const left = await service.query("SELECT id FROM webhook_endpoint WHERE account_id = $1", [
       tenant.accountId,
@@ -157,54 +142,99 @@ describe("a deleted endpoint", () => {
     const log =
       "{ auditLog(filter: { actions: [WEBHOOK_ENDPOINT_DELETED] }) { nodes { actorName subjectId } } }";
     expect((await tenant.run(log)).auditLog.nodes).toEqual([{ actorName: "test", subjectId: id }]);
-    expect(metrics.purges.of("deleted_webhook_endpoints")).toMatchObject({
-      rows: 2 * BATCH + 1,
-      backlogSeconds: 0,
-    });
   });
 });
 
-describe("a purge", () => {
-  test("that fails is retried until it succeeds, and logged once", async () => {
-    let calls = 0;
-    const purge: Purge = {
-      name: "failing",
-      backlogSeconds: async () => 5,
-      async removeBatch() {
-        calls += 1;
-        if (calls <= 3) throw new Error("unreachable");
-        return 0;
-      },
+describe("the job", () => {
+  /** A purge without rows of its own. */
+  function scripted(name: string, removeBatch: Purge["removeBatch"]): Purge {
+    return {
+      name,
+      overdueSeconds: "5::double precision + 0 * $1 + length($2::text) * 0",
+      count: "0",
+      removeBatch,
     };
-    const lines: unknown[] = [];
-    const purges = new Purges([purge], metrics, OPTIONS);
-    purges.start({ warn: (details, message) => lines.push({ ...details, message }) });
+  }
+
+  const silent = { info: () => undefined, warn: () => undefined };
+
+  test("repeats a run in which a purge failed, logs it once, and runs the other purges", async () => {
+    let calls = 0;
+    const failing = scripted("failing", async () => {
+      calls += 1;
+      if (calls <= 3) throw new Error("a lock");
+      return { rows: 0, isLast: true };
+    });
+    const working = scripted("working", async () => ({ rows: 1, isLast: true }));
+    const lines: object[] = [];
+    const repeated = new PurgeJob(
+      service.database,
+      { tenant: [failing, working], shared: [] },
+      metrics,
+      OPTIONS,
+    );
+    repeated.start({
+      info: (details, message) => lines.push({ ...details, message }),
+      warn: (details, message) => lines.push({ ...details, message }),
+    });
     await expect.poll(() => metrics.purges.of("failing").succeededAt).toBeDefined();
-    await purges.stop();
+    await repeated.stop();
     expect(lines).toEqual([
-      { purge: "failing", err: expect.any(Error), message: "purge failed and will be retried" },
-      { purge: "failing", failures: 3, message: "purge recovered" },
+      { err: expect.any(AggregateError), message: "purge failed and will be retried" },
+      { rows: { working: expect.any(Number) }, message: "purged" },
+      { failures: 3, message: "purge recovered" },
     ]);
-    expect(metrics.purges.of("failing")).toMatchObject({ rows: 0, failures: 3, backlogSeconds: 5 });
+    expect(metrics.purges.of("failing")).toMatchObject({ rows: 0, failures: 3, backlogSeconds: 0 });
+    expect(metrics.purges.of("working").rows).toBeGreaterThan(3);
+  });
+
+  test("runs in one process at a time, and again only when it is due", async () => {
+    const gate = new AbortController();
+    let isRunning = false;
+    const opened = once(gate.signal, "abort");
+    const waiting = scripted("waiting", async () => {
+      isRunning = true;
+      await opened;
+      return { rows: 0, isLast: true };
+    });
+    const list = { tenant: [waiting], shared: [] };
+    const [first, second] = [list, list].map(
+      (each) => new PurgeJob(service.database, each, metrics, OPTIONS),
+    );
+    const running = first?.run();
+    await expect.poll(() => isRunning).toBe(true);
+    expect(await second?.run()).toBeNull();
+    gate.abort();
+    expect(await running).toEqual(new Map([["waiting", 0]]));
+    expect(await second?.run(3_600_000)).toBeNull();
+    expect(await second?.run()).not.toBeNull();
+    // A process that died holds the lease until it expires.
+    await service.query(
+      "UPDATE background_job SET holder = gen_random_uuid(), held_until = now() + interval '1 minute'",
+    );
+    expect(await second?.run()).toBeNull();
+    await service.query("UPDATE background_job SET held_until = now()");
+    expect(await second?.run()).not.toBeNull();
   });
 
   test("stops between batches, and records success only when complete", async () => {
     let calls = 0;
     let stopped: Promise<void> | undefined;
-    const purge: Purge = {
-      name: "long",
-      backlogSeconds: async () => 5,
-      async removeBatch(limit) {
-        calls += 1;
-        if (calls === 3) stopped = purges.stop();
-        return limit;
-      },
-    };
-    const purges = new Purges([purge], metrics, OPTIONS);
-    purges.start({ warn: (details) => expect(details).toBeUndefined() });
+    const endless = scripted("endless", async (_, limit) => {
+      calls += 1;
+      if (calls === 3) stopped = stopping.stop();
+      return { rows: limit, isLast: false };
+    });
+    const stopping = new PurgeJob(service.database, { tenant: [endless], shared: [] }, metrics, OPTIONS);
+    stopping.start(silent);
     await expect.poll(() => calls).toBe(3);
     await stopped;
     expect(calls).toBe(3);
-    expect(metrics.purges.of("long")).toMatchObject({ rows: 3 * BATCH, succeededAt: undefined });
+    expect(metrics.purges.of("endless")).toMatchObject({
+      rows: 3 * BATCH,
+      succeededAt: undefined,
+      backlogSeconds: 5,
+    });
+    expect(await job.run()).not.toBeNull();
   });
 });

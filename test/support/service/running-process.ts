@@ -15,6 +15,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The account to run as, instead of ours. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
+  /** Standard input; empty by default. */
+  readonly input?: string;
   /** Maximum lifetime, even if the test's process is killed; five minutes by default. */
   readonly lifetimeMs?: number;
 }
@@ -75,9 +77,12 @@ export function createTestProcesses(): TestProcesses {
     const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
       cwd: "/",
       env: { PATH: process.env["PATH"], PORT: "0", ...options.env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
       ...options.account,
     });
+    // The process may end before it has read its input.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(options.input ?? "");
     recordEnvironment(options.env ?? {});
     const started = follow(child);
     void started.ended.then((end) => recordOutput(args, end));

@@ -73,7 +73,9 @@ export interface TestServiceOptions {
   readonly listenTarget?: DatabaseOptions["target"];
   /** Allowed webhook addresses and delivery timing; by default only public addresses and no delivery. */
   readonly webhooks?: ServiceOptions["webhooks"];
-  /** When unneeded rows are deleted, once purges are started. */
+  /** How long data is kept. */
+  readonly retention?: ServiceOptions["retention"];
+  /** When expired rows are removed, once the purge job is started. */
   readonly purges?: ServiceOptions["purges"];
   /** A database to use instead of a copy of the migrated template. */
   readonly use?: Pick<TestDatabase, "target" | "owner">;
@@ -156,6 +158,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     reads: { consistency: "strong", replicas: options.replicas },
     speed: { batchStatements: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
     webhooks: options.webhooks ?? { allowPrivate: false },
+    ...(options.retention && { retention: options.retention }),
     ...(options.purges && { purges: options.purges }),
   });
   const { persistedQueries } = options;
@@ -202,7 +205,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     createAccount: () => createAccount(services),
     async close() {
       await services.webhookDispatcher.stop();
-      await services.purges.stop();
+      await services.purgeJob.stop();
       // Clients keep connections open that are no longer used.
       server.server.closeAllConnections();
       await server.close();

@@ -1,6 +1,6 @@
 import { callGraphql } from "../graphql/graphql-client.js";
 import type { Data } from "../graphql/graphql-fixture.js";
-import type { TestService } from "../service/test-service.js";
+import type { TestAccount, TestService } from "../service/test-service.js";
 
 /** Polls within the dispatcher's timing. */
 export const FAST = { pollMs: 10, retryDelaysMs: [20, 20, 20] };
@@ -27,8 +27,9 @@ export interface WebhookTenant {
   replay(id: string): Promise<Data>;
 }
 
-export async function createTenant(service: TestService): Promise<WebhookTenant> {
-  const account = await service.createAccount();
+/** @param existing the account; a new one by default */
+export async function createTenant(service: TestService, existing?: TestAccount): Promise<WebhookTenant> {
+  const account = existing ?? (await service.createAccount());
   const { secret: key } = await account.createKey();
   const run: WebhookTenant["run"] = async (query, variables) => {
     const { data, errors } = Object((await callGraphql(service.url, key, query, variables)).body);

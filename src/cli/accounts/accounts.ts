@@ -1,0 +1,122 @@
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import type { ProcessEnvironment } from "../../config/config.js";
+import type { Account } from "../../domain/accounts/account.js";
+import { parseInternalId } from "../../domain/shared/internal-id.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import type { Database } from "../../persistence/database/database.js";
+import { AccountService } from "../../services/accounts/account-service.js";
+import { AccountDeletion } from "../../services/transfer/account-deletion.js";
+import { exportAccount } from "../../services/transfer/account-export.js";
+import { printable } from "../shared/printable.js";
+import { ProgressLine } from "../shared/progress.js";
+import { EXIT_INTERRUPTED, interruptible, type RunCommand } from "../shared/run-command.js";
+import { withStorage } from "../shared/storage.js";
+import { formatTable } from "../shared/table.js";
+import { writeDirectory } from "./export-directory.js";
+
+interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** Adds `account list`, `account export` and `account delete`. */
+export function addAccountCommands(program: Command, environment: ProcessEnvironment, run: RunCommand): void {
+  const account = program.command("account").description("Manage accounts");
+  account
+    .command("list")
+    .description("List accounts")
+    .action(() => run(() => listAccounts(environment)));
+  account
+    .command("export <id>")
+    .description("Export everything that is stored about an account, without secrets, as JSON Lines")
+    .requiredOption("--to <directory>", "directory to create, which only you can read")
+    .action((id, { to }) => run(() => exportToDirectory(environment, id, to)));
+  account
+    .command("delete <id>")
+    .description("Delete an account with everything that belongs to it; safe to repeat after an interruption")
+    .option("--dry-run", "count the account's rows, but delete nothing", false)
+    .option("--yes", "do not ask for the account's name", false)
+    .action((id, options) => run(() => deleteAccount(environment, id, options)));
+}
+
+async function listAccounts(environment: ProcessEnvironment): Promise<void> {
+  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
+    const accounts = await new AccountService(database, vault).list();
+    const rows = accounts.map(({ id, name, createdAt }) => [String(id), name, createdAt.toISOString()]);
+    process.stdout.write(formatTable([["ID", "NAME", "CREATED"], ...rows]));
+  });
+}
+
+async function exportToDirectory(environment: ProcessEnvironment, id: string, to: string): Promise<void> {
+  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
+    const account = await findAccount(new AccountService(database, vault), id);
+    const lines = await writeDirectory(to, exportAccount(database, account));
+    process.stdout.write(
+      formatTable([["FILE", "LINES"], ...lines.map(([file, count]) => [file, `${count}`])]),
+    );
+  });
+}
+
+/** @returns the exit code */
+async function deleteAccount(
+  environment: ProcessEnvironment,
+  id: string,
+  { dryRun, yes }: DeleteOptions,
+): Promise<number> {
+  return withStorage(environment, { migrate: true, role: "owner" }, async ({ database, vault }) => {
+    const account = await findAccount(new AccountService(database, vault), id);
+    const deletion = new AccountDeletion(database);
+    if (dryRun) {
+      const counts = await deletion.count(account.id);
+      const rows = [...counts].map(([table, count]) => [table, String(count)]);
+      process.stdout.write(formatTable([["TABLE", "ROWS"], ...rows]));
+      return 0;
+    }
+    if (!(await deletion.isAllowed())) {
+      throw new OperatorError(
+        "This role is not allowed to delete accounts. Set DATABASE_MIGRATION_URL to a URL with the owner role.",
+      );
+    }
+    if (!yes) await confirm(account);
+    return runDeletion(database, account);
+  });
+}
+
+async function runDeletion(database: Database, { id, name }: Account): Promise<number> {
+  return interruptible(async (signal) => {
+    const line = new ProgressLine(process.stderr, "rows", { records: 0, fraction: null });
+    const progress = (records: number) => line.update({ records, fraction: null });
+    const rows = await new AccountDeletion(database).run(id, signal, progress).finally(() => line.clear());
+    if (rows === null) {
+      process.stderr.write("Interrupted. Run the command again to continue.\n");
+      return EXIT_INTERRUPTED;
+    }
+    process.stdout.write(`deleted account ${id} (${printable(name)}): ${rows} rows\n`);
+    return 0;
+  });
+}
+
+/** Reads the account's name from standard input. @throws OperatorError if it differs */
+async function confirm({ name }: Account): Promise<void> {
+  const prompt = createInterface({ input: process.stdin });
+  try {
+    process.stderr.write(
+      `This deletes the account ${printable(JSON.stringify(name))} permanently. Type its name to confirm: `,
+    );
+    for await (const answer of prompt) {
+      if (answer === name) return;
+      break;
+    }
+  } finally {
+    prompt.close();
+  }
+  throw new OperatorError("The name does not match. Nothing was deleted.");
+}
+
+async function findAccount(accounts: AccountService, text: string): Promise<Account> {
+  const id = parseInternalId(text);
+  const account = id === null ? null : await accounts.find(id);
+  if (account) return account;
+  throw new OperatorError(`No account has the ID \`${text}\`. List the accounts with \`account list\`.`);
+}

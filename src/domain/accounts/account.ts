@@ -1,0 +1,5 @@
+export interface Account {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: Date;
+}

@@ -1,0 +1,73 @@
+import { changeRows, tenantRows } from "../shared/purge-queries.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Raw SQL: UPDATE of rows found by pairs of keys, in batches.
+
+const TENANT = tenantRows("enum");
+
+/** Entries about deletions of groups that still have the groups' external IDs. The form of pseudonyms is that of the policy. */
+export const NAMED_DELETIONS = {
+  table: "audit_entry",
+  environment: "enum",
+  time: "created_at",
+  condition: "action = 'user_group.deleted' AND subject_name !~ '^erased:[0-9a-f]{32}$'",
+} as const;
+
+/** A deleted user group, as the audit log names it. */
+export interface DeletedGroup {
+  readonly id: number;
+  readonly providedId: string;
+}
+
+/** Finds groups that were deleted more than `maxAgeMs` ago and still have their names in the audit log, oldest deletion first. */
+export async function findNamedDeletions(
+  transaction: TenantDb,
+  maxAgeMs: number,
+  limit: number,
+): Promise<DeletedGroup[]> {
+  const { table, time, condition } = NAMED_DELETIONS;
+  const text = `SELECT subject_id::double precision AS id, subject_name AS "providedId" FROM ${table}
+    WHERE ${TENANT} AND ${condition} AND ${time} < now() - interval '${Number(maxAgeMs)} milliseconds'
+    ORDER BY ${time} LIMIT ${Number(limit)} FOR UPDATE SKIP LOCKED`;
+  return transaction.run<DeletedGroup>({ label: "audit_named_deletions", access: "write", text }, []);
+}
+
+/** Finds deleted groups by external ID or pseudonym. */
+export async function findDeletions(db: TenantDb, names: readonly string[]): Promise<DeletedGroup[]> {
+  const text = `SELECT DISTINCT subject_id::double precision AS id, subject_name AS "providedId" FROM audit_entry
+    WHERE ${TENANT} AND subject_name = ANY ($3::text[]) AND action = 'user_group.deleted'`;
+  return db.run<DeletedGroup>({ label: "audit_deletions", access: "read", text }, [names]);
+}
+
+/**
+ * Replaces the external IDs of groups in up to `limit` audit entries by pseudonyms. The entries of the deletions are last, because
+ * `findNamedDeletions` looks for them.
+ * @returns the number of entries; fewer than `limit` means that none are left
+ */
+export async function pseudonymizeEntries(
+  transaction: TenantDb,
+  groups: readonly (DeletedGroup & { readonly pseudonym: string })[],
+  limit: number,
+): Promise<number> {
+  const values = [
+    groups.map(({ id }) => id),
+    groups.map(({ providedId }) => providedId),
+    groups.map(({ pseudonym }) => pseudonym),
+  ];
+  const update = (condition: string, maxRows: number) =>
+    changeRows(
+      transaction,
+      "audit_pseudonymize",
+      `UPDATE audit_entry SET subject_name = erased.pseudonym
+      FROM unnest($3::bigint[], $4::text[], $5::text[]) AS erased (id, name, pseudonym)
+      WHERE ${TENANT} AND subject_id = erased.id AND subject_name = erased.name AND ctid = ANY (ARRAY(
+        SELECT audit_entry.ctid FROM audit_entry JOIN unnest($3::bigint[], $4::text[]) AS erased (id, name)
+          ON subject_name = erased.name AND subject_id = erased.id
+        WHERE ${TENANT} AND action LIKE 'user\\_group.%' AND ${condition}
+        LIMIT ${Number(maxRows)} FOR UPDATE OF audit_entry SKIP LOCKED))`,
+      values,
+    );
+  const others = await update("action <> 'user_group.deleted'", limit);
+  if (others === limit) return others;
+  return others + (await update("action = 'user_group.deleted'", limit - others));
+}

@@ -1,0 +1,127 @@
+import { type ExpiringRows, tenantRows } from "../shared/purge-queries.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Raw SQL: the database renders the rows as JSON, with properties and texts as stored.
+
+/** A table of an account export: columns without secrets and their hashes. */
+interface ExportedTable {
+  readonly table: string;
+  readonly environment: ExpiringRows["environment"];
+  readonly columns: string;
+  /** Columns of the primary key after the tenant, with their types. */
+  readonly key: readonly (readonly [column: string, type: string])[];
+  /** Rows per statement: those of tables with large columns have to fit into memory. */
+  readonly pageSize: number;
+}
+
+const ID = [["id", "bigint"]] as const;
+
+const TABLES: Readonly<Record<string, ExportedTable>> = {
+  "api-keys": {
+    table: "api_key",
+    environment: "enum",
+    columns: "environment, id, scope, name, hint, created_at, expires_at, revoked_at, last_used_at",
+    key: ID,
+    pageSize: 1000,
+  },
+  "data-sources": {
+    table: "data_source",
+    environment: "enum",
+    columns: "environment, id, provided_id, name, created_at",
+    key: ID,
+    pageSize: 1000,
+  },
+  "user-groups": {
+    table: "user_group",
+    environment: "enum",
+    columns: "environment, id, provided_id, name, properties, version, created_at, updated_at",
+    key: ID,
+    pageSize: 200,
+  },
+  mappings: {
+    table: "mapping_entry",
+    environment: "enum",
+    columns: "environment, user_group_id, schema_id, data_source_id",
+    key: [
+      ["user_group_id", "bigint"],
+      ["schema_id", "text"],
+    ],
+    pageSize: 1000,
+  },
+  "site-configs": {
+    table: "site_config",
+    environment: "enum",
+    columns: "environment, id, site, public_from, revision, created_at, updated_at, deleted_at",
+    key: ID,
+    pageSize: 1000,
+  },
+  "site-config-revisions": {
+    table: "site_config_revision",
+    environment: "enum",
+    columns: "environment, site_config_id, revision, text, author, author_key_id, restored_from, created_at",
+    key: [
+      ["site_config_id", "bigint"],
+      ["revision", "integer"],
+    ],
+    pageSize: 10,
+  },
+  "webhook-endpoints": {
+    table: "webhook_endpoint",
+    environment: "text",
+    columns:
+      "environment, id, name, url, events, disabled_at, disabled_reason, deleted_at, last_success_at, last_failure_at, last_error, created_at",
+    key: ID,
+    pageSize: 1000,
+  },
+  "webhook-deliveries": {
+    table: "webhook_delivery",
+    environment: "text",
+    columns:
+      "environment, id, endpoint_id, event_id, event, subject, payload, state, attempts, last_status, last_error, created_at, delivered_at",
+    key: ID,
+    pageSize: 1000,
+  },
+  "audit-log": {
+    table: "audit_entry",
+    environment: "enum",
+    columns:
+      "environment, id, action, subject_id, subject_name, version, changed, actor_key_id, actor_name, request_id, created_at",
+    key: ID,
+    pageSize: 1000,
+  },
+};
+
+/** Names of the exported tables. */
+export const EXPORTED_TABLES = Object.keys(TABLES);
+
+interface ExportedRow {
+  readonly key: readonly string[];
+  /** The row as one line of JSON. */
+  readonly line: string;
+}
+
+/** Reads the tenant's rows of a table page by page, each row as one line of JSON. */
+export async function* exportRows(db: TenantDb, name: string): AsyncGenerator<readonly string[]> {
+  const exported = TABLES[name];
+  if (!exported) throw new Error(`There is no exported table ${name}.`);
+  for (let after: readonly string[] | undefined = []; after; ) {
+    const rows: readonly ExportedRow[] = await db.run<ExportedRow>(
+      { label: `export_${exported.table}`, access: "read", text: pageOf(exported, after.length > 0) },
+      after,
+    );
+    if (rows.length > 0) yield rows.map(({ line }) => line);
+    after = rows.length < exported.pageSize ? undefined : rows.at(-1)?.key;
+  }
+}
+
+function pageOf({ table, environment, columns, key, pageSize }: ExportedTable, isAfter: boolean): string {
+  const order = key.map(([column]) => column).join(", ");
+  const start = key.map(([, type], index) => `$${index + 3}::${type}`).join(", ");
+  // Line breaks in JSON are white space between its tokens: in strings, they are escaped.
+  return `SELECT ARRAY[${key.map(([column]) => `${column}::text`).join(", ")}] AS key,
+      translate(row_to_json(page)::text, E'\\n\\r', '  ') AS line
+    FROM (
+      SELECT ${columns} FROM ${table} WHERE ${tenantRows(environment)}
+      ${isAfter ? `AND (${order}) > (${start})` : ""} ORDER BY ${order} LIMIT ${pageSize}
+    ) AS page ORDER BY ${order}`;
+}

@@ -1,0 +1,45 @@
+import { changeRows, tenantRows } from "../shared/purge-queries.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Raw SQL: no index has the subjects of completed deliveries, so that they are searched page by page.
+
+const TENANT = tenantRows("text");
+
+/**
+ * Deletes the completed deliveries about some objects among `limit` deliveries.
+ * @param subjects such as `user_group:7`
+ * @param after ID of the last delivery of the previous page; 0 for the first page
+ * @returns the number of deleted deliveries, and the ID of the last one of this page; null on the last page
+ */
+export async function deleteCompletedDeliveries(
+  transaction: TenantDb,
+  subjects: readonly string[],
+  after: number,
+  limit: number,
+): Promise<{ readonly rows: number; readonly last: number | null }> {
+  const end = `SELECT id::double precision AS id FROM webhook_delivery WHERE ${TENANT} AND id > $3::bigint
+    ORDER BY id OFFSET ${Number(limit) - 1} LIMIT 1`;
+  const [last] = await transaction.run<{ id: number }>(
+    { label: "webhook_deliveries_page", access: "read", text: end },
+    [after],
+  );
+  const rows = await changeRows(
+    transaction,
+    "webhook_deliveries_erase",
+    `DELETE FROM webhook_delivery WHERE ${TENANT} AND id > $3::bigint AND id <= coalesce($4::bigint, id)
+      AND subject = ANY ($5::text[]) AND state <> 'pending'`,
+    [after, last?.id ?? null, subjects],
+  );
+  return { rows, last: last?.id ?? null };
+}
+
+/** Counts the deliveries about some objects that are still to be sent. */
+export async function countPendingAbout(db: TenantDb, subjects: readonly string[]): Promise<number> {
+  const text = `SELECT count(*)::double precision AS count FROM webhook_delivery
+    WHERE ${TENANT} AND subject = ANY ($3::text[]) AND state = 'pending'`;
+  const [row] = await db.run<{ count: number }>(
+    { label: "webhook_deliveries_pending_about", access: "read", text },
+    [subjects],
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,70 @@
+import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import type { Database } from "../../persistence/database/database.js";
+import {
+  countTenantRows,
+  deleteAccountRow,
+  deleteTenantRows,
+  mayDeleteAccounts,
+  revokeAllKeys,
+  TENANT_TABLES,
+} from "../../persistence/transfer/account-deletion-queries.js";
+
+/** Rows per statement; small, so that rows are locked only briefly. */
+const BATCH_SIZE = 2000;
+
+/** Deletes an account with everything that belongs to it, in batches. The next run continues an interrupted one. */
+export class AccountDeletion {
+  readonly #db: Database;
+
+  /** @param db connected as the owner role: the application role cannot delete accounts */
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async isAllowed(): Promise<boolean> {
+    return mayDeleteAccounts(this.#db);
+  }
+
+  /** Counts the account's rows by table. */
+  async count(accountId: number): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>();
+    for (const environment of ENVIRONMENTS) {
+      for (const [table, count] of await countTenantRows(this.#db.for({ accountId, environment })))
+        counts.set(table, (counts.get(table) ?? 0) + count);
+    }
+    return counts;
+  }
+
+  /**
+   * Revokes the account's API keys, then deletes its rows and last the account.
+   * @param onProgress called with the number of rows deleted so far
+   * @returns the number of deleted rows; null if it was stopped before the end
+   */
+  async run(
+    accountId: number,
+    signal: AbortSignal,
+    onProgress: (rows: number) => void,
+  ): Promise<number | null> {
+    for (const environment of ENVIRONMENTS) {
+      await this.#db.for({ accountId, environment }).transaction(revokeAllKeys);
+    }
+    let total = 0;
+    // Requests in progress may add rows behind the deletion.
+    for (let before = -1; before < total; ) {
+      before = total;
+      for (const environment of ENVIRONMENTS) {
+        const db = this.#db.for({ accountId, environment });
+        for (const table of TENANT_TABLES) {
+          for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE; ) {
+            if (signal.aborted) return null;
+            deleted = await db.transaction((transaction) => deleteTenantRows(transaction, table, BATCH_SIZE));
+            total += deleted;
+            onProgress(total);
+          }
+        }
+      }
+    }
+    await deleteAccountRow(this.#db.of({ accountId }), accountId);
+    return total + 1;
+  }
+}

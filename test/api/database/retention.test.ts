@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { readFromIndex } from "../../../src/persistence/shared/purge-queries.js";
+import { AccountDeletion } from "../../../src/services/transfer/account-deletion.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
+
+let service: TestService;
+let tenant: WebhookTenant;
+beforeAll(async () => {
+  service = await startTestService({
+    webhooks: { allowPrivate: true },
+    retention: { siteConfigRevisions: 2 },
+  });
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  tenant = await createTenant(service);
+});
+
+/** Runs a statement as a superuser with the tenant's account as $1. @returns its rows */
+const query = (text: string, ...values: readonly unknown[]) =>
+  service.query(text, [tenant.accountId, ...values]);
+
+const run = async () => Object.fromEntries((await service.services.purgeJob.run()) ?? []);
+const count = async () => Object.fromEntries(await service.services.purgeJob.count());
+
+async function deleteGroup(providedId: string): Promise<void> {
+  const remove = `mutation ($id: String!) {
+    deleteUserGroup(input: { by: { providedId: $id } }) { userErrors { code } }
+  }`;
+  expect(await tenant.run(remove, { id: providedId })).toEqual({ deleteUserGroup: { userErrors: [] } });
+}
+
+test("audit entries are deleted after 400 days, in the order of their index", async () => {
+  const filler = `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, created_at)
+    SELECT $1, 'Customer', 'user_group.updated', n, n, '{}', 'test', now() - $2 * interval '1 day' FROM generate_series(1, $3) AS n`;
+  await query(filler, 401, 2500);
+  await query(filler, 399, 5000);
+  await service.query("ANALYZE audit_entry");
+  expect(await count()).toMatchObject({ audit_entries: 2500 });
+  service.statements.length = 0;
+  expect(await run()).toMatchObject({ audit_entries: 2500 });
+  expect(
+    await query(
+      "SELECT count(*)::integer AS n FROM audit_entry WHERE account_id = $1 AND created_at < now() - interval '1 day'",
+    ),
+  ).toEqual([{ n: 5000 }]);
+  const removals = service.statements.filter((text) => text.includes("DELETE FROM audit_entry"));
+  expect(removals).toHaveLength(2);
+  const inspection = service.statements.find((text) => text.includes('AS "audit_entries"')) ?? "";
+  for (const text of [removals[0] ?? "", inspection]) {
+    const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
+    const rows = await service.database.for(scope).transaction(async (transaction) => {
+      await readFromIndex(transaction.raw);
+      return transaction.run<{ "QUERY PLAN": string }>({ access: "write", text: `EXPLAIN ${text}` }, []);
+    });
+    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    expect(plan).toContain("audit_entry_created_at_ix");
+    expect(plan).not.toContain("Seq Scan on audit_entry");
+  }
+});
+
+test("the application role deletes no audit entry younger than 30 days, and writes only pseudonyms into entries", async () => {
+  await tenant.createGroup("acme");
+  const db = service.database.of({ accountId: tenant.accountId, environment: "Customer" });
+  const change = (text: string) => db.run<{ id: number }>({ access: "write", text }, []);
+  expect(await change("DELETE FROM audit_entry RETURNING id")).toEqual([]);
+  for (const name of ["'other'", "'erased:' || repeat('x', 32)", "'erased:'"]) {
+    await expect(change(`UPDATE audit_entry SET subject_name = ${name}`)).rejects.toThrow(
+      "row-level security",
+    );
+  }
+  await expect(change("UPDATE audit_entry SET actor_name = 'x'")).rejects.toThrow("permission denied");
+  await query("UPDATE audit_entry SET created_at = now() - interval '31 days' WHERE account_id = $1");
+  const others = "SELECT count(*)::integer AS n FROM audit_entry WHERE account_id <> $1";
+  const before = await query(others);
+  expect((await change("DELETE FROM audit_entry RETURNING id")).length).toBeGreaterThan(0);
+  expect(await query(others)).toEqual(before);
+});
+
+test("the application role deletes no account", async () => {
+  expect(await new AccountDeletion(service.database).isAllowed()).toBe(false);
+});
+
+test("a deleted group leaves no name after the purge window, and other groups keep theirs", async () => {
+  await tenant.listen("http://127.0.0.1:1/hook");
+  for (const id of ["jane.doe@example.org", "kept", "recent"]) await tenant.createGroup(id);
+  await tenant.rename("jane.doe@example.org", "Jane");
+  await deleteGroup("jane.doe@example.org");
+  await query(
+    `UPDATE webhook_delivery SET state = 'delivered', created_at = now() - interval '31 days' WHERE account_id = $1`,
+  );
+  await query("UPDATE audit_entry SET created_at = created_at - interval '31 days' WHERE account_id = $1");
+  // The same ID again: this group is another one.
+  await tenant.createGroup("jane.doe@example.org");
+  await deleteGroup("recent");
+  expect(await count()).toMatchObject({ deleted_group_names: 1 });
+  expect(await run()).toMatchObject({ deleted_group_names: 3, webhook_deliveries: 5 });
+  expect(await run()).toMatchObject({ deleted_group_names: 0 });
+  const entries = await query(
+    "SELECT action, subject_name AS name FROM audit_entry WHERE account_id = $1 AND action LIKE 'user_group.%' ORDER BY id",
+  );
+  const pseudonym = expect.stringMatching(/^erased:[0-9a-f]{32}$/);
+  expect(entries).toEqual([
+    { action: "user_group.created", name: pseudonym },
+    { action: "user_group.created", name: "kept" },
+    { action: "user_group.created", name: "recent" },
+    { action: "user_group.updated", name: pseudonym },
+    { action: "user_group.deleted", name: pseudonym },
+    { action: "user_group.created", name: "jane.doe@example.org" },
+    { action: "user_group.deleted", name: "recent" },
+  ]);
+  expect(new Set([0, 3, 4].map((index) => entries[index]?.name)).size).toBe(1);
+});
+
+test("API keys are deleted 400 days after they were revoked or expired", async () => {
+  const keys =
+    "INSERT INTO api_key (account_id, environment, scope, name, hash, hint, revoked_at, expires_at)";
+  await query(
+    `${keys} SELECT $1, 'Customer', 'read', name, name::bytea, 'x', revoked, expires FROM (VALUES
+      ('revoked', now() - interval '401 days', NULL), ('recent', now() - interval '399 days', NULL),
+      ('expired', NULL, now() - interval '401 days'), ('valid', NULL, now() + interval '1 day')
+    ) AS key (name, revoked, expires)`,
+  );
+  expect(await run()).toMatchObject({ api_keys: 2 });
+  expect(await query("SELECT name FROM api_key WHERE account_id = $1 ORDER BY id")).toEqual([
+    { name: "test" },
+    { name: "recent" },
+    { name: "valid" },
+  ]);
+});
+
+test("old revisions and those of deleted sites are deleted; a site created again continues its numbers", async () => {
+  const mutation = `mutation ($site: String!, $document: JSON!) {
+    putSiteConfig(input: { site: $site, source: { document: $document } }) { siteConfig { revision } userErrors { code message } }
+  }`;
+  const save = async (site: string, name: string) =>
+    (
+      await tenant.run(mutation, {
+        site,
+        document: {
+          name,
+          favicon: "/f.png",
+          colors: { primary: "#0a7" },
+          navigation: [{ group: "A", pages: ["a"] }],
+        },
+      })
+    ).putSiteConfig;
+  for (const name of ["1", "2", "3", "4"]) await save("live", name);
+  await save("deleted", "1");
+  await save("deleted", "2");
+  await tenant.run('mutation { deleteSiteConfig(input: { site: "deleted" }) { userErrors { code } } }');
+  await query("UPDATE site_config SET deleted_at = deleted_at - interval '89 days' WHERE account_id = $1");
+  expect(await run()).toMatchObject({ site_config_revisions: 2, deleted_site_configs: 0 });
+  await query("UPDATE site_config SET deleted_at = deleted_at - interval '2 days' WHERE account_id = $1");
+  expect(await run()).toMatchObject({ site_config_revisions: 0, deleted_site_configs: 2 });
+  expect(
+    await query(
+      "SELECT site, r.revision FROM site_config_revision r JOIN site_config s USING (account_id, environment) WHERE r.account_id = $1 AND s.id = site_config_id ORDER BY 2",
+    ),
+  ).toEqual([
+    { site: "live", revision: 3 },
+    { site: "live", revision: 4 },
+  ]);
+  expect(await save("deleted", "again")).toMatchObject({ siteConfig: { revision: 3 }, userErrors: [] });
+});

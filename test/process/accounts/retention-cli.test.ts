@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseUrl } from "../../support/postgres/database-url.js";
+import { failureOf } from "../../support/service/process-failure.js";
+import { createTestProcesses } from "../../support/service/running-process.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
+import { createTenant } from "../../support/webhooks/tenant.js";
+
+const encryptionKey = randomBytes(32);
+const processes = createTestProcesses();
+let service: TestService;
+let account: TestAccount;
+let directory: string;
+/** Secrets that no file may contain. */
+let secrets: readonly string[];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "ug-retention-"));
+  service = await startTestService({ encryptionKey, webhooks: { allowPrivate: true } });
+  account = await service.createAccount();
+  const tenant = await createTenant(service, account);
+  const { secret } = await tenant.listen("http://127.0.0.1:1/hook");
+  secrets = [
+    secret,
+    tenant.key,
+    await tenant.createGroup("kept"),
+    await tenant.createGroup("jane@example.org"),
+  ];
+  await tenant.run(
+    'mutation { deleteUserGroup(input: { by: { providedId: "jane@example.org" } }) { userErrors { code } } }',
+  );
+  await tenant.run(
+    `mutation { updateUserGroup(input: { by: { providedId: "kept" }, properties: { city: "Zürich" }, mapping: [{ schemaId: "sales", dataSource: "sales" }] }) { userErrors { code } } }`,
+  );
+});
+afterAll(async () => {
+  await processes.close();
+  await service.close();
+  await rm(directory, { recursive: true });
+});
+
+const run = (args: readonly string[], input = "") =>
+  processes.run(args, {
+    input,
+    env: {
+      DATABASE_URL: databaseUrl(service.target),
+      DATABASE_MIGRATION_URL: databaseUrl(service.owner),
+      ENCRYPTION_KEYS: encryptionKey.toString("base64"),
+    },
+  });
+const id = () => String(account.accountId);
+
+test("`account export` writes everything but secrets, readable by its owner only", async () => {
+  const to = join(directory, "export");
+  const { code, stdout, stderr } = await run(["account", "export", id(), "--to", to]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^FILE +LINES\naccount\.jsonl +1\napi-keys\.jsonl +1\n/);
+  expect((await stat(to)).mode & 0o077).toBe(0);
+  const files = new Map<string, string>();
+  for (const name of await readdir(to)) files.set(name, await readFile(join(to, name), "utf8"));
+  const text = [...files.values()].join("");
+  for (const secret of secrets) expect(text).not.toContain(secret);
+  const rows = (name: string) =>
+    (files.get(`${name}.jsonl`) ?? "")
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  expect(rows("account")).toMatchObject([{ id: account.accountId, name: account.name }]);
+  expect(rows("user-groups")).toMatchObject([
+    { environment: "Customer", provided_id: "kept", name: "Secret name", properties: { city: "Zürich" } },
+  ]);
+  expect(rows("mappings")).toMatchObject([{ schema_id: "sales" }]);
+  expect(rows("data-sources")).toHaveLength(4);
+  expect(rows("webhook-deliveries").map(({ event }) => event)).toContain("user_group.deleted");
+  expect(rows("audit-log").map(({ subject_name: name }) => name)).toContain("jane@example.org");
+  const again = await run(["account", "export", id(), "--to", to]);
+  expect(failureOf(again)).toMatch(/Cannot write .*export/);
+});
+
+test("`erase` removes the name of a deleted group, and `purge` what has expired", async () => {
+  const erase = (group: string) =>
+    run(["erase", "--account", account.name, "--environment", "Customer", "--user-group", group]);
+  expect(failureOf(await erase("kept"))).toContain("exists. Delete it first.");
+  expect(failureOf(await erase("unknown"))).toContain("has no deleted user group");
+  await service.query("UPDATE webhook_delivery SET state = 'delivered' WHERE event = 'user_group.created'");
+  const erased = await erase("jane@example.org");
+  expect(erased.stdout).toMatch(
+    /^erased from 2 audit entries, which now name it erased:[0-9a-f]{32}; deleted 1 webhook/,
+  );
+  expect(erased.stderr).toMatch(/^1 webhook deliveries that name it are still to be sent/);
+  await service.query(
+    "UPDATE webhook_delivery SET state = 'delivered', created_at = now() - interval '31 days' WHERE event = 'user_group.deleted'",
+  );
+  const counted = await run(["purge", "--dry-run"]);
+  expect(counted.stdout).toMatch(/^PURGE +EXPIRED\n[\s\S]*^webhook_deliveries +1$/m);
+  const purged = await run(["purge"]);
+  expect(purged.stdout).toMatch(/^PURGE +REMOVED\n[\s\S]*^webhook_deliveries +1$/m);
+  const names = `SELECT subject_name FROM audit_entry WHERE subject_name LIKE '%jane%'
+    UNION ALL SELECT payload::text FROM webhook_delivery WHERE payload::text LIKE '%jane%'`;
+  expect(await service.query(names)).toEqual([]);
+});
+
+test("`account delete` asks for the account's name", async () => {
+  const other = await service.createAccount();
+  const listed = await run(["account", "list"]);
+  expect(listed.stdout).toMatch(new RegExp(`^${id()} +${account.name} +\\d{4}-`, "m"));
+  const counted = await run(["account", "delete", id(), "--dry-run"]);
+  expect(counted.stdout).toMatch(/^TABLE +ROWS\n[\s\S]*^data_source +4$/m);
+  expect(failureOf(await run(["account", "delete", id()], "another name\n"))).toContain(
+    "Nothing was deleted.",
+  );
+  const accounts = () => service.query("SELECT name FROM account ORDER BY id");
+  expect(await accounts()).toEqual([{ name: account.name }, { name: other.name }]);
+  const deleted = await run(["account", "delete", id()], `${account.name}\n`);
+  expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining(`deleted account ${id()}`) });
+  expect(await accounts()).toEqual([{ name: other.name }]);
+  expect(await service.query("SELECT DISTINCT account_id FROM data_source")).toEqual([
+    { account_id: other.accountId },
+  ]);
+  expect(failureOf(await run(["account", "delete", id(), "--yes"]))).toContain("No account has the ID");
+});
