@@ -23,6 +23,7 @@ import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
 import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
 import { registerApiDocs } from "../pages/api-docs.js";
 import { registerConsole } from "../pages/console.js";
+import { registerDocsSite } from "../pages/docs-site.js";
 import { registerPlayground } from "../pages/playground.js";
 import { registerSiteConfigRoutes } from "../site-configs/routes.js";
 import { BodyBudget } from "./body-budget.js";
@@ -70,6 +71,8 @@ export interface HttpOptions {
   readonly pagesDirectory: string;
   /** Directory of the built console; undefined to disable it. */
   readonly consoleDirectory: string | undefined;
+  /** Directory of the built documentation site; undefined to disable it. */
+  readonly docsDirectory: string | undefined;
   /** Request timeout in milliseconds. */
   readonly requestTimeoutMs: number;
   /** Returns whether the service is shutting down, so that `/readyz` fails. */
@@ -118,6 +121,7 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerRestRoutes(app, services);
   registerSchemaRoutes(app, options.version);
   if (options.apiDocs) registerApiDocs(app, options.pagesDirectory);
+  if (options.docsDirectory !== undefined) registerDocsSite(app, options.docsDirectory);
   registerSiteConfigRoutes(app, services);
   if (consoleDirectory !== undefined) registerConsole(app, consoleDirectory, options.demoKey);
   const servePlayground = options.playground
