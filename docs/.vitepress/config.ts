@@ -24,8 +24,13 @@ export default defineConfig({
   cleanUrls: true,
   // A file in place of an inline script, so that the Content-Security-Policy is the same for all pages.
   metaChunk: true,
-  head: [["link", { rel: "icon", href: "data:," }]],
+  head: [
+    ["link", { rel: "icon", href: "data:," }],
+    // The default colors of code have too little contrast.
+    ["style", {}, ":root{--vp-code-lang-color:#5b6170}.dark{--vp-code-lang-color:#a8acb3}"],
+  ],
   markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     // The anchors of GitHub, which the documents use.
     anchor: {
       slugify: (title) =>

@@ -29,9 +29,8 @@ describe("the documentation in Chromium", () => {
   });
 
   test.each([
-    { path: "concepts", width: 390, colorScheme: "dark" },
+    { path: "webhooks", width: 390, colorScheme: "dark" },
     { path: "recipes/python", width: 1440, colorScheme: "light" },
-    { path: "reference/graphql-types", width: 390, colorScheme: "light" },
   ] as const)("is accessible: %o", async ({ path, ...screen }) => {
     const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/docs/${path}`, screen);
     await page.locator("main h1").waitFor();
