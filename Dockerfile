@@ -16,6 +16,13 @@ COPY migrations migrations
 COPY src src
 COPY console console
 RUN npm run build
+COPY docs docs
+COPY clients/typescript/README.md clients/typescript/
+COPY bench/README.md bench/
+COPY deploy deploy
+COPY schema-changes schema-changes
+COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md openapi.json schema-subgraph.graphql ./
+RUN npm run docs:build
 
 FROM base AS dependencies
 # The binaries of PostgreSQL are the only optional packages.

@@ -51,6 +51,7 @@ function writeVersion(level) {
   // Otherwise the package would contain the output of deleted sources.
   rmSync("dist", { recursive: true, force: true });
   run("npm", "run", "schema:write");
+  run("npm", "run", "docs:build");
   writeFileSync(`${ANNOUNCEMENTS}baseline.graphql`, readFileSync("schema.graphql"));
   const announced = readdirSync(ANNOUNCEMENTS).filter((name) => name.endsWith(".json"));
   if (announced.length > 0) run("git", "rm", "--quiet", ...announced.map((name) => ANNOUNCEMENTS + name));

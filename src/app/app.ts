@@ -26,6 +26,7 @@ const DAY_MS = 86_400_000;
 const COMPILE_AFTER = 3;
 export const RATE_LIMIT_WINDOW_S = 60;
 /** Next to the compiled sources. */
+const DOCS_DIRECTORY = fileURLToPath(new URL("../../docs", import.meta.url));
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../console", import.meta.url));
 const PAGES_DIRECTORY = fileURLToPath(new URL("../../pages", import.meta.url));
 
@@ -136,6 +137,7 @@ async function serveFrom(
     apiDocs: config.apiDocs,
     pagesDirectory: PAGES_DIRECTORY,
     consoleDirectory: config.console ? CONSOLE_DIRECTORY : undefined,
+    docsDirectory: config.docs ? DOCS_DIRECTORY : undefined,
     requestTimeoutMs: config.requestTimeoutMs,
     isShuttingDown: () => isShuttingDown,
     demoKey: () => (isLoopback(config.host) ? demoKey : undefined),

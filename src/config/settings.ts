@@ -40,6 +40,7 @@ export const SETTING_SECTIONS = {
     API_DOCS: flag(true).describe(
       "serve the REST API documentation at `/api/docs`; `/openapi.json` is always served",
     ),
+    DOCS: flag(true).describe("serve this documentation at `/docs`, once `npm run docs:build` has built it"),
     CORS_ORIGINS: originList().describe(
       "origins whose pages may call the GraphQL API, also over WebSockets, or `*`; if unset, none",
     ),

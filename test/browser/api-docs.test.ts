@@ -1,6 +1,6 @@
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accessibilityFaults } from "../support/pages/accessibility.js";
 import { builtPages } from "../support/pages/built-pages.js";
 import { openPage, type Screen } from "../support/pages/chromium.js";
 import { eventually, shown, useChromium } from "../support/pages/playground-page.js";
@@ -63,15 +63,7 @@ describe("API documentation in Chromium", () => {
       screen.colorScheme === "dark",
     );
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-    await eventually(() => faultsOf(page)).toEqual([]);
+    await eventually(() => accessibilityFaults(page)).toEqual([]);
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 });
-
-/** axe's findings for WCAG 2.1, levels A and AA. */
-async function faultsOf(page: Page): Promise<unknown> {
-  // Through the debugger, which the page's policy does not restrict.
-  await page.evaluate(axe.source);
-  return page.evaluate(`axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ": " + target)))`);
-}

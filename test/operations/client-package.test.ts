@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import type { Page } from "playwright-core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -45,6 +46,24 @@ test("the package contains only the files it needs", async () => {
 test("publint reports no problem", async () => {
   const { messages } = await publint({ pkgDir: consumer.installed, pack: false, strict: true });
   expect(messages).toEqual([]);
+});
+
+test("Are the types wrong reports no problem for module resolutions that know exports", async () => {
+  const analysis = await checkPackage(createPackageFromTarballData(await readFile(consumer.tarball)));
+  if (analysis.types === false) throw new Error("The package has no types.");
+  expect(Object.keys(analysis.entrypoints).toSorted()).toEqual([
+    ".",
+    "./browser",
+    "./package.json",
+    "./persisted-queries.json",
+  ]);
+  const problems = analysis.problems.filter(
+    (problem) =>
+      // A module of Node.js 20.19 and later can be required.
+      problem.kind !== "CJSResolvesToESM" &&
+      !("resolutionKind" in problem && problem.resolutionKind === "node10"),
+  );
+  expect(problems).toEqual([]);
 });
 
 test("programs, pages and the guides' snippets compile, and misuse does not", async () => {

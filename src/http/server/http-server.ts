@@ -21,9 +21,7 @@ import type { Services } from "../../services/services.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
 import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
-import { registerApiDocs } from "../pages/api-docs.js";
-import { registerConsole } from "../pages/console.js";
-import { registerPlayground } from "../pages/playground.js";
+import { type PagesOptions, registerPages } from "../pages/pages.js";
 import { registerSiteConfigRoutes } from "../site-configs/routes.js";
 import { BodyBudget } from "./body-budget.js";
 import { brokenRequests } from "./broken-request.js";
@@ -52,7 +50,7 @@ const TIMEOUT_CHECKS = 6;
 /** 255 characters of up to 4 bytes, each percent-encoded. */
 const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
 
-export interface HttpOptions {
+export interface HttpOptions extends PagesOptions {
   /** Service version. */
   readonly version: string;
   readonly corsOrigins: readonly string[] | "*";
@@ -63,19 +61,10 @@ export interface HttpOptions {
   readonly introspection: boolean;
   /** Serve the fields of an Apollo Federation subgraph. */
   readonly subgraph: boolean;
-  readonly playground: boolean;
-  /** Serve the REST API reference at `/api/docs`. */
-  readonly apiDocs: boolean;
-  /** Directory of the built playground and REST API page. */
-  readonly pagesDirectory: string;
-  /** Directory of the built console; undefined to disable it. */
-  readonly consoleDirectory: string | undefined;
   /** Request timeout in milliseconds. */
   readonly requestTimeoutMs: number;
   /** Returns whether the service is shutting down, so that `/readyz` fails. */
   readonly isShuttingDown: () => boolean;
-  /** Returns the API key that the playground and the console offer to clients on this machine, if any. */
-  readonly demoKey: () => string | undefined;
   readonly limits: OperationLimits;
   readonly connectionLimits: ConnectionLimits;
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
@@ -113,17 +102,13 @@ export async function createHttpServer(services: Services, options: HttpOptions)
     sendError(error, request, reply, services.telemetry.metrics);
   });
   registerHealthRoutes(app, services, options.isShuttingDown);
-  const { metrics, consoleDirectory } = options;
+  const { metrics } = options;
   if (metrics) registerMetricsRoute(app, metrics.reader(state), metrics.access);
   registerRestRoutes(app, services);
   registerSchemaRoutes(app, options.version);
-  if (options.apiDocs) registerApiDocs(app, options.pagesDirectory);
   registerSiteConfigRoutes(app, services);
-  if (consoleDirectory !== undefined) registerConsole(app, consoleDirectory, options.demoKey);
-  const servePlayground = options.playground
-    ? registerPlayground(app, options.pagesDirectory, options.demoKey)
-    : undefined;
-  await app.register((scope) => registerGraphql(scope, services, { ...options, servePlayground }), {
+  const pages = registerPages(app, options);
+  await app.register((scope) => registerGraphql(scope, services, { ...options, ...pages }), {
     prefix: GRAPHQL_PATH,
   });
   return app;

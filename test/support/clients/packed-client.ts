@@ -14,6 +14,8 @@ export interface ClientConsumer {
   readonly directory: string;
   /** The installed package's directory. */
   readonly installed: string;
+  /** The package as `npm pack` wrote it. */
+  readonly tarball: string;
   /** The package's files by path. */
   readonly files: readonly string[];
   remove(): Promise<void>;
@@ -42,6 +44,7 @@ export async function installClient(borrowed: readonly string[]): Promise<Client
   return {
     directory,
     installed: join(directory, "node_modules", "@user-groups", "client"),
+    tarball: join(directory, packed.filename),
     files: packed.files.map(({ path }) => path),
     remove: () => rm(directory, { recursive: true }),
   };

@@ -42,6 +42,8 @@ export interface TestServiceOptions {
   readonly pagesDirectory?: string;
   /** The build directory of the console; without one by default. */
   readonly consoleDirectory?: string;
+  /** The build directory of the documentation; without it by default. */
+  readonly docsDirectory?: string;
   /** The API key that the playground starts with. */
   readonly demoKey?: () => string | undefined;
   /** Operation limits other than the defaults. */
@@ -173,6 +175,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     apiDocs: options.apiDocs ?? true,
     pagesDirectory: options.pagesDirectory ?? "",
     consoleDirectory: options.consoleDirectory,
+    docsDirectory: options.docsDirectory,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     isShuttingDown: () => false,
     demoKey: options.demoKey ?? (() => undefined),

@@ -12,8 +12,13 @@ test("the README's table lists existing settings", () => {
   expect(Object.keys(settings.shape)).toEqual(expect.arrayContaining(names));
 });
 
+/** Documents in folders of docs/. */
+const nested = readdirSync(new URL("docs/", root), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.includes("/") && path.endsWith(".md"))
+  .map((path) => `docs/${path}`);
+
 test("links between documents resolve", () => {
-  for (const document of userDocuments()) {
+  for (const document of [...userDocuments(), "clients/typescript/README.md", ...nested]) {
     const folder = new URL(document, root);
     for (const [, path = "", anchor] of readDocument(document).matchAll(
       /\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g,

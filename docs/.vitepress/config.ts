@@ -1,0 +1,67 @@
+import { cpSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig } from "vitepress";
+import { compressFiles } from "../../src/http/pages/page-build.js";
+import { FILES, linkedFiles, resolveRepositoryLinks } from "./links.js";
+import { createSidebar, sitePathOf } from "./pages.js";
+import { BASE, root } from "./paths.js";
+
+/** The documentation site, from the Markdown files of this repository: `npm run docs:build`. */
+export default defineConfig({
+  title: "User groups",
+  description: "A service that stores the user groups of embedded dashboards",
+  lang: "en",
+  base: BASE,
+  srcDir: root,
+  // Only documents for readers of the site.
+  srcExclude: [
+    "{.github,console,deploy,dist,migrations,schema-changes,scripts,src,test}/**",
+    "**/node_modules/**",
+  ],
+  rewrites: sitePathOf,
+  outDir: join(root, "dist/docs"),
+  cacheDir: join(root, "node_modules/.cache/vitepress"),
+  cleanUrls: true,
+  // A file in place of an inline script, so that the Content-Security-Policy is the same for all pages.
+  metaChunk: true,
+  head: [
+    ["link", { rel: "icon", href: "data:," }],
+    // The default colors of code have too little contrast.
+    ["style", {}, ":root{--vp-code-lang-color:#5b6170}.dark{--vp-code-lang-color:#a8acb3}"],
+  ],
+  markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    // The anchors of GitHub, which the documents use.
+    anchor: {
+      slugify: (title) =>
+        title
+          .toLowerCase()
+          .replace(/[^\w\- ]/g, "")
+          .replaceAll(" ", "-"),
+    },
+    config: (md) => void md.use(resolveRepositoryLinks),
+  },
+  themeConfig: {
+    search: {
+      provider: "local",
+      options: {
+        // Decisions and measurements would hide the guides.
+        _render: (text, env, md) =>
+          /^(?:docs\/decisions|bench)\//.test(env.relativePath) ? "" : md.render(text, env),
+      },
+    },
+    sidebar: createSidebar(),
+    outline: [2, 3],
+    docFooter: { prev: false, next: false },
+    externalLinkIcon: true,
+  },
+  vite: { build: { chunkSizeWarningLimit: 2_000 }, logLevel: "warn" },
+  async buildEnd({ outDir }) {
+    for (const path of linkedFiles) {
+      if (!existsSync(join(root, path)))
+        throw new Error(`A document links to ${path}, which does not exist.`);
+      cpSync(join(root, path), join(outDir, FILES, path), { recursive: true });
+    }
+    await compressFiles(outDir);
+  },
+});

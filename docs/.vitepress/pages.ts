@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DefaultTheme } from "vitepress";
+import { root } from "./paths.js";
+
+/** Documents outside of docs/, with their path in the site. */
+const OTHERS: Readonly<Record<string, string>> = {
+  "README.md": "tour.md",
+  "CHANGELOG.md": "changelog.md",
+  "CONTRIBUTING.md": "contributing.md",
+  "SECURITY.md": "security-policy.md",
+  "clients/typescript/README.md": "typescript-client.md",
+  "bench/README.md": "benchmarks.md",
+};
+
+/** The sidebar: files of docs/ without their extension, or paths of `OTHERS`. Further files of docs/ are added to "Guides". */
+const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  Start: ["README", "quick-start", "tour", "concepts"],
+  "Embed dashboards": ["embedding", "front-ends", "typescript-client"],
+  Recipes: files("recipes"),
+  Guides: ["console", "rest-api", "graphql", "webhooks", "importing", "site-config-store", "federation"],
+  Reference: [
+    ...files("reference"),
+    ...["errors", "command-line", "settings", "limits", "rate-limits", "site-configuration"],
+  ],
+  Operations: [...["debian", "operations", "observability", "security", "scaling", "performance", "release"]],
+  Project: ["changelog", "security-policy", "ARCHITECTURE", "contributing", "decisions/README", "benchmarks"],
+};
+
+/** Returns the path in the site of a document of this repository. */
+export function sitePathOf(document: string): string {
+  const path = OTHERS[document] ?? document.replace(/^docs\//, "");
+  return path.replace(/(^|\/)README\.md$/, "$1index.md");
+}
+
+/** Returns whether a file of this repository is a page of the site. */
+export function isPage(path: string): boolean {
+  return path in OTHERS || /^docs\/.*\.md$/.test(path);
+}
+
+/** Creates the sidebar, with the headings of the documents. */
+export function createSidebar(): DefaultTheme.SidebarItem[] {
+  const listed = new Set(Object.values(SECTIONS).flat());
+  const unlisted = files("").filter((page) => !listed.has(page));
+  return Object.entries(SECTIONS).map(([text, pages]) => ({
+    text,
+    items: (text === "Guides" ? [...pages, ...unlisted] : pages).map((page) => ({
+      text: page === "tour" ? "Five-minute tour" : headingOf(documentOf(page)),
+      link: `/${sitePathOf(documentOf(page)).replace(/(?:index)?\.md$/, "")}`,
+    })),
+  }));
+}
+
+function documentOf(page: string): string {
+  return Object.keys(OTHERS).find((path) => OTHERS[path] === `${page}.md`) ?? `docs/${page}.md`;
+}
+
+function headingOf(document: string): string {
+  const [, heading = document] = /^# (.+)$/m.exec(readFileSync(join(root, document), "utf8")) ?? [];
+  return heading.replaceAll("`", "");
+}
+
+/** The documents of a folder of docs/, without their extension. */
+function files(folder: string): string[] {
+  return readdirSync(join(root, "docs", folder))
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
+    .map((name) => join(folder, name.slice(0, -".md".length)))
+    .toSorted();
+}

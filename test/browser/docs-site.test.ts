@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { accessibilityFaults } from "../support/pages/accessibility.js";
+import { builtDocs } from "../support/pages/built-docs.js";
+import { openPage } from "../support/pages/chromium.js";
+import { eventually, useChromium } from "../support/pages/playground-page.js";
+import { startTestService, type TestService } from "../support/service/test-service.js";
+
+/** The label of VitePress's search button leaves out the letter of its shortcut, which it shows. */
+const SHORTCUT = "label-content-name-mismatch: .DocSearch";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ docsDirectory: await builtDocs() });
+}, 600_000);
+afterAll(() => service?.close());
+
+describe("the documentation in Chromium", () => {
+  const browser = useChromium();
+
+  test("finds a page by its words, without another host", async () => {
+    const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/docs`);
+    expect(page.url()).toBe(`${service.url}/docs/`);
+    await page.locator("#local-search button").click();
+    await page.locator(".VPLocalSearchBox input").fill("idempotency");
+    await page.locator(".VPLocalSearchBox .result").first().click();
+    await eventually(() => page.url()).toMatch(/\/docs\/[\w/-]+#[\w-]+$/);
+    expect(page.url()).not.toContain("/decisions/");
+    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+
+  test.each([
+    { path: "webhooks", width: 390, colorScheme: "dark" },
+    { path: "recipes/python", width: 1440, colorScheme: "light" },
+  ] as const)("is accessible: %o", async ({ path, ...screen }) => {
+    const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/docs/${path}`, screen);
+    await page.locator("main h1").waitFor();
+    const isDark = await page.evaluate("document.documentElement.classList.contains('dark')");
+    expect(isDark).toBe(screen.colorScheme === "dark");
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await eventually(async () =>
+      (await accessibilityFaults(page)).filter((each) => each !== SHORTCUT),
+    ).toEqual([]);
+    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+});
+
+test("pages, files that they link to and missing pages are sent with their type and policy", async () => {
+  const get = async (path: string) => {
+    const reply = await fetch(`${service.url}/docs/${path}`);
+    const { status, headers } = reply;
+    return {
+      status,
+      type: headers.get("content-type"),
+      policy: headers.get("content-security-policy") ?? "",
+    };
+  };
+  const page = await get("decisions/");
+  expect(page).toMatchObject({ status: 200, type: "text/html; charset=utf-8" });
+  expect(page.policy).toMatch(/script-src 'self' 'sha256-[\w+/=]+' 'sha256-[\w+/=]+';/);
+  const text = { status: 200, type: "text/plain; charset=utf-8", policy: "default-src 'none'" };
+  expect(await get("files/deploy/prometheus/alerts.yml")).toEqual(text);
+  for (const path of ["nothing", "..%2findex", "assets", "%2e%2e/"]) {
+    expect((await get(path)).status, path).toBe(404);
+  }
+});
+
+test("without a build, the page says how to build it", async () => {
+  const unbuilt = await startTestService({ docsDirectory: "/nonexistent" });
+  onTestFinished(() => unbuilt.close());
+  const reply = await fetch(`${unbuilt.url}/docs/`);
+  expect(reply.status).toBe(503);
+  expect(await reply.text()).toContain("npm run docs:build");
+});

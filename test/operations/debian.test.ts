@@ -1,0 +1,115 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { snippetsOf } from "../support/repository/doc-snippets.js";
+import { compileService } from "../support/service/compiled-service.js";
+
+const project = fileURLToPath(new URL("../../", import.meta.url));
+/** Steps that need a network, a long build or a domain name. */
+const NOT_HERE = ["apt-get install", "npm ci", "/etc/caddy/Caddyfile"];
+const NAMESPACES = ["--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc"];
+
+/** Stands in for systemd: starts the unit's command with its settings, as another user. */
+const SYSTEMCTL = `#!/bin/bash
+set -eu
+case "$*" in
+  daemon-reload | "enable user-groups") ;;
+  "restart user-groups")
+    unit=/etc/systemd/system/user-groups.service
+    value() { sed -n "s/^$1=//p" "$unit" | head -1; }
+    set -a; . "$(value EnvironmentFile)"; set +a
+    cd "$(value WorkingDirectory)"
+    setpriv --reuid=nobody --regid=nogroup --clear-groups $(value ExecStart) </dev/null >/var/log/user-groups 2>&1 &
+    for _ in $(seq 600); do curl -sf http://127.0.0.1:4000/readyz >/dev/null && exit; sleep 0.1; done
+    cat /var/log/user-groups >&2
+    exit 1 ;;
+  *) echo "unexpected: systemctl $*" >&2; exit 1 ;;
+esac
+`;
+
+/** Enters a copy of this machine's files: what changes is in memory only, and gone when the script ends. */
+const ENTER = `set -eu
+mount -t tmpfs none "$1"
+mkdir "$1/changes" "$1/work" "$1/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$1/changes,workdir=$1/work" "$1/root"
+root=$1/root
+mount --rbind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+for path in "$2" "$3"; do mkdir -p "$root$path"; mount --bind "$path" "$root$path"; done
+ip link set lo up
+exec chroot "$root" /bin/bash "$3/steps.sh"
+`;
+
+const canEnter =
+  process.getuid?.() === 0 &&
+  ["pg_createcluster", "runuser", "ip", "setpriv", "curl"].every(
+    (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0,
+  ) &&
+  spawnSync("unshare", [
+    ...NAMESPACES,
+    "sh",
+    "-c",
+    "mount -t tmpfs none /mnt && mkdir /mnt/u /mnt/w /mnt/r && mount -t overlay o -o lowerdir=/,upperdir=/mnt/u,workdir=/mnt/w /mnt/r",
+  ]).status === 0;
+
+test.skipIf(!canEnter)("the steps of docs/debian.md set up, serve, back up and restore", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ug-debian-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const mountPoint = join(folder, "mount");
+  await mkdir(mountPoint);
+  await writeFile(join(folder, "systemctl"), SYSTEMCTL);
+  const blocks = snippetsOf("docs/debian.md").filter(({ language }) => language === "sh");
+  const steps = blocks
+    .map(({ code }) => code)
+    .filter((code) => !NOT_HERE.some((part) => code.includes(part)));
+  expect(steps).toHaveLength(blocks.length - NOT_HERE.length);
+  const [version = ""] = (await readdir("/usr/lib/postgresql")).toSorted((a, b) => Number(b) - Number(a));
+  const script = [
+    "set -eu",
+    `install -m 755 ${folder}/systemctl /usr/local/bin/systemctl`,
+    // As the packages leave the machine.
+    "hash -r; mkdir -p /run/postgresql && chown postgres /run/postgresql",
+    "for cluster in /etc/postgresql/*/*; do [ ! -d $cluster ] || rm -rf $cluster /var/lib/postgresql/*; done",
+    `pg_createcluster ${version} main && pg_ctlcluster ${version} main start`,
+    `[ ${process.execPath} -ef /usr/bin/node ] || ln -sf ${process.execPath} /usr/bin/node`,
+    // As step 4 builds and installs it.
+    `mkdir -p /opt/user-groups && cp -r ${await compileService()} /opt/user-groups/dist`,
+    `cp ${project}package.json /opt/user-groups/ && ln -s ${project}node_modules /opt/user-groups/node_modules`,
+    `install -m 644 ${project}deploy/systemd/user-groups.service /etc/systemd/system/`,
+    // The guide's steps share one shell, as a reader's do.
+    ...steps.flatMap((code) => [code, "cd /", 'echo "-- done"']),
+    "ls -l /etc/user-groups",
+    `pg_ctlcluster ${version} main stop --mode=immediate`,
+  ].join("\n");
+  await writeFile(join(folder, "steps.sh"), script);
+  const output = await run("unshare", [
+    ...NAMESPACES,
+    "sh",
+    "-c",
+    ENTER,
+    "sh",
+    mountPoint,
+    project.replace(/\/$/, ""),
+    folder,
+  ]);
+  expect(output).toMatch(/ugk_live_\w+/);
+  expect(output.split("-- done")).toHaveLength(steps.length + 1);
+  // The restored database has the account.
+  expect(output).toMatch(/^\s+1$/m);
+  expect(output).toMatch(/^-rw------- .* settings\.env$/m);
+  expect(existsSync("/opt/user-groups/dist")).toBe(false);
+});
+
+/** Runs a program. @returns what it wrote @throws Error with that, if it fails */
+async function run(command: string, args: readonly string[]): Promise<string> {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  if (code !== 0) throw new Error(output);
+  return output;
+}

@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import {
+  buildSchema,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  isScalarType,
+  isSpecifiedScalarType,
+  isUnionType,
+} from "graphql";
+import { expect, test } from "vitest";
+
+const schema = buildSchema(readFileSync(new URL("../../../schema.graphql", import.meta.url), "utf8"));
+const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) =>
+    !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !roots.some((root) => root === type),
+);
+const NOTE =
+  "<!-- Written from schema.graphql: npx vitest run test/unit/repository/graphql-reference.test.ts -u -->";
+
+/** Lists queries, mutations and subscriptions with their arguments. */
+function operationsPage(): string {
+  const sections = ["Queries", "Mutations", "Subscriptions"].map((title, index) => {
+    const fields = Object.values(roots[index]?.getFields() ?? {});
+    return `## ${title}\n\n${fields.map(operation).join("\n\n")}`;
+  });
+  return `${NOTE}
+
+# GraphQL operations
+
+Every query, mutation and subscription of \`/graphql\`. [GraphQL types](graphql-types.md) lists the types, and the [guide](../graphql.md) shows how to
+send operations. Arguments with **!** are required.
+
+${sections.join("\n\n")}
+`;
+}
+
+function operation({ name, description, args, type }: GraphQLField<unknown, unknown>): string {
+  const rows = args.map((each) => row(each, isRequiredArgument(each)));
+  const table = rows.length > 0 ? `\n\n${tableOf("argument", rows)}` : "";
+  return `### ${name}\n\nReturns ${link(type, "graphql-types.md")}. ${textOf(description)}${table}`;
+}
+
+/** Lists all types with their fields and values. */
+function typesPage(): string {
+  const kinds: readonly (readonly [title: string, is: (type: GraphQLNamedType) => boolean])[] = [
+    ["Objects", (type) => isObjectType(type) && !type.name.endsWith("Payload")],
+    ["Payloads", (type) => isObjectType(type) && type.name.endsWith("Payload")],
+    ["Interfaces", isInterfaceType],
+    ["Unions", isUnionType],
+    ["Inputs", isInputObjectType],
+    ["Enums", isEnumType],
+    ["Scalars", isScalarType],
+  ];
+  const sections = kinds.map(
+    ([title, is]) => `## ${title}\n\n${types.filter(is).map(typeSection).join("\n\n")}`,
+  );
+  return `${NOTE}
+
+# GraphQL types
+
+The types that [GraphQL operations](graphql-operations.md) take and return. **!** marks values that are never null, and required input fields.
+
+${sections.join("\n\n")}
+`;
+}
+
+function typeSection(type: GraphQLNamedType): string {
+  const head = `### ${type.name}\n\n${textOf(type.description)}`;
+  if (isEnumType(type)) {
+    return `${head}\n\n| value | meaning |\n|---|---|\n${type
+      .getValues()
+      .map(({ name, description }) => `| \`${name}\` | ${textOf(description)} |`)
+      .join("\n")}`;
+  }
+  if (isInputObjectType(type)) {
+    const rows = Object.values(type.getFields()).map((field) => row(field, isRequiredInputField(field)));
+    return `${head}${type.isOneOf ? " Exactly one field must be set." : ""}\n\n${tableOf("field", rows)}`;
+  }
+  if (isObjectType(type) || isInterfaceType(type)) return `${head}\n\n${tableOf("field", fieldRows(type))}`;
+  if (isUnionType(type))
+    return `${head} One of ${type
+      .getTypes()
+      .map((each) => link(each))
+      .join(", ")}.`;
+  return head;
+}
+
+function fieldRows(type: Pick<GraphQLObjectType, "getFields">): string[] {
+  return Object.values(type.getFields()).map(({ name, args, type: returned, description }) => {
+    const names = args.map((arg) => `\`${arg.name}\``).join(", ");
+    const suffix = names === "" ? "" : ` Arguments: ${names}.`;
+    return `| \`${name}\` | ${link(returned)} | ${textOf(description)}${suffix} |`;
+  });
+}
+
+function row(
+  { name, type, defaultValue, description }: GraphQLArgument | GraphQLInputField,
+  isRequired: boolean,
+): string {
+  const fallback = defaultValue === undefined ? "" : ` Default: \`${JSON.stringify(defaultValue)}\`.`;
+  const required = isRequired ? " **!**" : "";
+  return `| \`${name}\`${required} | ${link(type, "graphql-types.md")} | ${textOf(description)}${fallback} |`;
+}
+
+function tableOf(kind: string, rows: readonly string[]): string {
+  return `| ${kind} | type | meaning |\n|---|---|---|\n${rows.join("\n")}`;
+}
+
+/** A type as in the schema, linked to its section. */
+function link(
+  type: GraphQLField<unknown, unknown>["type"] | GraphQLArgument["type"] | GraphQLNamedType,
+  page = "",
+): string {
+  const named = getNamedType(type);
+  const text = `\`${String(type)}\``;
+  return isSpecifiedScalarType(named) ? text : `[${text}](${page}#${named.name.toLowerCase()})`;
+}
+
+/** A description as one line of a table. */
+function textOf(description: string | null | undefined): string {
+  return (description ?? "").replaceAll(/\s+/g, " ").replaceAll("|", "\\|").trim();
+}
+
+test("docs/reference/graphql-*.md are current (vitest run test/unit/repository/graphql-reference.test.ts -u)", async () => {
+  await expect(operationsPage()).toMatchFileSnapshot("../../../docs/reference/graphql-operations.md");
+  await expect(typesPage()).toMatchFileSnapshot("../../../docs/reference/graphql-types.md");
+});
+
+test("every type and field of the schema has a description", () => {
+  const pages = operationsPage() + typesPage();
+  expect(pages).not.toMatch(/\|\s+\|$/m);
+  for (const { name } of types) expect(pages).toContain(`### ${name}\n`);
+});
