@@ -20,6 +20,8 @@ import { AuditRequestsByToken1764840000000 } from "../../../migrations/176484000
 import { DeleteSiteConfigs1764850000000 } from "../../../migrations/1764850000000-delete-site-configs.js";
 import { IndexSiteConfigUpdates1764851000000 } from "../../../migrations/1764851000000-index-site-config-updates.js";
 import { EmbedSessions1764860000000 } from "../../../migrations/1764860000000-embed-sessions.js";
+import { MaintenanceSettings1764920000000 } from "../../../migrations/1764920000000-maintenance-settings.js";
+import { InitialStatistics1764921000000 } from "../../../migrations/1764921000000-initial-statistics.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
 import { AuditEntryEntity } from "../audit/entry-entity.js";
@@ -78,6 +80,8 @@ export function createOrm(options: DatabaseOptions): DataSource {
       DeleteSiteConfigs1764850000000,
       IndexSiteConfigUpdates1764851000000,
       EmbedSessions1764860000000,
+      MaintenanceSettings1764920000000,
+      InitialStatistics1764921000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,
