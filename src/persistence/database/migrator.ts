@@ -144,11 +144,14 @@ async function withExecutor(
   }
 }
 
-/** Tries to take the lock for a transaction. Waiting in a statement would hold a snapshot, for which concurrent index builds wait. */
+/**
+ * Tries to take the lock for a transaction without holding a snapshot, for whose end concurrent index builds would wait: a statement
+ * that waits holds one, and so does one with parameters, until the next.
+ */
 async function tryLock(holder: QueryRunner): Promise<boolean> {
   await holder.startTransaction();
   await holder.query("SET LOCAL idle_in_transaction_session_timeout = 0");
-  const [{ isLocked }] = await holder.query(`SELECT pg_try_advisory_xact_lock($1) AS "isLocked"`, [LOCK_KEY]);
+  const [{ isLocked }] = await holder.query(`SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS "isLocked"`);
   if (isLocked !== true) await holder.rollbackTransaction();
   return isLocked === true;
 }

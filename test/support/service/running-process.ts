@@ -15,6 +15,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The account to run as, instead of ours. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
+  /** A compiled release, instead of the sources under test. */
+  readonly release?: string;
   /** Maximum lifetime, even if the test's process is killed; five minutes by default. */
   readonly lifetimeMs?: number;
 }
@@ -70,7 +72,11 @@ export function createTestProcesses(): TestProcesses {
   const directories: string[] = [];
 
   async function launch(args: readonly string[], options: ProcessOptions = {}): Promise<RunningProcess> {
-    const script = join(await compileService(), "src", args.length === 0 ? "main.js" : "cli.js");
+    const script = join(
+      options.release ?? (await compileService()),
+      "src",
+      args.length === 0 ? "main.js" : "cli.js",
+    );
     const fuse = exitAfter(options.lifetimeMs ?? LIFETIME_MS);
     const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
       cwd: "/",
