@@ -22,10 +22,12 @@ export class InitialStatistics1764921000000 implements MigrationInterface, Locki
           RETURN;
         END IF;
         INSERT INTO account (id, name, token_key_id) OVERRIDING SYSTEM VALUE VALUES (1, 'statistics', '');
-        INSERT INTO data_source (account_id, environment, provided_id, name)
-          SELECT 1, 'Customer', 'source ' || n, 'Source ' || n FROM generate_series(1, ${ROWS}) AS n;
-        INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup)
-          SELECT 1, 'Customer', n, 'group ' || n, 'Group ' || n, '', sha256(n::text::bytea), sha256(n::text::bytea)
+        INSERT INTO data_source (account_id, environment, provided_id, name, created_at)
+          SELECT 1, 'Customer', 'source ' || n, 'Source ' || n, now() - n * interval '1 hour' FROM generate_series(1, ${ROWS}) AS n;
+        INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup,
+            created_at, updated_at)
+          SELECT 1, 'Customer', n, 'group ' || n, 'Group ' || n, '', sha256(n::text::bytea), sha256(n::text::bytea),
+            now() - n * interval '1 hour', now() - n * interval '1 hour'
           FROM generate_series(1, ${ROWS}) AS n;
         INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
           SELECT 1, 'Customer', n, 'schema', (SELECT min(id) FROM data_source) FROM generate_series(1, ${ROWS}) AS n;
