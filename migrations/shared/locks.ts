@@ -1,5 +1,4 @@
 import type { MigrationInterface } from "typeorm";
-import { LANDED_LOCKS } from "./landed-locks.js";
 
 /** The lock modes of PostgreSQL that block others' changes of data or schema, weakest first. */
 export const LOCK_MODES = [
@@ -16,13 +15,4 @@ export type MigrationLocks = Readonly<Record<string, (typeof LOCK_MODES)[number]
 /** What each migration since 1764920000000 states. */
 export interface LockingMigration extends MigrationInterface {
   readonly locks: MigrationLocks;
-}
-
-/** Returns the locks that the migration states; undefined when it states none. */
-export function locksOf(migration: MigrationInterface): MigrationLocks | undefined {
-  return statesLocks(migration) ? migration.locks : LANDED_LOCKS[migration.name ?? ""];
-}
-
-function statesLocks(migration: MigrationInterface): migration is LockingMigration {
-  return "locks" in migration;
 }

@@ -59,11 +59,10 @@ test("their foreign keys are checked by primary key", async () => {
   };
   // The server counts with a delay.
   await expect.poll(mapped, { timeout: 60_000 }).toBeGreaterThanOrEqual(3 * GROUPS * CALLS);
-  const used = await service.query(`SELECT indexrelname FROM pg_stat_user_indexes
-    WHERE relname IN ('user_group', 'data_source') AND idx_tup_read > ${GROUPS} ORDER BY indexrelname`);
-  expect(used).toEqual([
-    { indexrelname: "data_source_pk" },
-    { indexrelname: "user_group_pk" },
-    { indexrelname: "user_group_provided_id_uq" },
-  ]);
+  // Other indexes begin with the account too: in one of them, each check would read all rows of the account.
+  const used: { name: string }[] = await service.query(`SELECT indexrelname AS name FROM pg_stat_user_indexes
+    WHERE relname IN ('user_group', 'data_source') AND idx_tup_read > ${GROUPS} ORDER BY name`);
+  const names = used.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["data_source_pk", "user_group_pk"]));
+  expect(names.filter((name) => !/_(pk|provided_id_uq)$/.test(name))).toEqual([]);
 });

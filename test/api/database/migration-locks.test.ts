@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { LOCK_MODES, locksOf, type MigrationLocks } from "../../../migrations/shared/locks.js";
+import { LOCK_MODES, type MigrationLocks } from "../../../migrations/shared/locks.js";
+import { locksOf } from "../../../migrations/shared/stated-locks.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
 
