@@ -1,5 +1,6 @@
 import { migrationTimeouts } from "../app/storage.js";
 import { type ProcessEnvironment, readConfig } from "../config/config.js";
+import { type PlannedMigration, planMigrations } from "../persistence/database/migration-plan.js";
 import { migrateDown, migrationStates } from "../persistence/database/migrator.js";
 import { withStorage } from "./shared/storage.js";
 
@@ -8,6 +9,25 @@ export async function migrateDatabaseUp(environment: ProcessEnvironment): Promis
   await withStorage(environment, { migrate: true }, async ({ applied }) => {
     print(applied.length === 0 ? ["No pending migrations."] : applied.map((name) => `applied ${name}`));
   });
+}
+
+/** Prints the pending migrations as SQL, with the locks that they take as comments. */
+export async function printMigrationPlan(environment: ProcessEnvironment): Promise<void> {
+  await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
+    const planned = await planMigrations(database);
+    print(planned.length === 0 ? ["No pending migrations."] : planned.map(describe));
+  });
+}
+
+function describe({ name, locks, isTransactional, statements }: PlannedMigration): string {
+  const stated = Object.entries(locks).map(([table, mode]) => `--   ${mode} on ${table}`);
+  const comments = [
+    `-- ${name}`,
+    ...(stated.length === 0 ? ["-- locks no existing table"] : ["-- locks:", ...stated]),
+    ...(isTransactional ? [] : ["-- not in a transaction; continues after an interruption"]),
+  ];
+  const sql = statements.map((statement) => `${statement.trim().replace(/;$/, "")};`);
+  return [...comments, ...(isTransactional ? ["BEGIN;", ...sql, "COMMIT;"] : sql), ""].join("\n");
 }
 
 /** Reverts the newest migration and prints its name. */

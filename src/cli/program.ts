@@ -8,7 +8,7 @@ import { createKey, listKeys, revokeKey } from "./accounts/keys.js";
 import { addSigningKeyCommands } from "./accounts/signing-keys.js";
 import { reencryptTokens } from "./accounts/tokens.js";
 import { addContractCommands } from "./contract/commands.js";
-import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./migrations.js";
+import { migrateDatabaseDown, migrateDatabaseUp, printMigrationPlan, showMigrations } from "./migrations.js";
 import { addRetentionCommands } from "./retention/commands.js";
 import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
 import type { RunCommand } from "./shared/run-command.js";
@@ -45,7 +45,8 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   migrate
     .command("up")
     .description("Apply pending migrations")
-    .action(() => run(() => migrateDatabaseUp(environment)));
+    .option("--dry-run", "print their SQL and the locks they take, and change nothing")
+    .action(({ dryRun }) => run(() => (dryRun ? printMigrationPlan : migrateDatabaseUp)(environment)));
   migrate
     .command("down")
     .description("Revert the newest migration and delete the data that it added")

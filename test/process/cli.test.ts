@@ -113,15 +113,24 @@ describe("keys in an embedded database", () => {
 test("migrate lists, reverts and applies migrations", async () => {
   const database = await createTestDatabase("empty");
   const env = { DATABASE_URL: databaseUrl(database.target), DATA_DIR: await processes.newDataDir() };
-  const migrate = async (command: string) => {
-    const end = await processes.run(["migrate", command], { env });
+  const migrate = async (...command: string[]) => {
+    const end = await processes.run(["migrate", ...command], { env });
     expect(end).toMatchObject({ code: 0, signal: null });
     return end.stdout.trimEnd().split("\n");
   };
   const states = await migrate("status");
   expect(states.length).toBeGreaterThan(0);
   for (const line of states) expect(line).toMatch(/^pending \w+\d{13}$/);
+  const plan = await migrate("up", "--dry-run");
+  expect(plan.filter((line) => /^-- \w+\d{13}$/.test(line))).toEqual(
+    states.map((line) => line.replace("pending", "--")),
+  );
+  expect(plan.join("\n")).toContain(
+    "-- DeleteSiteConfigs1764850000000\n-- locks:\n--   ACCESS EXCLUSIVE on site_config\nBEGIN;\n",
+  );
+  expect(await migrate("status")).toEqual(states);
   expect(await migrate("up")).toEqual(states.map((line) => line.replace("pending", "applied")));
+  expect(await migrate("up", "--dry-run")).toEqual(["No pending migrations."]);
   expect(await migrate("down")).toEqual([states.at(-1)?.replace("pending", "reverted")]);
   expect((await migrate("status")).at(-1)).toBe(states.at(-1));
   await database.drop();

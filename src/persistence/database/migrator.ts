@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MigrationExecutor } from "typeorm";
+import { MigrationExecutor, type QueryRunner } from "typeorm";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { isLockTimeout, isTransactionConflict } from "../shared/database-error.js";
 import type { Database } from "./database.js";
 
-/** Key of the advisory lock that serializes migrations; an arbitrary constant that must never change. */
-const LOCK_KEY = 7_463_502_118;
+/** Keys of the advisory locks that serialize migrations; arbitrary constants that must never change. */
+const LOCK_KEY = 7_463_502_119;
+/**
+ * Held by each migration's transaction only: version 0.1.0 waits for it in a statement, whose snapshot would block CREATE INDEX
+ * CONCURRENTLY forever.
+ */
+const TRANSACTION_LOCK_KEY = 7_463_502_118;
+const LOCK_POLL_MS = 200;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 10_000;
 const MS_PER_S = 1_000;
@@ -54,7 +60,12 @@ export async function migrateDown(
   return withLock(database, async () => {
     const newest = (await migrationStates(database)).findLast(({ applied }) => applied);
     if (!newest) return null;
-    await retry(database, timeouts, (executor) => executor.undoLastMigration());
+    const migration = database.orm.migrations.find(({ name }) => name === newest.name);
+    await retry(database, timeouts, (executor) => {
+      // TypeORM ignores the migration's own choice here.
+      if (migration?.transaction === false) executor.transaction = "none";
+      return executor.undoLastMigration();
+    });
     return newest.name;
   });
 }
@@ -75,12 +86,15 @@ export async function migrationStates(database: Database): Promise<readonly Migr
   }
 }
 
-async function pendingMigrations(database: Database): Promise<readonly string[]> {
+export async function pendingMigrations(database: Database): Promise<readonly string[]> {
   const states = await migrationStates(database);
   return states.filter(({ applied }) => !applied).map(({ name }) => name);
 }
 
-/** Retries `work` after lock timeouts. Each migration has its own transaction, so none is applied in part. */
+/**
+ * Retries `work` after lock timeouts. A migration has its own transaction, so that it is not applied in part; one with
+ * `transaction = false` continues where it was interrupted.
+ */
 async function retry(
   database: Database,
   { lockTimeoutMs, retryMs, onRetry }: MigrationTimeouts,
@@ -119,6 +133,7 @@ async function withExecutor(
   runner.startTransaction = async (level) => {
     await startTransaction(level);
     await runner.query(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    await runner.query("SELECT pg_advisory_xact_lock($1)", [TRANSACTION_LOCK_KEY]);
   };
   try {
     const executor = new MigrationExecutor(orm, runner);
@@ -129,14 +144,23 @@ async function withExecutor(
   }
 }
 
+/**
+ * Tries to take the lock for a transaction without holding a snapshot, for whose end concurrent index builds would wait: a statement
+ * that waits holds one, and so does one with parameters, until the next.
+ */
+async function tryLock(holder: QueryRunner): Promise<boolean> {
+  await holder.startTransaction();
+  await holder.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+  const [{ isLocked }] = await holder.query(`SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS "isLocked"`);
+  if (isLocked !== true) await holder.rollbackTransaction();
+  return isLocked === true;
+}
+
 async function withLock<T>(database: Database, work: () => Promise<T>): Promise<T> {
   // TypeORM takes no lock. A transaction-level lock, unlike a session-level one, also works behind a transaction-mode pooler.
   const holder = database.orm.createQueryRunner();
   try {
-    await holder.startTransaction();
-    for (const timeout of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"])
-      await holder.query(`SET LOCAL ${timeout} = 0`);
-    await holder.query("SELECT pg_advisory_xact_lock($1)", [LOCK_KEY]);
+    while (!(await tryLock(holder))) await sleep(LOCK_POLL_MS);
     const result = await work();
     await holder.commitTransaction();
     return result;

@@ -22,6 +22,8 @@ import { IndexSiteConfigUpdates1764851000000 } from "../../../migrations/1764851
 import { EmbedSessions1764860000000 } from "../../../migrations/1764860000000-embed-sessions.js";
 import { Purge1764910000000 } from "../../../migrations/1764910000000-purge.js";
 import { PurgeIndexes1764911000000 } from "../../../migrations/1764911000000-purge-indexes.js";
+import { MaintenanceSettings1764920000000 } from "../../../migrations/1764920000000-maintenance-settings.js";
+import { InitialStatistics1764921000000 } from "../../../migrations/1764921000000-initial-statistics.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
 import { AuditEntryEntity } from "../audit/entry-entity.js";
@@ -82,6 +84,8 @@ export function createOrm(options: DatabaseOptions): DataSource {
       EmbedSessions1764860000000,
       Purge1764910000000,
       PurgeIndexes1764911000000,
+      MaintenanceSettings1764920000000,
+      InitialStatistics1764921000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

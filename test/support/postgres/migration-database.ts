@@ -2,7 +2,7 @@ import { escapeIdentifier, Pool } from "pg";
 import { afterAll, beforeAll, inject } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import { migrateDown, migrateUp } from "../../../src/persistence/database/migrator.js";
-import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { asRole } from "./postgres-setup.js";
 import { createTestDatabase } from "./test-database.js";
 
@@ -12,6 +12,8 @@ type Row = ReturnType<typeof JSON.parse>;
 export interface MigrationDatabase {
   /** Migrates as an owner without superuser rights, who is subject to row-level security. */
   readonly database: Database;
+  /** The address of the database for that owner. */
+  readonly target: DatabaseOptions["target"];
   /** Runs a statement as a superuser. */
   query(text: string, values?: readonly unknown[]): Promise<Row[]>;
   up(): Promise<readonly string[]>;
@@ -33,8 +35,9 @@ export function useMigrationDatabase(): () => MigrationDatabase {
     await administration.query(
       `ALTER DATABASE ${escapeIdentifier(current.name)} OWNER TO ${escapeIdentifier(runtime.user)}`,
     );
+    const target = asRole(owner, runtime);
     const database = await Database.connect({
-      target: asRole(owner, runtime),
+      target,
       poolSize: 2,
       connectTimeoutMs: 10_000,
       statementTimeoutMs: 0,
@@ -42,6 +45,7 @@ export function useMigrationDatabase(): () => MigrationDatabase {
     closers.unshift(() => database.close());
     opened = {
       database,
+      target,
       query: async (text, values = []) => (await administration.query(text, [...values])).rows,
       up: () => migrateUp(database),
       async downTo(name) {

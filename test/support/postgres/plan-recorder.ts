@@ -9,6 +9,7 @@ export interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
   readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
   readonly "Rows Removed by Filter"?: number;
   readonly "Actual Rows": number;
   readonly "Actual Loops": number;
@@ -42,6 +43,30 @@ export function recordPlans({ database }: TestService): RecordedPlan[] {
   return plans;
 }
 
+/** Explains every statement of a transaction, without running it twice: its generic plan, which is kept while tables grow. */
+export function recordWrites({ database }: TestService): RecordedPlan[] {
+  const plans: RecordedPlan[] = [];
+  const begin = database.transaction.bind(database);
+  database.transaction = (scope, work) =>
+    begin(scope, (transaction) => {
+      const run = transaction.run.bind(transaction);
+      transaction.run = async (statement, values) => {
+        if (/^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)/.test(statement.text))
+          plans.push({
+            text: statement.text,
+            plan: await explainWith(
+              { run, mode: "force_generic_plan", command: "EXPLAIN (FORMAT JSON)" },
+              statement,
+              values,
+            ),
+          });
+        return run(statement, values);
+      };
+      return work(transaction);
+    });
+  return plans;
+}
+
 /** The node and its descendants. */
 export function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
@@ -60,16 +85,27 @@ async function explainIn(
   statement: Statement,
   values: readonly unknown[],
 ): Promise<PlanNode> {
+  const run = transaction.run.bind(transaction);
+  const how = { run, mode: planModeOf(statement), command: "EXPLAIN (ANALYZE, FORMAT JSON)" };
+  return explainWith(how, statement, values);
+}
+
+async function explainWith(
+  how: { readonly run: OpenTransaction["run"]; readonly mode: string; readonly command: string },
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<PlanNode> {
   const run = (text: string) =>
-    transaction.run<{ "QUERY PLAN": { Plan: PlanNode }[] }>({ access: "write", text }, []);
-  await run(`SET LOCAL plan_cache_mode = ${planModeOf(statement)}`);
+    how.run<{ "QUERY PLAN": { Plan: PlanNode }[] }>({ access: "write", text }, []);
+  await run(`SET LOCAL plan_cache_mode = ${how.mode}`);
   // Use a new name: prepared statements survive a failed transaction.
   preparedCount += 1;
   const name = `explained_${preparedCount}`;
   await run(`PREPARE ${name} AS ${statement.text}`);
   const literals = values.length === 0 ? "" : `(${values.map(toLiteral).join(", ")})`;
-  const [row] = await run(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE ${name}${literals}`);
+  const [row] = await run(`${how.command} EXECUTE ${name}${literals}`);
   await run(`DEALLOCATE ${name}`);
+  await run("SET LOCAL plan_cache_mode = auto");
   const plan = row?.["QUERY PLAN"][0]?.Plan;
   if (!plan) throw new Error("PostgreSQL gave no plan.");
   return plan;
@@ -80,7 +116,10 @@ function toLiteral(value: unknown): string {
   if (Buffer.isBuffer(value)) return `'\\x${value.toString("hex")}'`;
   if (value instanceof Date) return escapeLiteral(value.toISOString());
   if (Array.isArray(value)) {
-    const items = value.map((item) => (item === null ? "NULL" : JSON.stringify(String(item))));
+    const items = value.map((item) => {
+      if (item === null) return "NULL";
+      return JSON.stringify(Buffer.isBuffer(item) ? `\\x${item.toString("hex")}` : String(item));
+    });
     return escapeLiteral(`{${items.join(",")}}`);
   }
   return escapeLiteral(String(value));

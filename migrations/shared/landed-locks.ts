@@ -1,0 +1,62 @@
+import type { MigrationLocks } from "./locks.js";
+
+/** The locks of the migrations that are older than the rule to state them. */
+export const LANDED_LOCKS: Readonly<Record<string, MigrationLocks>> = {
+  CreateCoreTables1763704800000: {},
+  IndexLists1763800000000: { mapping_entry: "ACCESS EXCLUSIVE", user_group: "SHARE" },
+  CreateSiteConfigs1764000000000: { account: "SHARE ROW EXCLUSIVE" },
+  RowLevelSecurity1764100000000: {
+    account: "ACCESS EXCLUSIVE",
+    api_key: "ACCESS EXCLUSIVE",
+    data_source: "ACCESS EXCLUSIVE",
+    mapping_entry: "ACCESS EXCLUSIVE",
+    site_config: "ACCESS EXCLUSIVE",
+    site_config_revision: "ACCESS EXCLUSIVE",
+    user_group: "ACCESS EXCLUSIVE",
+  },
+  AuditLog1764200000000: {
+    account: "SHARE ROW EXCLUSIVE",
+    api_key: "SHARE ROW EXCLUSIVE",
+    data_source: "SHARE ROW EXCLUSIVE",
+    site_config: "SHARE ROW EXCLUSIVE",
+    site_config_revision: "SHARE ROW EXCLUSIVE",
+    user_group: "ACCESS EXCLUSIVE",
+  },
+  Webhooks1764300000000: { account: "SHARE ROW EXCLUSIVE", audit_entry: "SHARE ROW EXCLUSIVE" },
+  IdempotentRequests1764400000000: { account: "SHARE ROW EXCLUSIVE" },
+  AuditSharedStatements1764500000000: {},
+  AuditActorOnce1764600000000: {},
+  BroughtTokens1764700000000: { user_group: "SHARE ROW EXCLUSIVE" },
+  AnalyzeImports1764710000000: {},
+  DataSourcesByEnvironment1764800000000: {
+    data_source: "ACCESS EXCLUSIVE",
+    mapping_entry: "ACCESS EXCLUSIVE",
+  },
+  TenantPolicies1764801000000: {
+    api_key: "ACCESS EXCLUSIVE",
+    audit_entry: "ACCESS EXCLUSIVE",
+    data_source: "ACCESS EXCLUSIVE",
+    idempotent_request: "ACCESS EXCLUSIVE",
+    mapping_entry: "ACCESS EXCLUSIVE",
+    site_config: "ACCESS EXCLUSIVE",
+    site_config_revision: "ACCESS EXCLUSIVE",
+    user_group: "ACCESS EXCLUSIVE",
+    webhook_delivery: "ACCESS EXCLUSIVE",
+    webhook_endpoint: "ACCESS EXCLUSIVE",
+  },
+  EmbedScope1764802000000: { api_key: "ACCESS EXCLUSIVE" },
+  IndexPages1764820000000: {
+    audit_entry: "ACCESS EXCLUSIVE",
+    data_source: "SHARE",
+    webhook_delivery: "SHARE",
+  },
+  WebhookEndpointHealth1764821000000: {
+    webhook_delivery: "ACCESS EXCLUSIVE",
+    webhook_endpoint: "ACCESS EXCLUSIVE",
+  },
+  NotifyRevokedKeys1764830000000: { api_key: "SHARE ROW EXCLUSIVE" },
+  AuditRequestsByToken1764840000000: {},
+  DeleteSiteConfigs1764850000000: { site_config: "ACCESS EXCLUSIVE" },
+  IndexSiteConfigUpdates1764851000000: { site_config: "SHARE" },
+  EmbedSessions1764860000000: { user_group: "ACCESS EXCLUSIVE" },
+};

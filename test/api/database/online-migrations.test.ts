@@ -1,0 +1,133 @@
+import { Client } from "pg";
+import type { QueryRunner } from "typeorm";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { backfill } from "../../../migrations/shared/backfill.js";
+import { buildIndex, dropIndex } from "../../../migrations/shared/indexes.js";
+import type { LockingMigration } from "../../../migrations/shared/locks.js";
+import { Database } from "../../../src/persistence/database/database.js";
+import { planMigrations } from "../../../src/persistence/database/migration-plan.js";
+import { migrateDown, migrateUp } from "../../../src/persistence/database/migrator.js";
+import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
+
+const migrations = useMigrationDatabase();
+const INDEX = "user_group_sample_ix";
+const ON = "user_group (account_id, environment, sample)";
+/** More than one batch in each tenant. */
+const ROWS = 2_500;
+
+/** A change of a big table in steps: an index and values that the rows lack. */
+class SampleColumn9999999999999 implements LockingMigration {
+  readonly name = "SampleColumn9999999999999";
+  readonly transaction = false;
+  readonly locks = { user_group: "SHARE UPDATE EXCLUSIVE" } as const;
+  isInterrupted = false;
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await buildIndex(queryRunner, INDEX, ON);
+    await backfill(queryRunner, { table: "user_group", set: "sample = name", where: "sample IS NULL" });
+    if (this.isInterrupted) throw new Error("interrupted");
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await dropIndex(queryRunner, INDEX);
+  }
+}
+
+const sample = new SampleColumn9999999999999();
+
+beforeAll(async () => {
+  const { query, up, database } = migrations();
+  await up();
+  await query("ALTER TABLE user_group ADD COLUMN sample text");
+  await query("INSERT INTO account (name, token_key_id) VALUES ('one', 'k'), ('two', 'k')");
+  await query(`INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup)
+    SELECT account.id, environment::environment, nextval('user_group_team_id'), environment || n, 'Name ' || n, 'k', '',
+      sha256((environment || n)::bytea)
+    FROM account, unnest('{Customer,Testing}'::text[]) AS environment, generate_series(1, ${ROWS}) AS n`);
+  database.orm.migrations.push(sample);
+});
+beforeEach(async () => {
+  const { query } = migrations();
+  await query(`DELETE FROM schema_migration WHERE name = '${sample.name}'`);
+  await query(`DROP INDEX IF EXISTS ${INDEX}`);
+  await query("UPDATE user_group SET sample = NULL");
+  sample.isInterrupted = false;
+});
+
+async function state() {
+  const [index] = await migrations().query(
+    `SELECT indexrelid::integer AS id, indisvalid AS "isValid", indisunique AS "isUnique" FROM pg_index
+      WHERE indexrelid = to_regclass($1)`,
+    [INDEX],
+  );
+  const [rows] = await migrations().query(
+    "SELECT count(sample)::integer AS filled, count(*)::integer AS all FROM user_group",
+  );
+  return { index, rows };
+}
+
+test("a migration outside a transaction continues after an interruption, for an owner without superuser rights", async () => {
+  const { up, database } = migrations();
+  sample.isInterrupted = true;
+  await expect(up()).rejects.toThrow("interrupted");
+  const before = await state();
+  expect(before).toMatchObject({ index: { isValid: true }, rows: { filled: 4 * ROWS, all: 4 * ROWS } });
+  sample.isInterrupted = false;
+  expect(await up()).toEqual([sample.name]);
+  expect(await state()).toEqual(before);
+  expect(await migrateDown(database)).toBe(sample.name);
+  expect((await state()).index).toBeUndefined();
+});
+
+test("the invalid index of an interrupted build is replaced", async () => {
+  const { query, up } = migrations();
+  // Fails on the equal rows, and leaves the index as a crash does.
+  await expect(query(`CREATE UNIQUE INDEX CONCURRENTLY ${INDEX} ON user_group (account_id)`)).rejects.toThrow(
+    "could not create unique index",
+  );
+  expect((await state()).index).toMatchObject({ isValid: false, isUnique: true });
+  await up();
+  expect((await state()).index).toMatchObject({ isValid: true, isUnique: false });
+});
+
+test("while an index is built, others write, and processes that also migrate do not block it", async () => {
+  const { target, query, up } = migrations();
+  const other = await Database.connect({
+    target,
+    poolSize: 2,
+    connectTimeoutMs: 10_000,
+    statementTimeoutMs: 0,
+  });
+  const report = new Client(clientOptions(target));
+  await report.connect();
+  try {
+    other.orm.migrations.push(sample);
+    // The build waits for this transaction.
+    await report.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await report.query("SELECT count(*) FROM user_group");
+    const building = up();
+    await expect.poll(async () => (await state()).index).toMatchObject({ isValid: false });
+    const waiting = migrateUp(other);
+    await query("UPDATE user_group SET name = name || '!' WHERE id % 100 = 0");
+    await report.query("COMMIT");
+    expect((await Promise.all([building, waiting])).toSorted()).toEqual([[], [sample.name]]);
+    expect(await state()).toMatchObject({ index: { isValid: true }, rows: { filled: 4 * ROWS } });
+  } finally {
+    await report.end();
+    await other.close();
+  }
+});
+
+test("a plan contains each statement once and changes nothing", async () => {
+  const { database } = migrations();
+  const before = await state();
+  const [planned, ...others] = await planMigrations(database);
+  expect(others).toEqual([]);
+  expect(planned).toMatchObject({ name: sample.name, locks: sample.locks, isTransactional: false });
+  expect(planned?.statements).toEqual([
+    `CREATE INDEX CONCURRENTLY ${INDEX} ON ${ON}`,
+    expect.stringMatching(/UPDATE user_group SET sample = name/),
+  ]);
+  expect(await state()).toEqual(before);
+});
