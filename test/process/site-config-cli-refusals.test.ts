@@ -52,7 +52,7 @@ test("put does not store a file with errors and reports what validate reports", 
   expect(await run("put", commands.at("warned.json"), "--site", "docs")).toEqual({
     ...stored("revision 1 of docs"),
     stderr: expect.stringMatching(
-      /^\S+warned\.json:16:3: warning unknown_property: .*\n.*\n.*\^\n1 file checked: 0 errors, 1 warning\.\n$/,
+      /^\S+warned\.json:16:3: warning unknown_property: .*\n.*\n.*\^\n1 file checked: 0 errors, 1 warning, 0 notices\.\n$/,
     ),
   });
   await commands.write("huge.json", JSON.stringify({ ...validSite, name: "x".repeat(2_100_000) }));
@@ -84,7 +84,7 @@ test("restore rejects a revision that is invalid under the current rules", async
   const { code, stdout, stderr } = await run("restore", "1");
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(
-    /^revision 1 of default:1:1: error [\s\S]*\n1 file checked: \d+ errors, \d warnings\.\n$/,
+    /^revision 1 of default:1:1: error [\s\S]*\n1 file checked: \d+ errors, \d warnings, \d notices\.\n$/,
   );
   expect(stderr).toContain('revision 1 of default:2:28: error wrong_type: "logo"');
   expect(stderr).toContain('    "name": "Größe", "logo": 5,\n                             ^\n');

@@ -26,7 +26,7 @@ export function addSiteConfigCommands(
   siteConfig
     .command("check <files...>")
     .description("Validate site configuration files, without settings or a database; - is standard input")
-    .option("--strict", "treat warnings as errors", false)
+    .option("--strict", "treat warnings as errors; notices are never errors", false)
     .addOption(new Option("--format <format>", "output format").choices(CHECK_FORMATS).default("text"))
     .action((files, options) => {
       const print = (text: string) => void process.stdout.write(text);
@@ -35,7 +35,7 @@ export function addSiteConfigCommands(
 
   addChangeOptions(siteConfig.command("put <file>"))
     .description("Store a file as the site's next revision unless it has errors; - is standard input")
-    .option("--strict", "treat warnings as errors", false)
+    .option("--strict", "treat warnings as errors; notices are never errors", false)
     .addOption(
       new Option("--public", "allow reading this and later revisions over HTTP without an API key").conflicts(
         "private",

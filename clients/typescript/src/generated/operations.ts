@@ -105,7 +105,7 @@ export type PutSiteConfigInput = {
   readonly site?: string;
   /** The configuration to store. */
   readonly source: SiteConfigSource;
-  /** If true, warnings count as errors. */
+  /** If true, warnings count as errors; notices do not. */
   readonly strict?: boolean | null | undefined;
 };
 
@@ -310,9 +310,9 @@ export type DeleteDataSourceMutation = { readonly deleteDataSource: { readonly d
 
 export type SiteConfigFieldsFragment = { readonly site: string, readonly revision: number, readonly text: string, readonly document: { readonly [key: string]: unknown }, readonly isPublic: boolean, readonly publicPath: string | null, readonly createdAt: string, readonly updatedAt: string };
 
-export type SiteConfigReportFieldsFragment = { readonly isValid: boolean, readonly errors: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly warnings: ReadonlyArray<SiteConfigFindingFieldsFragment> };
+export type SiteConfigReportFieldsFragment = { readonly isValid: boolean, readonly errors: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly warnings: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly notices: ReadonlyArray<SiteConfigFindingFieldsFragment> };
 
-export type SiteConfigFindingFieldsFragment = { readonly code: string, readonly message: string, readonly pointer: string, readonly line: number | null, readonly column: number | null };
+export type SiteConfigFindingFieldsFragment = { readonly code: string, readonly message: string, readonly pointer: string, readonly line: number | null, readonly column: number | null, readonly count: number };
 
 export type SiteConfigQueryVariables = Exact<{
   site: string;
@@ -421,7 +421,7 @@ export const SiteConfigDocument = new DocumentText<SiteConfigQuery, SiteConfigQu
 );
 
 export const PutSiteConfigDocument = new DocumentText<PutSiteConfigMutation, PutSiteConfigMutationVariables>(
-  "mutation PutSiteConfig($input:PutSiteConfigInput!){putSiteConfig(input:$input){siteConfig{...SiteConfigFields}report{...SiteConfigReportFields}userErrors{...UserErrorFields}}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}fragment SiteConfigReportFields on SiteConfigReport{isValid errors{...SiteConfigFindingFields}warnings{...SiteConfigFindingFields}}fragment SiteConfigFindingFields on SiteConfigFinding{code message pointer line column}fragment UserErrorFields on UserError{code message field}",
+  "mutation PutSiteConfig($input:PutSiteConfigInput!){putSiteConfig(input:$input){siteConfig{...SiteConfigFields}report{...SiteConfigReportFields}userErrors{...UserErrorFields}}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}fragment SiteConfigReportFields on SiteConfigReport{isValid errors{...SiteConfigFindingFields}warnings{...SiteConfigFindingFields}notices{...SiteConfigFindingFields}}fragment SiteConfigFindingFields on SiteConfigFinding{code message pointer line column count}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const UserGroupDocument = new DocumentText<UserGroupQuery, UserGroupQueryVariables>(
