@@ -36,7 +36,7 @@ export function decodeText(bytes: Uint8Array, what: string): string {
 const decoder = new TextDecoder("utf-8", { fatal: true });
 const exactDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function decode(decoder: TextDecoder, bytes: Uint8Array, what: string): string {
+function decode(decoder: typeof exactDecoder, bytes: Uint8Array, what: string): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {
