@@ -160,7 +160,7 @@ test("needs neither settings nor a database", async () => {
   expect(failed).toMatchObject({ code: 1, stderr: "" });
   expect(JSON.parse(failed.stdout)).toMatchObject({ files: [{ valid: false }] });
   expect(misused).toMatchObject({
-    code: 1,
+    code: 2,
     stdout: "",
     stderr: expect.stringContaining("missing required argument"),
   });

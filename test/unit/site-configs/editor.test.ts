@@ -19,7 +19,9 @@ function open(text: string, uri = "file:///docs/mint.json"): { text: TextDocumen
 
 async function problemsOf(document: object | string): Promise<string[]> {
   const { text, json } = open(typeof document === "string" ? document : JSON.stringify(document, null, 2));
-  return (await service.doValidation(text, json)).map(({ message }) => message);
+  return (await service.doValidation(text, json)).map(({ message }) =>
+    typeof message === "string" ? message : message.value,
+  );
 }
 
 async function completionsAt(marked: string): Promise<string[]> {
