@@ -5,7 +5,7 @@ import type { Storage } from "./storage.js";
 const DAY_MS = 86_400_000;
 export const RATE_LIMIT_WINDOW_S = 60;
 
-/** What the settings do not decide: shared counters, read replicas and telemetry. */
+/** Options that do not come from the settings. */
 interface ProcessParts extends Pick<ServiceOptions, "telemetry"> {
   readonly sharedCounters?: ServiceOptions["rateLimits"]["sharedCounters"];
   readonly replicas?: ServiceOptions["reads"]["replicas"];

@@ -12,7 +12,7 @@ export interface LoadedEmbedSession {
 export interface EmbedSessionState {
   /** The embed session; undefined until the first one is loaded. */
   readonly token: string | undefined;
-  /** What `load` threw; undefined after a success. */
+  /** The error that `load` threw; undefined after a success. */
   readonly error: unknown;
   readonly isLoading: boolean;
   /** Loads a new session now. @returns its token @throws what `load` throws */
@@ -31,7 +31,7 @@ export interface UserGroupOptions {
 export interface UserGroupState {
   /** The user group, also while it is read again; undefined until it was read once. */
   readonly userGroup: ViewerGroup | undefined;
-  /** A ViewerError, or what `renewToken` threw; undefined after a success. */
+  /** A ViewerError, or the error that `renewToken` threw; undefined after a success. */
   readonly error: unknown;
   readonly isLoading: boolean;
   /** Reads the user group again. */
