@@ -110,7 +110,7 @@ test("an unknown account, site or revision is reported in one line", async () =>
   await Promise.all(uses.map(complain));
 });
 
-test("invalid usage exits 1 with an error", async () => {
+test("invalid usage exits 2 with an error", async () => {
   const { run } = await commands.createSites();
   const uses = [
     [["put", commands.at("good.json"), "--public", "--private"], "cannot be used with option '--private'"],
@@ -125,7 +125,7 @@ test("invalid usage exits 1 with an error", async () => {
     [["restore", "2147483648"], "It must be a positive integer."],
   ] as const;
   const complain = async ([[command, ...args], complaint]: (typeof uses)[number]) => {
-    expect(failureOf(await run(command, ...args))).toContain(complaint);
+    expect(failureOf(await run(command, ...args), 2)).toContain(complaint);
   };
   await Promise.all(uses.map(complain));
 });
