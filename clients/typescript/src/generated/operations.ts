@@ -344,6 +344,8 @@ export type UserGroupBy =
 
 /** The type of a change to a user group. */
 export type UserGroupChangeKind =
+  /** The user group was created. */
+  | 'CREATED'
   /** The user group was deleted. A subscription to this user group ends. */
   | 'DELETED'
   /** The token was rotated. */
