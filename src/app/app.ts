@@ -16,15 +16,14 @@ import { createServices } from "../services/services.js";
 import { createMetricsExporter } from "../telemetry/export/metrics.js";
 import { readPersistedQueries } from "./persisted-queries-file.js";
 import { createReplicas } from "./replicas.js";
+import { serviceOptions } from "./service-options.js";
 import { openStorage, type Storage } from "./storage.js";
 import { openTelemetry, type ProcessTelemetry } from "./telemetry.js";
 import type { WorkerLink } from "./workers/worker-link.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
-const DAY_MS = 86_400_000;
 /** Number of executions before a document is compiled: compiling takes as long as some dozen executions. */
 const COMPILE_AFTER = 3;
-export const RATE_LIMIT_WINDOW_S = 60;
 /** Next to the compiled sources. */
 const DOCS_DIRECTORY = fileURLToPath(new URL("../../docs", import.meta.url));
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../console", import.meta.url));
@@ -103,27 +102,9 @@ async function serveFrom(
 ): Promise<App> {
   const redis = config.redisUrl === undefined ? undefined : new RedisCounters(config.redisUrl);
   const replicas = createReplicas(config, processTelemetry.telemetry);
-  const services = createServices(storage.database, storage.vault, {
-    tokenGraceSeconds: config.tokenGraceSeconds,
-    listen: { target: storage.listenTarget, connectTimeoutMs: config.databaseConnectTimeoutMs },
-    eventStreams: config.eventStreams,
-    trustedProxies: config.trustedProxies,
-    rateLimits: {
-      windowSeconds: RATE_LIMIT_WINDOW_S,
-      maxCost: config.rateLimit,
-      maxAuthFailures: config.authFailureLimit,
-      sharedCounters: redis ?? link,
-    },
-    reads: { consistency: config.readConsistency, replicas: replicas?.reads },
-    speed: { batchStatements: config.batchStatements, keyCacheMs: config.apiKeyCacheMs },
-    webhooks: {
-      allowPrivate: config.webhookAllowPrivate,
-      slots: config.webhookSlots,
-      breaker: { disableAfterMs: config.webhookDisableAfterDays * DAY_MS },
-    },
-    retention: config.retention,
-    telemetry: processTelemetry.telemetry,
-  });
+  const { telemetry } = processTelemetry;
+  const parts = { sharedCounters: redis ?? link, replicas: replicas?.reads, telemetry };
+  const services = createServices(storage.database, storage.vault, serviceOptions(config, storage, parts));
   let { demoKey } = storage;
   let isShuttingDown = false;
   const server = await createHttpServer(services, {

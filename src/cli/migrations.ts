@@ -2,20 +2,26 @@ import { migrationTimeouts } from "../app/storage.js";
 import { type ProcessEnvironment, readConfig } from "../config/config.js";
 import { type PlannedMigration, planMigrations } from "../persistence/database/migration-plan.js";
 import { migrateDown, migrationStates } from "../persistence/database/migrator.js";
+import type { Output } from "./shared/output.js";
 import { withStorage } from "./shared/storage.js";
 
 /** Applies pending migrations and prints their names. */
-export async function migrateDatabaseUp(environment: ProcessEnvironment): Promise<void> {
+export async function migrateDatabaseUp(environment: ProcessEnvironment, output: Output): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ applied }) => {
-    print(applied.length === 0 ? ["No pending migrations."] : applied.map((name) => `applied ${name}`));
+    const lines =
+      applied.length === 0 ? ["No pending migrations."] : applied.map((name) => `applied ${name}`);
+    await output.print({ applied }, linesOf(lines));
   });
 }
 
 /** Prints the pending migrations as SQL, with the locks that they take as comments. */
-export async function printMigrationPlan(environment: ProcessEnvironment): Promise<void> {
+export async function printMigrationPlan(environment: ProcessEnvironment, output: Output): Promise<void> {
   await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
     const planned = await planMigrations(database);
-    print(planned.length === 0 ? ["No pending migrations."] : planned.map(describe));
+    await output.print(
+      planned,
+      linesOf(planned.length === 0 ? ["No pending migrations."] : planned.map(describe)),
+    );
   });
 }
 
@@ -31,23 +37,25 @@ function describe({ name, locks, isTransactional, statements }: PlannedMigration
 }
 
 /** Reverts the newest migration and prints its name. */
-export async function migrateDatabaseDown(environment: ProcessEnvironment): Promise<void> {
+export async function migrateDatabaseDown(environment: ProcessEnvironment, output: Output): Promise<void> {
   const warn = (message: string) => process.stderr.write(`${message}\n`);
   const timeouts = migrationTimeouts(readConfig(environment), { warn });
   await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
     const reverted = await migrateDown(database, timeouts);
-    print([reverted === null ? "No migrations to revert." : `reverted ${reverted}`]);
+    const line = reverted === null ? "No migrations to revert." : `reverted ${reverted}`;
+    await output.print({ reverted }, linesOf([line]));
   });
 }
 
 /** Prints all migrations and their status. */
-export async function showMigrations(environment: ProcessEnvironment): Promise<void> {
+export async function showMigrations(environment: ProcessEnvironment, output: Output): Promise<void> {
   await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
     const states = await migrationStates(database);
-    print(states.map(({ name, applied }) => `${applied ? "applied" : "pending"} ${name}`));
+    const lines = states.map(({ name, applied }) => `${applied ? "applied" : "pending"} ${name}`);
+    await output.print(states, linesOf(lines));
   });
 }
 
-function print(lines: readonly string[]): void {
-  process.stdout.write(`${lines.join("\n")}\n`);
+function linesOf(lines: readonly string[]): string {
+  return `${lines.join("\n")}\n`;
 }

@@ -1,3 +1,4 @@
+import addCompletion from "@bomb.sh/tab/commander";
 import { Command, CommanderError, Help, Option } from "commander";
 import { reportFailure } from "../app/failure-report.js";
 import { packageVersion } from "../app/package-version.js";
@@ -11,26 +12,31 @@ import { addContractCommands } from "./contract/commands.js";
 import { migrateDatabaseDown, migrateDatabaseUp, printMigrationPlan, showMigrations } from "./migrations.js";
 import { addRetentionCommands } from "./retention/commands.js";
 import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
-import type { RunCommand } from "./shared/run-command.js";
+import { createOutput } from "./shared/output.js";
+import { EXIT_USAGE, type RunCommand } from "./shared/run-command.js";
 import { addSiteConfigCommands } from "./site-configs/commands.js";
 import { addTransferCommands } from "./transfer/commands.js";
+import { addGroupCommands } from "./user-groups/commands.js";
+import { addWebhookCommands } from "./webhooks/commands.js";
 
 /**
  * Runs one CLI command.
  * @param argv as `process.argv`
- * @returns the exit code: 1 for failures and usage errors
+ * @returns the exit code: 1 for failures, 2 for invalid arguments
  */
 export async function runCommand(argv: readonly string[], environment: ProcessEnvironment): Promise<number> {
   let exitCode = 0;
-  const run: RunCommand = async (command) => {
-    exitCode = await reportFailure(command);
-  };
   const version = await packageVersion();
   const program = new Command("user-groups")
     .description("Run and manage the user group service; settings are read from environment variables")
     .version(version)
-    .configureHelp({ optionDescription: describeOption })
+    .option("--json", "print the result as JSON", false)
+    .configureHelp({ optionDescription: describeOption, showGlobalOptions: true })
     .exitOverride();
+  const run: RunCommand = async (command) => {
+    const output = createOutput(program.opts()["json"] === true);
+    exitCode = await reportFailure(() => command(output));
+  };
 
   program
     .command("serve")
@@ -45,16 +51,18 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   migrate
     .command("up")
     .description("Apply pending migrations")
-    .option("--dry-run", "print their SQL and the locks they take, and change nothing")
-    .action(({ dryRun }) => run(() => (dryRun ? printMigrationPlan : migrateDatabaseUp)(environment)));
+    .option("--dry-run", "print their SQL and the locks they take, and change nothing", false)
+    .action(({ dryRun }) =>
+      run((output) => (dryRun ? printMigrationPlan : migrateDatabaseUp)(environment, output)),
+    );
   migrate
     .command("down")
     .description("Revert the newest migration and delete the data that it added")
-    .action(() => run(() => migrateDatabaseDown(environment)));
+    .action(() => run((output) => migrateDatabaseDown(environment, output)));
   migrate
     .command("status")
     .description("List migrations and their status")
-    .action(() => run(() => showMigrations(environment)));
+    .action(() => run((output) => showMigrations(environment, output)));
 
   const key = program.command("key").description("Manage API keys");
   key
@@ -73,20 +81,22 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
       "expiry: a date such as 2030-12-31, or a duration such as 90d or 12h",
       parseExpiryOption,
     )
-    .action((options) => run(() => createKey(environment, options)));
+    .action((options) => run((output) => createKey(environment, options, output)));
   key
     .command("list")
     .description("List API keys, without their secrets")
     .option("--account <name>", "list only the keys of this account")
-    .action((options) => run(() => listKeys(environment, options)));
+    .action((options) => run((output) => listKeys(environment, options, output)));
   key
     .command("revoke <id>")
     .description("Revoke an API key permanently; `key list` shows the IDs")
-    .action((id) => run(() => revokeKey(environment, id)));
+    .action((id) => run((output) => revokeKey(environment, id, output)));
 
   for (const addCommands of [
     addAccountCommands,
     addSigningKeyCommands,
+    addGroupCommands,
+    addWebhookCommands,
     addSiteConfigCommands,
     addTransferCommands,
     addContractCommands,
@@ -101,7 +111,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description(
       "Re-encrypt all tokens and signing keys with the first key of ENCRYPTION_KEYS; safe to repeat and to run beside the service",
     )
-    .action(() => run(() => reencryptTokens(environment)));
+    .action(() => run((output) => reencryptTokens(environment, output)));
 
   program
     .command("schema")
@@ -120,12 +130,14 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
       process.stdout.write(printOpenApi(version));
     });
 
+  addCompletion(program);
+
   try {
     await program.parseAsync(argv);
     return exitCode;
   } catch (error) {
     // Commander has already reported invalid arguments or printed the help.
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
     throw error;
   }
 }

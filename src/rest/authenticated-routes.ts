@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from "fastify";
 import type { Caller } from "../domain/accounts/caller.js";
 import { rateLimitHeaders } from "../domain/requests/rate-limit-headers.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
@@ -23,18 +23,28 @@ export type Handler = (
   reply: FastifyReply,
 ) => Promise<unknown>;
 
+/** The hook and handler of a route that requires an API key. */
+interface KeyedRoute<Route extends RouteGenericInterface> {
+  readonly onRequest: (
+    request: FastifyRequest<Route>,
+    reply: FastifyReply,
+    done: (error?: Error) => void,
+  ) => void;
+  readonly handler: (request: FastifyRequest<Route>, reply: FastifyReply) => Promise<unknown>;
+}
+
 /**
- * Registers the methods of a path, with and without a trailing slash. They require an API key and a JSON body; other methods are
- * rejected.
+ * Returns the hook and handler of routes that require an API key: authentication comes before any of the body is read, then the rate
+ * limit is charged.
+ * @param handle runs with the authenticated caller
  */
-export function registerAuthenticatedRoutes(
+export function requireApiKey<Route extends RouteGenericInterface = RouteGenericInterface>(
   app: FastifyInstance,
   { access, rateLimits }: Services,
-  path: string,
-  handlers: Readonly<Record<string, Handler>>,
-): void {
+  handle: (caller: Caller, request: FastifyRequest<Route>, reply: FastifyReply) => Promise<unknown>,
+): KeyedRoute<Route> {
   /** Authenticates a request and charges its rate limit; synchronous if the API key is cached and has no rate limit. */
-  const admit = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
+  const admit = (request: FastifyRequest<Route>, reply: FastifyReply): Promise<void> | undefined => {
     const { authorization } = request.headers;
     const origin = originOf(request);
     const acceptCaller = (caller: Caller) => {
@@ -49,6 +59,32 @@ export function registerAuthenticatedRoutes(
   };
 
   if (!app.hasRequestDecorator("restCaller")) app.decorateRequest("restCaller", null);
+  return {
+    onRequest(request, reply, done) {
+      const pending = admit(request, reply);
+      if (pending) pending.then(() => done(), done);
+      else done();
+    },
+    handler(request, reply) {
+      const run = (caller: Caller) => handle(caller, request, reply);
+      // The API key may have been revoked while a slow body arrived: check again.
+      return reply.elapsedTime > MAX_KEY_CACHE_MS
+        ? access.authenticate(request.headers.authorization, originOf(request)).then(run)
+        : run(callerOf(request));
+    },
+  };
+}
+
+/**
+ * Registers the methods of a path, with and without a trailing slash. They require an API key and a JSON body; other methods are
+ * rejected.
+ */
+export function registerAuthenticatedRoutes(
+  app: FastifyInstance,
+  services: Services,
+  path: string,
+  handlers: Readonly<Record<string, Handler>>,
+): void {
   for (const url of [path, `${path}/`]) {
     for (const [method, handle] of Object.entries(handlers)) {
       app.route({
@@ -56,32 +92,21 @@ export function registerAuthenticatedRoutes(
         url,
         bodyLimit: BODY_LIMIT,
         config: { keepsBodyText: true },
-        // Authenticate before any of the body is read.
-        onRequest: (request, reply, done) => {
-          const pending = admit(request, reply);
-          if (pending) pending.then(() => done(), done);
-          else done();
-        },
-        handler: (request, reply) => {
+        ...requireApiKey(app, services, async (caller, request, reply) => {
           if (method !== "GET") request.hasWritten = true;
-          const run = (caller: Caller) =>
-            handle(caller, parseBody(request.body, request.bodyText, method), request, reply);
-          // The API key may have been revoked while a slow body arrived: check again.
-          return reply.elapsedTime > MAX_KEY_CACHE_MS
-            ? access.authenticate(request.headers.authorization, originOf(request)).then(run)
-            : run(callerOf(request));
-        },
+          return handle(caller, parseBody(request.body, request.bodyText, method), request, reply);
+        }),
       });
     }
     rejectOtherMethods(app, url, Object.keys(handlers));
   }
 }
 
-function originOf({ id: requestId, ip: address, deadline }: FastifyRequest) {
+function originOf({ id: requestId, ip: address, deadline }: Pick<FastifyRequest, "id" | "ip" | "deadline">) {
   return { requestId, address, deadline };
 }
 
-function callerOf(request: FastifyRequest): Caller {
-  if (!request.restCaller) throw new Error("The route was reached without authentication.");
-  return request.restCaller;
+function callerOf({ restCaller }: Pick<FastifyRequest, "restCaller">): Caller {
+  if (!restCaller) throw new Error("The route was reached without authentication.");
+  return restCaller;
 }

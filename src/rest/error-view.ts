@@ -9,6 +9,7 @@ const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
   ["expiresInSeconds", "expires_in"],
   ["dataSourceProvidedId", "data_source_provided_id"],
   ["expectedVersion", "expected_version"],
+  ["expectedRevision", "If-Match"],
 ]);
 
 export interface ErrorBody {

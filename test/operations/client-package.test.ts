@@ -40,7 +40,13 @@ test("the package contains only the files it needs", async () => {
   expect(others.toSorted()).toEqual(["README.md", "dist/persisted-queries.json", "package.json"]);
   const { dependencies, exports } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
   expect(dependencies).toBeUndefined();
-  expect(Object.keys(exports)).toEqual([".", "./browser", "./persisted-queries.json", "./package.json"]);
+  expect(Object.keys(exports)).toEqual([
+    ".",
+    "./browser",
+    "./react",
+    "./persisted-queries.json",
+    "./package.json",
+  ]);
 });
 
 test("publint reports no problem", async () => {

@@ -153,7 +153,7 @@ test("schema and openapi print their documents without settings or a database", 
   await expect(access(dataDir)).rejects.toThrow("ENOENT");
 });
 
-test("invalid usage exits 1 with an error and changes nothing", async () => {
+test("invalid usage exits 2 with an error and changes nothing", async () => {
   const dataDir = await processes.newDataDir();
   const uses = [
     [["unknown"], "unknown command 'unknown'"],
@@ -162,7 +162,7 @@ test("invalid usage exits 1 with an error and changes nothing", async () => {
   ] as const;
   const complain = async ([args, complaint]: (typeof uses)[number]) => {
     const end = await processes.run(args, { env: { DATA_DIR: dataDir } });
-    expect(end).toEqual({ code: 1, signal: null, stdout: "", stderr: expect.stringContaining(complaint) });
+    expect(end).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringContaining(complaint) });
   };
   await Promise.all(uses.map(complain));
   const unset = await processes.run(["key", "list"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "loud" } });

@@ -52,7 +52,7 @@ test("put does not store a file with errors and reports what validate reports", 
   expect(await run("put", commands.at("warned.json"), "--site", "docs")).toEqual({
     ...stored("revision 1 of docs"),
     stderr: expect.stringMatching(
-      /^\S+warned\.json:16:3: warning unknown_property: .*\n.*\n.*\^\n1 file checked: 0 errors, 1 warning\.\n$/,
+      /^\S+warned\.json:16:3: warning unknown_property: .*\n.*\n.*\^\n1 file checked: 0 errors, 1 warning, 0 notices\.\n$/,
     ),
   });
   await commands.write("huge.json", JSON.stringify({ ...validSite, name: "x".repeat(2_100_000) }));
@@ -84,7 +84,7 @@ test("restore rejects a revision that is invalid under the current rules", async
   const { code, stdout, stderr } = await run("restore", "1");
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(
-    /^revision 1 of default:1:1: error [\s\S]*\n1 file checked: \d+ errors, \d warnings\.\n$/,
+    /^revision 1 of default:1:1: error [\s\S]*\n1 file checked: \d+ errors, \d warnings, \d notices\.\n$/,
   );
   expect(stderr).toContain('revision 1 of default:2:28: error wrong_type: "logo"');
   expect(stderr).toContain('    "name": "Größe", "logo": 5,\n                             ^\n');
@@ -110,7 +110,7 @@ test("an unknown account, site or revision is reported in one line", async () =>
   await Promise.all(uses.map(complain));
 });
 
-test("invalid usage exits 1 with an error", async () => {
+test("invalid usage exits 2 with an error", async () => {
   const { run } = await commands.createSites();
   const uses = [
     [["put", commands.at("good.json"), "--public", "--private"], "cannot be used with option '--private'"],
@@ -125,7 +125,7 @@ test("invalid usage exits 1 with an error", async () => {
     [["restore", "2147483648"], "It must be a positive integer."],
   ] as const;
   const complain = async ([[command, ...args], complaint]: (typeof uses)[number]) => {
-    expect(failureOf(await run(command, ...args))).toContain(complaint);
+    expect(failureOf(await run(command, ...args), 2)).toContain(complaint);
   };
   await Promise.all(uses.map(complain));
 });

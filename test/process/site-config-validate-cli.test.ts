@@ -8,7 +8,7 @@ import type { CheckFormat } from "../../src/cli/site-configs/format.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 import { validSite } from "../support/site-configs/documents.js";
 
-const good = JSON.stringify({ ...validSite, seo: {} }, null, 2);
+const good = JSON.stringify({ ...validSite, sections: {}, $schema: "/schema.json" }, null, 2);
 const bad = `\ufeff{
   "name": "Größe 🙂", "logo": 5,
 \t"navigation": [{ "group": "", "pages": ["a"] }], "favicon": "/f.svg",
@@ -50,8 +50,11 @@ describe("text", () => {
     expect(await check([at("good.json"), at("bad,1.json")])).toEqual({
       code: 1,
       output: [
-        'good.json:16:3: warning unknown_property: "seo" is not a known property.',
-        '    "seo": {}',
+        'good.json:16:3: warning unknown_property: "sections" is not a known property.',
+        '    "sections": {},',
+        "    ^",
+        'good.json:17:3: notice undocumented_property: "$schema" is in common use but not part of the format; it is stored unchanged.',
+        '    "$schema": "/schema.json"',
         "    ^",
         "bad,1.json:1:1: error byte_order_mark: The text must not start with a byte order mark (U+FEFF); save it as UTF-8 without BOM.",
         "  {",
@@ -62,7 +65,7 @@ describe("text", () => {
         'bad,1.json:4:26: error invalid_color: "primary" must be a color in the form #rgb or #rrggbb, not "r,e:d%".',
         '    "colors": { "primary": "r,e:d%" }',
         "                           ^",
-        "2 files checked: 3 errors, 1 warning.",
+        "2 files checked: 3 errors, 1 warning, 1 notice.",
         "",
       ].join("\n"),
     });
@@ -79,7 +82,9 @@ describe("text", () => {
     expect(await check([at("good.json")])).toMatchObject({ code: 0 });
     const { code, output } = await check([at("good.json")], { strict: true });
     expect(code).toBe(1);
-    expect(output).toMatch(/^good\.json:16:3: error unknown_property/);
+    expect(output).toMatch(
+      /^good\.json:16:3: error unknown_property[\s\S]*1 error, 0 warnings, 1 notice\.\n$/,
+    );
   });
 
   test("reads standard input", async () => {
@@ -105,12 +110,13 @@ test("github: writes escaped workflow commands", async () => {
   });
   expect(code).toBe(1);
   const lines = output.trimEnd().split("\n");
-  expect(lines).toHaveLength(6);
+  expect(lines).toHaveLength(7);
   expect(lines.slice(2)).toEqual([
     '::error file=bad%2C1.json,line=4,col=26::invalid_color: "primary" must be a color in the form #rgb or #rrggbb, not "r,e:d%25".',
     "::error file=none.json::unreadable_file: The file cannot be read: it does not exist.",
-    '::warning file=good.json,line=16,col=3::unknown_property: "seo" is not a known property.',
-    "3 files checked: 4 errors, 1 warning.",
+    '::warning file=good.json,line=16,col=3::unknown_property: "sections" is not a known property.',
+    expect.stringMatching(/^::notice file=good\.json,line=17,col=3::undocumented_property: /),
+    "3 files checked: 4 errors, 1 warning, 1 notice.",
   ]);
 });
 
@@ -126,12 +132,13 @@ test("json: writes one document with all reports", async () => {
         warnings: [
           {
             code: "unknown_property",
-            pointer: "/seo",
-            message: '"seo" is not a known property.',
+            pointer: "/sections",
+            message: '"sections" is not a known property.',
             line: 16,
             column: 3,
           },
         ],
+        notices: [expect.objectContaining({ code: "undocumented_property", pointer: "/$schema" })],
       },
       expect.objectContaining({ file: "<stdin>", valid: false }),
     ],
@@ -153,7 +160,7 @@ test("needs neither settings nor a database", async () => {
   expect(failed).toMatchObject({ code: 1, stderr: "" });
   expect(JSON.parse(failed.stdout)).toMatchObject({ files: [{ valid: false }] });
   expect(misused).toMatchObject({
-    code: 1,
+    code: 2,
     stdout: "",
     stderr: expect.stringContaining("missing required argument"),
   });

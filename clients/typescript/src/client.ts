@@ -1,3 +1,4 @@
+import { ApiKeys } from "./api-keys.js";
 import { Connection } from "./connection.js";
 import { DataSources } from "./data-sources.js";
 import type { TypedDocument } from "./document.js";
@@ -6,6 +7,7 @@ import { type CallOptions, type ClientOptions, readOptions } from "./options.js"
 import { SiteConfigs } from "./site-configs.js";
 import { streamSubscription } from "./subscription.js";
 import { UserGroups } from "./user-groups.js";
+import { Webhooks } from "./webhooks.js";
 
 /** Variables are optional if the document requires none. */
 type Arguments<Variables, Options> =
@@ -27,6 +29,8 @@ export class UserGroupsClient {
   readonly userGroups: UserGroups;
   readonly dataSources: DataSources;
   readonly siteConfigs: SiteConfigs;
+  readonly webhooks: Webhooks;
+  readonly apiKeys: ApiKeys;
   readonly #transport: HttpTransport;
   readonly #connection: Connection;
 
@@ -38,6 +42,8 @@ export class UserGroupsClient {
     this.userGroups = new UserGroups(this.#connection);
     this.dataSources = new DataSources(this.#connection);
     this.siteConfigs = new SiteConfigs(this.#connection);
+    this.webhooks = new Webhooks(this.#connection);
+    this.apiKeys = new ApiKeys(this.#connection);
   }
 
   /**

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { TypedDocument } from "./document.js";
 import { textOf } from "./document.js";
-import { readData } from "./graphql-wire.js";
+import { type Replied, readData, readMutation } from "./graphql-wire.js";
 import type { HttpReply, HttpRequest, HttpTransport } from "./http-transport.js";
 import { type CallLimits, type CallOptions, readIdempotencyKey, readLimits } from "./options.js";
 import { withRetries } from "./retry.js";
@@ -41,10 +41,28 @@ export class Connection {
     variables: NoInfer<Variables>,
     options: CallOptions = {},
   ): Promise<Result> {
+    return this.#run(document, variables, options, readData<Result>);
+  }
+
+  /** Runs a mutation of this package. @returns its data and the request ID @throws ApiError if the reply has `errors` */
+  async mutate<Result, Variables>(
+    document: TypedDocument<Result, Variables>,
+    variables: NoInfer<Variables>,
+    options: CallOptions = {},
+  ): Promise<Replied<Result>> {
+    return this.#run(document, variables, options, readMutation<Result>);
+  }
+
+  async #run<T>(
+    document: unknown,
+    variables: unknown,
+    options: CallOptions,
+    read: (reply: HttpReply) => T,
+  ): Promise<T> {
     const body = JSON.stringify({ query: await textOf(document), variables });
     // Queries ignore the key.
     const headers = { ...idempotencyHeader(options), accept: JSON_RESULT };
-    return this.call({ method: "POST", path: GRAPHQL_PATH, body, headers }, readData<Result>, options);
+    return this.call({ method: "POST", path: GRAPHQL_PATH, body, headers }, read, options);
   }
 
   /** Starts a subscription. @param read receives the reply before its events @throws as the attempts do */

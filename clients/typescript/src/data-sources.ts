@@ -49,23 +49,21 @@ export class DataSources {
 
   /** @throws ConflictError if the external ID is taken */
   async create(input: CreateDataSourceInput, options?: CallOptions): Promise<DataSource> {
-    const { createDataSource } = await this.#connection.run(CreateDataSourceDocument, { input }, options);
-    return requireValue(createDataSource.dataSource, createDataSource.userErrors);
+    const reply = await this.#connection.mutate(CreateDataSourceDocument, { input }, options);
+    const { dataSource, userErrors } = reply.createDataSource;
+    return requireValue(dataSource, userErrors, reply.requestId);
   }
 
   /** Updates the given fields. @throws NotFoundError; ConflictError if the external ID is taken */
   async update(input: UpdateDataSourceInput, options?: CallOptions): Promise<DataSource> {
-    const { updateDataSource } = await this.#connection.run(UpdateDataSourceDocument, { input }, options);
-    return requireValue(updateDataSource.dataSource, updateDataSource.userErrors);
+    const reply = await this.#connection.mutate(UpdateDataSourceDocument, { input }, options);
+    const { dataSource, userErrors } = reply.updateDataSource;
+    return requireValue(dataSource, userErrors, reply.requestId);
   }
 
   /** @throws NotFoundError; ConflictError while a mapping uses it */
   async delete(by: DataSourceBy, options?: CallOptions): Promise<void> {
-    const { deleteDataSource } = await this.#connection.run(
-      DeleteDataSourceDocument,
-      { input: { by } },
-      options,
-    );
-    requireSuccess(deleteDataSource.userErrors);
+    const reply = await this.#connection.mutate(DeleteDataSourceDocument, { input: { by } }, options);
+    requireSuccess(reply.deleteDataSource.userErrors, reply.requestId);
   }
 }

@@ -12,6 +12,14 @@ export function readData<Result>(reply: HttpReply): Result {
   throw unexpectedReply(reply, "is not from the user group service");
 }
 
+/** The data of a mutation, and the ID of the request for its `userErrors`. */
+export type Replied<Result> = Result & { readonly requestId: string | undefined };
+
+/** Returns the data of a mutation's reply. @throws as `readData` does */
+export function readMutation<Result>(reply: HttpReply): Replied<Result> {
+  return { ...readData<Result>(reply), requestId: metaOf(reply).requestId };
+}
+
 /** Returns the first entry of `errors`. */
 export function readFirstError(
   result: unknown,
@@ -34,25 +42,35 @@ export function readFirstError(
 }
 
 /** @throws ApiError if a mutation has `userErrors` */
-export function requireSuccess(userErrors: readonly UserError[]): void {
+export function requireSuccess(userErrors: readonly UserError[], requestId: string | undefined): void {
   const [first] = userErrors;
-  if (first) throw createApiError(detailsOf(first, userErrors));
+  if (first) throw createApiError(detailsOf(first, userErrors, requestId));
 }
 
 /** Returns a mutation's result. @throws ApiError if it has `userErrors` */
-export function requireValue<T>(value: T | null, userErrors: readonly UserError[]): T {
-  requireSuccess(userErrors);
+export function requireValue<T>(
+  value: T | null,
+  userErrors: readonly UserError[],
+  requestId: string | undefined,
+): T {
+  requireSuccess(userErrors, requestId);
   if (value !== null) return value;
-  throw new UnexpectedReplyError("The reply contains neither a result nor an error.", { status: 200 });
+  const reply = { status: 200, requestId };
+  throw new UnexpectedReplyError("The reply contains neither a result nor an error.", reply);
 }
 
 /** Returns the error details of the first entry of `userErrors`. */
-export function detailsOf(first: UserError, userErrors: readonly UserError[]): ApiErrorDetails {
+export function detailsOf(
+  first: UserError,
+  userErrors: readonly UserError[],
+  requestId: string | undefined,
+): ApiErrorDetails {
   const { code, message, field } = first;
   const fields = userErrors.flatMap((error) =>
     error.field ? [{ field: error.field.join("."), message: error.message }] : [],
   );
-  return { status: 200, code: code.toLowerCase(), message, field: field?.join("."), fields, userErrors };
+  const details = { code: code.toLowerCase(), message, field: field?.join("."), fields };
+  return { status: 200, ...details, requestId, userErrors };
 }
 
 /** Narrows to the document's types, which are generated from the service's schema. */

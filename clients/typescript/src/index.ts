@@ -1,3 +1,5 @@
+export type { ApiKey, ApiKeyListOptions, ApiKeys } from "./api-keys.js";
+export type { DeletionResult, RotationResult } from "./bulk-edits.js";
 export { type SubscribeOptions, UserGroupsClient } from "./client.js";
 export type { DataSource, DataSourceListOptions, DataSources } from "./data-sources.js";
 export type { TypedDocument } from "./document.js";
@@ -28,15 +30,22 @@ export {
   UserGroupsError,
 } from "./errors.js";
 export type {
+  ApiKeyFilter,
+  ApiKeyOrder,
+  CreateApiKeyInput,
   CreateDataSourceInput,
+  CreateWebhookEndpointInput,
   DataSourceBy,
   DataSourceFilter,
   DataSourceOrder,
   PutSiteConfigInput,
   UpdateDataSourceInput,
+  UpdateWebhookEndpointInput,
   UserGroupBy,
   UserGroupFilter,
   UserGroupOrder,
+  WebhookDeliveryFilter,
+  WebhookEndpointFilter,
 } from "./generated/operations.js";
 export type { CallOptions, ClientOptions } from "./options.js";
 export type {
@@ -65,3 +74,11 @@ export {
   type WebhookRequest,
   WebhookVerificationError,
 } from "./webhook.js";
+export type {
+  IssuedWebhookSecret,
+  WebhookDelivery,
+  WebhookDeliveryListOptions,
+  WebhookEndpoint,
+  WebhookEndpointListOptions,
+  Webhooks,
+} from "./webhooks.js";

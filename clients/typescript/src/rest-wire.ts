@@ -31,6 +31,8 @@ export interface UpdateUserGroup {
   readonly mapping?: Mapping | null | undefined;
   /** Replaces the whole object. */
   readonly properties?: object | null | undefined;
+  /** The version that you last read, such as with `get`. */
+  readonly expectedVersion?: number | undefined;
 }
 
 export interface RotateUserGroupToken {

@@ -48,12 +48,19 @@ export class SiteConfigs {
     input: PutSiteConfigInput,
     options?: CallOptions,
   ): Promise<{ readonly siteConfig: SiteConfig; readonly report: SiteConfigReport }> {
-    const { putSiteConfig } = await this.#connection.run(PutSiteConfigDocument, { input }, options);
+    const { putSiteConfig, requestId } = await this.#connection.mutate(
+      PutSiteConfigDocument,
+      { input },
+      options,
+    );
     const { siteConfig, report, userErrors } = putSiteConfig;
     const [first] = userErrors;
     if (first?.code === "INVALID_SITE_CONFIG" && report) {
-      throw new InvalidSiteConfigError(detailsOf(first, userErrors), report);
+      throw new InvalidSiteConfigError(detailsOf(first, userErrors, requestId), report);
     }
-    return { siteConfig: requireValue(siteConfig, userErrors), report: requireValue(report, userErrors) };
+    return {
+      siteConfig: requireValue(siteConfig, userErrors, requestId),
+      report: requireValue(report, userErrors, requestId),
+    };
   }
 }

@@ -36,18 +36,20 @@ export function writeMapping(mapping: Mapping): MappingInput[] {
   return Object.entries(mapping).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
 }
 
-/** @param group as sent */
+/** @param group as sent @param requestId of the call */
 export function toResult(
   result: UpsertUserGroupsMutation["upsertUserGroups"]["results"][number],
   group: Mapped | undefined,
+  requestId: string | undefined,
 ): UpsertResult {
   const { userGroup, isNew } = result;
   const userErrors = toSchemaPaths(result.userErrors, group ? [group] : []);
   const [first] = userErrors;
-  if (first) return { ok: false, error: createApiError(detailsOf(first, userErrors)) };
+  if (first) return { ok: false, error: createApiError(detailsOf(first, userErrors, requestId)) };
   if (userGroup && isNew !== null) return { ok: true, userGroup, isNew };
   throw new UnexpectedReplyError("The reply contains neither a result nor an error for a group.", {
     status: 200,
+    requestId,
   });
 }
 

@@ -1,3 +1,11 @@
+import {
+  type DeletionResult,
+  deleteUserGroups,
+  deleteUserGroupsEach,
+  type RotationResult,
+  rotateTokens,
+  rotateTokensEach,
+} from "./bulk-edits.js";
 import { type Connection, idempotencyHeader } from "./connection.js";
 import type { CreateEmbedSession, EmbedSession } from "./embed-sessions.js";
 import type { UserError } from "./errors.js";
@@ -40,6 +48,7 @@ import {
   writeMapping,
   writeUpsert,
 } from "./upserts.js";
+import { toUserGroupIdField, updateVersion } from "./user-group-update.js";
 import { type UserGroupEvent, watchUserGroup } from "./user-group-watch.js";
 
 const PATH = "api/user";
@@ -67,8 +76,9 @@ export class UserGroups {
     return this.#connection.call(call, readFound, options);
   }
 
-  /** Updates a group. @throws NotFoundError */
+  /** Updates a group. @throws NotFoundError; ConflictError if the group has another version than `expectedVersion` */
   async update(input: UpdateUserGroup, options?: CallOptions): Promise<UpdatedUserGroup> {
+    if (input.expectedVersion !== undefined) return updateVersion(this.#connection, input, options);
     const call = { method: "PUT", path: PATH, body: writeRequest(input) } as const;
     return this.#connection.call(call, readUpdated, options);
   }
@@ -84,12 +94,12 @@ export class UserGroups {
   async delete(input: DeleteUserGroup, options?: CallOptions): Promise<void> {
     const { currentToken: token, userGroupId: providedId, ...rest } = input;
     // Over REST a retry would get 404; with an Idempotency-Key it gets the lost reply.
-    const { deleteUserGroup } = await this.#connection.run(
+    const reply = await this.#connection.mutate(
       DeleteUserGroupDocument,
       { input: { ...rest, by: { token }, providedId } },
       options,
     );
-    requireSuccess(deleteUserGroup.userErrors.map(toUserGroupIdField));
+    requireSuccess(reply.deleteUserGroup.userErrors.map(toUserGroupIdField), reply.requestId);
   }
 
   /** Creates a short-lived token with which a page can read the group. @throws NotFoundError */
@@ -122,14 +132,14 @@ export class UserGroups {
     options?: CallOptions,
   ): Promise<readonly { readonly userGroup: UserGroup; readonly isNew: boolean }[]> {
     const input = { allOrNothing: true, userGroups: groups.map(writeUpsert) };
-    const { upsertUserGroups: payload } = await this.#connection.run(
+    const { upsertUserGroups: payload, requestId } = await this.#connection.mutate(
       UpsertUserGroupsDocument,
       { input },
       options,
     );
-    requireSuccess(toSchemaPaths(payload.userErrors, groups));
+    requireSuccess(toSchemaPaths(payload.userErrors, groups), requestId);
     return payload.results
-      .map((result, index) => toResult(result, groups[index]))
+      .map((result, index) => toResult(result, groups[index], requestId))
       .filter((result) => result.ok);
   }
 
@@ -139,12 +149,42 @@ export class UserGroups {
     options?: CallOptions,
   ): Promise<readonly UpsertResult[]> {
     const input = { allOrNothing: false, userGroups: groups.map(writeUpsert) };
-    const { upsertUserGroups: payload } = await this.#connection.run(
+    const { upsertUserGroups: payload, requestId } = await this.#connection.mutate(
       UpsertUserGroupsDocument,
       { input },
       options,
     );
-    return payload.results.map((result, index) => toResult(result, groups[index]));
+    return payload.results.map((result, index) => toResult(result, groups[index], requestId));
+  }
+
+  /**
+   * Rotates the tokens of up to 1,000 groups in one transaction.
+   * @returns the groups with their new tokens, in their order
+   * @throws ApiError if one of them does not exist: then none is rotated
+   */
+  async rotateTokens(groups: readonly UserGroupBy[], options?: CallOptions): Promise<readonly UserGroup[]> {
+    return rotateTokens(this.#connection, groups, options);
+  }
+
+  /** The same, but rotates the tokens of all groups that exist. @returns a result for each, in their order */
+  async rotateTokensEach(
+    groups: readonly UserGroupBy[],
+    options?: CallOptions,
+  ): Promise<readonly RotationResult[]> {
+    return rotateTokensEach(this.#connection, groups, options);
+  }
+
+  /** Deletes up to 1,000 groups in one transaction. @throws ApiError if one of them does not exist: then none is deleted */
+  async deleteMany(groups: readonly UserGroupBy[], options?: CallOptions): Promise<void> {
+    return deleteUserGroups(this.#connection, groups, options);
+  }
+
+  /** The same, but deletes all groups that exist. @returns a result for each, in their order */
+  async deleteEach(
+    groups: readonly UserGroupBy[],
+    options?: CallOptions,
+  ): Promise<readonly DeletionResult[]> {
+    return deleteUserGroupsEach(this.#connection, groups, options);
   }
 
   /** Maps a schema of the group to a data source, by external or internal ID. */
@@ -155,31 +195,23 @@ export class UserGroups {
     options?: CallOptions,
   ): Promise<UserGroup> {
     const input = { by, schemaId, dataSource };
-    return requireUserGroup(
-      (await this.#connection.run(SetUserGroupMappingDocument, { input }, options)).setUserGroupMapping,
-    );
+    const reply = await this.#connection.mutate(SetUserGroupMappingDocument, { input }, options);
+    return requireUserGroup(reply.setUserGroupMapping, reply.requestId);
   }
 
   /** Removes a schema from the group's mapping, if present. */
   async removeMapping(by: UserGroupBy, schemaId: string, options?: CallOptions): Promise<UserGroup> {
     const input = { by, schemaId };
-    return requireUserGroup(
-      (await this.#connection.run(RemoveUserGroupMappingDocument, { input }, options)).removeUserGroupMapping,
-    );
+    const reply = await this.#connection.mutate(RemoveUserGroupMappingDocument, { input }, options);
+    return requireUserGroup(reply.removeUserGroupMapping, reply.requestId);
   }
 
   /** Replaces the whole mapping of a group. */
   async replaceMapping(by: UserGroupBy, mapping: Mapping, options?: CallOptions): Promise<UserGroup> {
     const input = { by, mapping: writeMapping(mapping) };
-    const { replaceUserGroupMapping } = await this.#connection.run(
-      ReplaceUserGroupMappingDocument,
-      { input },
-      options,
-    );
-    return requireValue(
-      replaceUserGroupMapping.userGroup,
-      toSchemaPaths(replaceUserGroupMapping.userErrors, [{ mapping }]),
-    );
+    const reply = await this.#connection.mutate(ReplaceUserGroupMappingDocument, { input }, options);
+    const { userGroup, userErrors } = reply.replaceUserGroupMapping;
+    return requireValue(userGroup, toSchemaPaths(userErrors, [{ mapping }]), reply.requestId);
   }
 
   /**
@@ -195,17 +227,12 @@ export class UserGroups {
   }
 }
 
-/** Returns the field's name in this package, which follows REST. */
-function toUserGroupIdField(error: UserError): UserError {
-  return error.field?.[0] === "providedId" ? { ...error, field: ["userGroupId"] } : error;
-}
-
-function requireUserGroup({
-  userGroup,
-  userErrors,
-}: {
-  readonly userGroup: UserGroup | null;
-  readonly userErrors: readonly UserError[];
-}): UserGroup {
-  return requireValue(userGroup, userErrors);
+function requireUserGroup(
+  {
+    userGroup,
+    userErrors,
+  }: { readonly userGroup: UserGroup | null; readonly userErrors: readonly UserError[] },
+  requestId: string | undefined,
+): UserGroup {
+  return requireValue(userGroup, userErrors, requestId);
 }

@@ -8,9 +8,9 @@ import { createDemoAccount, type DemoSecrets } from "../../services/data-sources
 import { DataSourceService } from "../../services/data-sources/service.js";
 import { MemoryCounters } from "../../services/requests/memory-counters.js";
 import { countOnly } from "../../telemetry/telemetry.js";
-import { RATE_LIMIT_WINDOW_S } from "../app.js";
 import { startUpText } from "../banner.js";
 import { openLog } from "../log-destination.js";
+import { RATE_LIMIT_WINDOW_S } from "../service-options.js";
 import { stopSignal } from "../stop-signal.js";
 import { openStorage, type Storage } from "../storage.js";
 import { WorkerPool } from "./worker-pool.js";

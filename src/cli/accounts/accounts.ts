@@ -8,6 +8,7 @@ import type { Database } from "../../persistence/database/database.js";
 import { AccountService } from "../../services/accounts/account-service.js";
 import { AccountDeletion } from "../../services/transfer/account-deletion.js";
 import { exportAccount } from "../../services/transfer/account-export.js";
+import type { Output } from "../shared/output.js";
 import { printable } from "../shared/printable.js";
 import { ProgressLine } from "../shared/progress.js";
 import { EXIT_INTERRUPTED, interruptible, type RunCommand } from "../shared/run-command.js";
@@ -16,6 +17,7 @@ import { formatTable } from "../shared/table.js";
 import { writeDirectory } from "./export-directory.js";
 
 interface DeleteOptions {
+  readonly id: string;
   readonly dryRun: boolean;
   readonly yes: boolean;
 }
@@ -26,43 +28,47 @@ export function addAccountCommands(program: Command, environment: ProcessEnviron
   account
     .command("list")
     .description("List accounts")
-    .action(() => run(() => listAccounts(environment)));
+    .action(() => run((output) => listAccounts(environment, output)));
   account
     .command("export <id>")
     .description("Export everything that is stored about an account, without secrets, as JSON Lines")
     .requiredOption("--to <directory>", "directory to create, which only you can read")
-    .action((id, { to }) => run(() => exportToDirectory(environment, id, to)));
+    .action((id, { to }) => run((output) => exportToDirectory(environment, { id, to }, output)));
   account
     .command("delete <id>")
     .description("Delete an account with everything that belongs to it; safe to repeat after an interruption")
     .option("--dry-run", "count the account's rows, but delete nothing", false)
     .option("--yes", "do not ask for the account's name", false)
-    .action((id, options) => run(() => deleteAccount(environment, id, options)));
+    .action((id, options) => run((output) => deleteAccount(environment, { id, ...options }, output)));
 }
 
-async function listAccounts(environment: ProcessEnvironment): Promise<void> {
+async function listAccounts(environment: ProcessEnvironment, output: Output): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
     const accounts = await new AccountService(database, vault).list();
     const rows = accounts.map(({ id, name, createdAt }) => [String(id), name, createdAt.toISOString()]);
-    process.stdout.write(formatTable([["ID", "NAME", "CREATED"], ...rows]));
+    const views = accounts.map(({ id, name, createdAt }) => ({ id, name, created_at: createdAt }));
+    await output.print(views, formatTable([["ID", "NAME", "CREATED"], ...rows]));
   });
 }
 
-async function exportToDirectory(environment: ProcessEnvironment, id: string, to: string): Promise<void> {
+async function exportToDirectory(
+  environment: ProcessEnvironment,
+  { id, to }: { readonly id: string; readonly to: string },
+  output: Output,
+): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
     const account = await findAccount(new AccountService(database, vault), id);
     const lines = await writeDirectory(to, exportAccount(database, account));
-    process.stdout.write(
-      formatTable([["FILE", "LINES"], ...lines.map(([file, count]) => [file, `${count}`])]),
-    );
+    const rows = lines.map(([file, count]) => [file, `${count}`]);
+    await output.print(Object.fromEntries(lines), formatTable([["FILE", "LINES"], ...rows]));
   });
 }
 
 /** @returns the exit code */
 async function deleteAccount(
   environment: ProcessEnvironment,
-  id: string,
-  { dryRun, yes }: DeleteOptions,
+  { id, dryRun, yes }: DeleteOptions,
+  output: Output,
 ): Promise<number> {
   return withStorage(environment, { migrate: true, role: "owner" }, async ({ database, vault }) => {
     const account = await findAccount(new AccountService(database, vault), id);
@@ -70,7 +76,7 @@ async function deleteAccount(
     if (dryRun) {
       const counts = await deletion.count(account.id);
       const rows = [...counts].map(([table, count]) => [table, String(count)]);
-      process.stdout.write(formatTable([["TABLE", "ROWS"], ...rows]));
+      await output.print(Object.fromEntries(counts), formatTable([["TABLE", "ROWS"], ...rows]));
       return 0;
     }
     if (!(await deletion.isAllowed())) {
@@ -79,11 +85,11 @@ async function deleteAccount(
       );
     }
     if (!yes) await confirm(account);
-    return runDeletion(database, account);
+    return runDeletion(database, account, output);
   });
 }
 
-async function runDeletion(database: Database, { id, name }: Account): Promise<number> {
+async function runDeletion(database: Database, { id, name }: Account, output: Output): Promise<number> {
   return interruptible(async (signal) => {
     const line = new ProgressLine(process.stderr, "rows", { records: 0, fraction: null });
     const progress = (records: number) => line.update({ records, fraction: null });
@@ -92,7 +98,7 @@ async function runDeletion(database: Database, { id, name }: Account): Promise<n
       process.stderr.write("Interrupted. Run the command again to continue.\n");
       return EXIT_INTERRUPTED;
     }
-    process.stdout.write(`deleted account ${id} (${printable(name)}): ${rows} rows\n`);
+    await output.print({ id, name, rows }, `deleted account ${id} (${printable(name)}): ${rows} rows\n`);
     return 0;
   });
 }

@@ -6,6 +6,7 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { AccountService } from "../../services/accounts/account-service.js";
+import type { Output } from "../shared/output.js";
 import { withStorage } from "../shared/storage.js";
 import { formatTable } from "../shared/table.js";
 
@@ -21,10 +22,11 @@ export async function createKey(
     readonly name: string;
     readonly expires?: Date;
   },
+  output: Output,
 ): Promise<void> {
   await withAccounts(environment, async (accounts) => {
     const { accountId } = await accounts.ensure(options.account);
-    const { secret } = await accounts.createKey(
+    const { apiKey, secret } = await accounts.createKey(
       { accountId },
       {
         environment: options.environment,
@@ -33,28 +35,42 @@ export async function createKey(
         expiresAt: options.expires ?? null,
       },
     );
-    process.stdout.write(`${secret}\n`);
+    await output.print({ id: apiKey.id, key: secret }, `${secret}\n`);
   });
 }
 
 export async function listKeys(
   environment: ProcessEnvironment,
   options: { readonly account?: string },
+  output: Output,
 ): Promise<void> {
   await withAccounts(environment, async (accounts) => {
     const keys = await accounts.listKeys(options.account);
-    process.stdout.write(formatTable([COLUMNS, ...keys.map((key) => toRow(key, new Date()))]));
+    const now = new Date();
+    const views = keys.map((key) => ({
+      id: key.id,
+      account: key.accountName,
+      environment: key.environment,
+      scope: key.scope,
+      name: key.name,
+      hint: key.hint,
+      created_at: key.createdAt,
+      last_used_at: key.lastUsedAt,
+      expires_at: key.expiresAt,
+      revoked_at: key.revokedAt,
+    }));
+    await output.print(views, formatTable([COLUMNS, ...keys.map((key) => toRow(key, now))]));
   });
 }
 
 /** Revokes an API key. @throws OperatorError if there is no active key with this ID */
-export async function revokeKey(environment: ProcessEnvironment, id: string): Promise<void> {
+export async function revokeKey(environment: ProcessEnvironment, id: string, output: Output): Promise<void> {
   await withAccounts(environment, async (accounts) => {
     const keyId = parseInternalId(id);
     if (keyId === null || !(await accounts.revokeKey(keyId))) {
       throw new OperatorError(`No active API key has the ID \`${id}\`. List the keys with \`key list\`.`);
     }
-    process.stdout.write(`revoked ${keyId}\n`);
+    await output.print({ revoked: keyId }, `revoked ${keyId}\n`);
   });
 }
 

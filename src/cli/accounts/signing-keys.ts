@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { ProcessEnvironment } from "../../config/config.js";
 import { acceptedUntil, type SigningKey, signingKeyState } from "../../domain/authentication/signing-key.js";
 import { SigningKeys } from "../../services/authentication/signing-keys.js";
+import type { Output } from "../shared/output.js";
 import type { RunCommand } from "../shared/run-command.js";
 import { withStorage } from "../shared/storage.js";
 import { formatTable } from "../shared/table.js";
@@ -18,18 +19,27 @@ export function addSigningKeyCommands(
   signingKey
     .command("list")
     .description("List signing keys, without their private keys")
-    .action(() => run(() => listSigningKeys(environment)));
+    .action(() => run((output) => listSigningKeys(environment, output)));
   signingKey
     .command("rotate")
     .description("Add a signing key that replaces the current one in 15 minutes")
     .option("--revoke", "delete all former keys, which ends all embed sessions within a minute")
-    .action((options) => run(() => rotateSigningKey(environment, options)));
+    .action((options) => run((output) => rotateSigningKey(environment, options, output)));
 }
 
-async function listSigningKeys(environment: ProcessEnvironment): Promise<void> {
+async function listSigningKeys(environment: ProcessEnvironment, output: Output): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
     const keys = await new SigningKeys(database, vault).list();
-    process.stdout.write(formatTable([COLUMNS, ...keys.map((key) => toRow(key, new Date()))]));
+    const now = new Date();
+    const views = keys.map((key) => ({
+      id: key.id,
+      created_at: key.createdAt,
+      signs_from: key.signsFrom,
+      retired_from: key.retiredFrom,
+      accepted_until: acceptedUntil(key),
+      state: signingKeyState(key, now),
+    }));
+    await output.print(views, formatTable([COLUMNS, ...keys.map((key) => toRow(key, now))]));
   });
 }
 
@@ -37,10 +47,12 @@ async function listSigningKeys(environment: ProcessEnvironment): Promise<void> {
 async function rotateSigningKey(
   environment: ProcessEnvironment,
   { revoke = false }: { readonly revoke?: boolean },
+  output: Output,
 ): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
     const { id, signsFrom } = await new SigningKeys(database, vault).rotate(revoke);
-    process.stdout.write(`added ${id}, which signs from ${signsFrom.toISOString()}\n`);
+    const text = `added ${id}, which signs from ${signsFrom.toISOString()}\n`;
+    await output.print({ id, signs_from: signsFrom }, text);
   });
 }
 

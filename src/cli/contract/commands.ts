@@ -21,6 +21,7 @@ export function addContractCommands(
     .requiredOption("--against <url>", "base URL of the other service", parseUrlOption)
     .option("--url <url>", "base URL of this service", parseUrlOption, "http://127.0.0.1:4000")
     .option("--data-source <id>", "external ID of a data source that exists in both, for calls with mappings")
-    .option("--json", "print the result as JSON", false)
-    .action((options) => run(() => compareContracts(environment, options, writeOutput)));
+    .action((options) =>
+      run(({ isJson }) => compareContracts(environment, { ...options, json: isJson }, writeOutput)),
+    );
 }

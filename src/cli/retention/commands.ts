@@ -7,6 +7,7 @@ import { GroupErasure } from "../../services/transfer/group-erasure.js";
 import { Metrics } from "../../telemetry/metrics.js";
 import { type AccountChoice, withAccount } from "../shared/account.js";
 import { environmentOption, parseName } from "../shared/arguments.js";
+import type { Output } from "../shared/output.js";
 import { EXIT_INTERRUPTED, interruptible, type RunCommand } from "../shared/run-command.js";
 import { withStorage } from "../shared/storage.js";
 import { formatTable } from "../shared/table.js";
@@ -21,20 +22,21 @@ export function addRetentionCommands(
     .command("purge")
     .description("Remove expired data now, as the service does once an hour")
     .option("--dry-run", "count the expired rows, but remove nothing", false)
-    .action((options) => run(() => purge(environment, options)));
+    .action((options) => run((output) => purge(environment, options, output)));
   program
     .command("erase")
     .description("Erase what is left of a deleted user group in the audit log and the webhook deliveries")
     .requiredOption("--account <name>", "account name", parseName)
     .addOption(environmentOption())
     .requiredOption("--user-group <id>", "external ID of the deleted user group", parseName)
-    .action((options) => run(() => erase(environment, options)));
+    .action((options) => run((output) => erase(environment, options, output)));
 }
 
 /** @returns the exit code */
 async function purge(
   environment: ProcessEnvironment,
   { dryRun }: { readonly dryRun: boolean },
+  output: Output,
 ): Promise<number> {
   const { retention } = readConfig(environment);
   return withStorage(environment, { migrate: true }, ({ database, vault }) =>
@@ -43,7 +45,8 @@ async function purge(
       signal.addEventListener("abort", () => void job.stop());
       const rows = dryRun ? await job.count() : await runPurge(job);
       const lines = [...rows].map(([name, count]) => [name, String(count)]);
-      process.stdout.write(formatTable([["PURGE", dryRun ? "EXPIRED" : "REMOVED"], ...lines]));
+      const title = dryRun ? "EXPIRED" : "REMOVED";
+      await output.print(Object.fromEntries(rows), formatTable([["PURGE", title], ...lines]));
       return signal.aborted ? EXIT_INTERRUPTED : 0;
     }),
   );
@@ -64,12 +67,14 @@ async function runPurge(job: PurgeJob): Promise<ReadonlyMap<string, number>> {
 async function erase(
   environment: ProcessEnvironment,
   options: AccountChoice & { readonly userGroup: string },
+  output: Output,
 ): Promise<void> {
   const actor = { name: "cli", requestId: null };
   await withAccount(environment, options, actor, async ({ database, vault, writer }) => {
     const report = await new GroupErasure(database, vault).erase(writer, options.userGroup);
     const { auditEntries, deliveries, pendingDeliveries, pseudonym } = report;
-    process.stdout.write(
+    await output.print(
+      report,
       `erased from ${auditEntries} audit entries, which now name it ${pseudonym}; deleted ${deliveries} webhook deliveries\n`,
     );
     if (pendingDeliveries > 0) {

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
@@ -9,6 +9,16 @@ export function environmentOption() {
   return new Option("--environment <name>", "environment of the account")
     .choices(ENVIRONMENTS)
     .makeOptionMandatory();
+}
+
+/** Adds the options that choose an account and its environment. */
+export function addAccountOptions(command: Command): Command {
+  return command.requiredOption("--account <name>", "account name", parseName).addOption(environmentOption());
+}
+
+/** Adds the option for the author of a change. */
+export function addAuthorOption(command: Command): Command {
+  return command.option("--author <name>", "author of the change, shown in the audit log", parseName, "cli");
 }
 
 // Argument parsers for commander, which shows the name of the argument with the errors that they throw.
@@ -36,9 +46,10 @@ export function parseSiteOption(text: string): string {
   }
 }
 
-export function parseRevision(text: string): number {
-  const revision = parseInternalId(text);
-  if (revision !== null) return revision;
+/** Parses a revision, an ID or a number of items. */
+export function parsePositive(text: string): number {
+  const number = parseInternalId(text);
+  if (number !== null) return number;
   throw new InvalidArgumentError("It must be a positive integer.");
 }
 

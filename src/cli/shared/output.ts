@@ -1,5 +1,23 @@
 import { pipeline } from "node:stream/promises";
+import { JsonSource } from "../../domain/shared/json-source.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
+
+/** Where a command prints its result: as text, or with `--json` as one JSON document. */
+export interface Output {
+  readonly isJson: boolean;
+  /**
+   * @param value the result as JSON; a `JsonSource` is printed unchanged
+   * @param text the result for humans, with a final newline
+   */
+  print(value: unknown, text: string): Promise<void>;
+}
+
+export function createOutput(isJson: boolean): Output {
+  return {
+    isJson,
+    print: (value, text) => writeOutput(isJson ? `${jsonOf(value)}\n` : text),
+  };
+}
 
 /** Writes to stdout and waits until everything is written. @throws OperatorError if writing fails */
 export async function writeOutput(text: string): Promise<void> {
@@ -11,4 +29,8 @@ export async function writeOutput(text: string): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new OperatorError(`Cannot write to standard output: ${reason}.`, { cause: error });
   }
+}
+
+function jsonOf(value: unknown): string {
+  return value instanceof JsonSource ? value.text : JSON.stringify(value, null, 2);
 }

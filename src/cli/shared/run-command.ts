@@ -1,8 +1,12 @@
+import type { Output } from "./output.js";
+
 /** Runs a command, reports expected failures and sets the exit code to the returned number, if any. */
-export type RunCommand = (command: () => Promise<unknown>) => Promise<void>;
+export type RunCommand = (command: (output: Output) => Promise<unknown>) => Promise<void>;
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
+/** Exit code for invalid arguments. */
+export const EXIT_USAGE = 2;
 /** Exit code of a command that was interrupted by a signal. */
 export const EXIT_INTERRUPTED = 130;
 

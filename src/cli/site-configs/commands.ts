@@ -2,16 +2,23 @@ import { type Command, Option } from "commander";
 import type { ProcessEnvironment } from "../../config/config.js";
 import { DEFAULT_SITE } from "../../domain/site-configs/site-config.js";
 import {
-  environmentOption,
+  addAccountOptions,
   parseExpectedRevision,
   parseName,
-  parseRevision,
+  parsePositive,
   parseSiteOption,
 } from "../shared/arguments.js";
 import type { RunCommand } from "../shared/run-command.js";
 import { checkSiteConfigs } from "./check.js";
 import { CHECK_FORMATS } from "./format.js";
-import { diffSiteConfig, getSiteConfig, logSiteConfig, putSiteConfig, restoreSiteConfig } from "./store.js";
+import {
+  diffSiteConfig,
+  getSiteConfig,
+  listSiteConfigs,
+  logSiteConfig,
+  putSiteConfig,
+  restoreSiteConfig,
+} from "./store.js";
 
 /** Adds the `site-config` commands. */
 export function addSiteConfigCommands(
@@ -26,16 +33,23 @@ export function addSiteConfigCommands(
   siteConfig
     .command("check <files...>")
     .description("Validate site configuration files, without settings or a database; - is standard input")
-    .option("--strict", "treat warnings as errors", false)
+    .option("--strict", "treat warnings as errors; notices are never errors", false)
     .addOption(new Option("--format <format>", "output format").choices(CHECK_FORMATS).default("text"))
-    .action((files, options) => {
+    .action((files, { format, ...options }) => {
       const print = (text: string) => void process.stdout.write(text);
-      return run(() => checkSiteConfigs(files, options, { input: process.stdin, print }));
+      return run(({ isJson }) => {
+        const chosen = { ...options, format: isJson ? "json" : format };
+        return checkSiteConfigs(files, chosen, { input: process.stdin, print });
+      });
     });
+
+  addAccountOptions(siteConfig.command("list"))
+    .description("List sites and their current revisions")
+    .action((options) => run((output) => listSiteConfigs(environment, options, output)));
 
   addChangeOptions(siteConfig.command("put <file>"))
     .description("Store a file as the site's next revision unless it has errors; - is standard input")
-    .option("--strict", "treat warnings as errors", false)
+    .option("--strict", "treat warnings as errors; notices are never errors", false)
     .addOption(
       new Option("--public", "allow reading this and later revisions over HTTP without an API key").conflicts(
         "private",
@@ -44,35 +58,36 @@ export function addSiteConfigCommands(
     .addOption(new Option("--private", "require an API key to read the site"))
     .action((file, { public: shouldOpen, private: shouldClose, ...options }) => {
       const isPublic = shouldOpen === true || (shouldClose === true ? false : null);
-      return run(() => putSiteConfig(environment, file, { ...options, isPublic }, process.stdin));
+      return run((output) =>
+        putSiteConfig(environment, file, { ...options, isPublic }, { input: process.stdin, output }),
+      );
     });
 
   addSiteOptions(siteConfig.command("get"))
     .description("Print the stored text of a revision")
-    .option("--revision <number>", "revision to print (default: the current one)", parseRevision)
-    .action((options) => run(() => getSiteConfig(environment, options)));
+    .option("--revision <number>", "revision to print (default: the current one)", parsePositive)
+    .action((options) => run((output) => getSiteConfig(environment, options, output)));
 
   addSiteOptions(siteConfig.command("log"))
     .description("List revisions, newest first")
-    .action((options) => run(() => logSiteConfig(environment, options)));
+    .action((options) => run((output) => logSiteConfig(environment, options, output)));
 
   addSiteOptions(siteConfig.command("diff"))
     .description("Print the changes between two revisions as a JSON Patch (RFC 6902)")
-    .argument("<from>", "number of the older revision", parseRevision)
-    .argument("[to]", "number of the newer revision (default: the current one)", parseRevision)
+    .argument("<from>", "number of the older revision", parsePositive)
+    .argument("[to]", "number of the newer revision (default: the current one)", parsePositive)
     .action((from, to, options) => run(() => diffSiteConfig(environment, from, to, options)));
 
   addChangeOptions(siteConfig.command("restore"))
     .description("Restore an earlier revision as the site's next revision")
-    .argument("<revision>", "number of the revision to restore", parseRevision)
-    .action((revision, options) => run(() => restoreSiteConfig(environment, revision, options)));
+    .argument("<revision>", "number of the revision to restore", parsePositive)
+    .action((revision, options) =>
+      run((output) => restoreSiteConfig(environment, revision, options, output)),
+    );
 }
 
 function addSiteOptions(command: Command): Command {
-  return command
-    .requiredOption("--account <name>", "account that owns the site", parseName)
-    .addOption(environmentOption())
-    .option("--site <name>", "site name", parseSiteOption, DEFAULT_SITE);
+  return addAccountOptions(command).option("--site <name>", "site name", parseSiteOption, DEFAULT_SITE);
 }
 
 function addChangeOptions(command: Command): Command {

@@ -32,7 +32,7 @@ export async function readSiteConfigFile(
 }
 
 function failed(file: string, code: SiteConfigCode, message: string): SiteConfigFile {
-  const failure = { valid: false, errors: [{ code, pointer: "", message }], warnings: [] };
+  const failure = { valid: false, errors: [{ code, pointer: "", message }], warnings: [], notices: [] };
   return { file, text: "", failure };
 }
 

@@ -1,4 +1,5 @@
 import { LineIndex } from "../../domain/site-configs/document/line-index.js";
+import type { SiteConfigSeverity } from "../../domain/site-configs/finding-codes.js";
 import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-configs/report.js";
 import { withoutByteOrderMark } from "../../domain/site-configs/validate-site-config.js";
 import { printable } from "../shared/printable.js";
@@ -11,8 +12,6 @@ export interface CheckedFile {
   readonly text: string;
   readonly report: SiteConfigReport;
 }
-
-type Severity = "error" | "warning";
 
 /** Formats findings like compiler messages, as one JSON document, or as GitHub workflow commands. */
 export function formatChecks(checked: readonly CheckedFile[], format: CheckFormat): string {
@@ -29,15 +28,16 @@ export function formatChecks(checked: readonly CheckedFile[], format: CheckForma
 }
 
 interface PlacedFinding {
-  readonly severity: Severity;
+  readonly severity: SiteConfigSeverity;
   readonly finding: SiteConfigFinding;
 }
 
-/** Returns errors and warnings together, in file order. */
-function findingsOf({ report: { errors, warnings } }: CheckedFile): PlacedFinding[] {
+/** Returns all findings together, in file order. */
+function findingsOf({ report: { errors, warnings, notices } }: CheckedFile): PlacedFinding[] {
   return [
     ...errors.map((finding) => ({ severity: "error" as const, finding })),
     ...warnings.map((finding) => ({ severity: "warning" as const, finding })),
+    ...notices.map((finding) => ({ severity: "notice" as const, finding })),
   ].toSorted(
     ({ finding: one }, { finding: other }) =>
       (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
@@ -92,10 +92,14 @@ function escapeProperty(text: string): string {
 }
 
 function summary(checked: readonly CheckedFile[]): string {
-  const count = (list: "errors" | "warnings") =>
+  const count = (list: "errors" | "warnings" | "notices") =>
     checked.reduce((total, { report }) => total + report[list].length, 0);
-  const counts = `${amount(count("errors"), "error")}, ${amount(count("warnings"), "warning")}`;
-  return `${amount(checked.length, "file")} checked: ${counts}.`;
+  const counts = [
+    amount(count("errors"), "error"),
+    amount(count("warnings"), "warning"),
+    amount(count("notices"), "notice"),
+  ];
+  return `${amount(checked.length, "file")} checked: ${counts.join(", ")}.`;
 }
 
 function amount(count: number, thing: string): string {

@@ -16,7 +16,7 @@ import { SiteConfigReader } from "../../services/site-configs/reader.js";
 import { type ChangeOptions, SiteConfigService } from "../../services/site-configs/service.js";
 import { SiteConfigWork } from "../../services/site-configs/work.js";
 import { type AccountChoice, withAccount } from "../shared/account.js";
-import { writeOutput } from "../shared/output.js";
+import { type Output, writeOutput } from "../shared/output.js";
 import { printable } from "../shared/printable.js";
 import { formatTable } from "../shared/table.js";
 import { readSiteConfigFile } from "./file.js";
@@ -42,7 +42,7 @@ export async function putSiteConfig(
   settings: ProcessEnvironment,
   name: string,
   options: SiteChange & SiteConfigOptions & { readonly isPublic: boolean | null },
-  input: NodeJS.ReadableStream,
+  { input, output }: { readonly input: NodeJS.ReadableStream; readonly output: Output },
 ): Promise<void> {
   const { file, text, failure } = await readSiteConfigFile(name, input);
   if (failure) throw refusal({ file, text, report: failure });
@@ -57,7 +57,8 @@ export async function putSiteConfig(
     );
     if (!siteConfig) throw refusal({ file, text, report });
     if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
-    await writeOutput(`stored revision ${siteConfig.revision} of ${printable(site)}\n`);
+    const { revision } = siteConfig;
+    await output.print({ site, revision, report }, `stored revision ${revision} of ${printable(site)}\n`);
   });
 }
 
@@ -66,6 +67,7 @@ export async function restoreSiteConfig(
   settings: ProcessEnvironment,
   revision: number,
   options: SiteChange,
+  output: Output,
 ): Promise<void> {
   await withSite(settings, options, async (store) => {
     const { service, site } = store;
@@ -75,27 +77,74 @@ export async function restoreSiteConfig(
       const [text = ""] = await readTexts(store, [revision]);
       throw refusal({ file: `revision ${revision} of ${site}`, text, report });
     }
-    await writeOutput(
+    await output.print(
+      { site, revision: siteConfig.revision, restored_from: revision },
       `stored revision ${siteConfig.revision} of ${printable(site)}, restored from revision ${revision}\n`,
     );
   });
 }
 
-/** Prints the stored text of a revision, by default the current one, and nothing else. */
+/** Prints the stored text of a revision, by default the current one, and nothing else; with `--json` as a JSON string with its site. */
 export async function getSiteConfig(
   settings: ProcessEnvironment,
   options: SiteChoice & { readonly revision?: number },
+  output: Output,
 ): Promise<void> {
   const [text = ""] = await withSite(settings, options, (store) =>
     readTexts(store, [options.revision ?? null]),
   );
-  await writeOutput(text);
+  await output.print({ site: options.site, text }, text);
 }
 
-/** Prints a table of all revisions, newest first. */
-export async function logSiteConfig(settings: ProcessEnvironment, options: SiteChoice): Promise<void> {
+/** Prints all revisions, newest first. */
+export async function logSiteConfig(
+  settings: ProcessEnvironment,
+  options: SiteChoice,
+  output: Output,
+): Promise<void> {
   const revisions = await withSite(settings, options, listAllRevisions);
-  await writeOutput(formatTable([COLUMNS, ...revisions.map(toRow)]));
+  const views = revisions.map(({ revision, author, authorKeyId, restoredFrom, size, createdAt }) => ({
+    revision,
+    author,
+    author_key_id: authorKeyId,
+    restored_from: restoredFrom,
+    size,
+    created_at: createdAt,
+  }));
+  await output.print(views, formatTable([COLUMNS, ...revisions.map(toRow)]));
+}
+
+/** Prints all sites of an environment, by name. */
+export async function listSiteConfigs(
+  settings: ProcessEnvironment,
+  choice: AccountChoice,
+  output: Output,
+): Promise<void> {
+  const sites = await withSite(settings, { ...choice, site: "" }, async ({ reader, tenant }) => {
+    const all: SiteConfig[] = [];
+    let hasMore = true;
+    while (hasMore) {
+      const last = all.at(-1);
+      const after: Position | null = last ? { value: last.site, id: last.id } : null;
+      const request = { size: MAX_PAGE_SIZE, from: "start", after, before: null } as const;
+      const page = await reader.list(tenant, {}, { field: "site", direction: "ascending" }, request);
+      all.push(...page.items);
+      hasMore = page.hasMore;
+    }
+    return all;
+  });
+  const views = sites.map(({ site, revision, isPublic, size, updatedAt }) => ({
+    site,
+    revision,
+    is_public: isPublic,
+    size,
+    updated_at: updatedAt,
+  }));
+  const rows = sites.map(({ site, revision, isPublic, size, updatedAt }) => {
+    const visibility = isPublic ? "public" : "private";
+    return [site, String(revision), visibility, String(size), updatedAt.toISOString()];
+  });
+  await output.print(views, formatTable([["SITE", "REVISION", "VISIBILITY", "BYTES", "UPDATED"], ...rows]));
 }
 
 /** Prints the changes between two revisions, by default up to the current one, as a JSON Patch with one operation per line. */

@@ -8,6 +8,7 @@ import { JsonSource } from "../../domain/shared/json-source.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { type ExportedGroup, ExportReader } from "../../services/transfer/export-reader.js";
 import { type AccountChoice, withAccount } from "../shared/account.js";
+import type { Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
 import { type ExportedRecord, RecordFormatter } from "./files/export-records.js";
 import { FILE_KINDS, FILE_SHAPES, type FileKind } from "./files/import-records.js";
@@ -27,8 +28,13 @@ const DEFAULT_MODE = 0o666;
 export async function exportFiles(
   settings: ProcessEnvironment,
   choices: ExportChoices,
-  terminal: Terminal,
+  { terminal, output }: { readonly terminal: Terminal; readonly output: Output },
 ): Promise<void> {
+  const usesStandardOutput = FILE_KINDS.some((kind) => choices[kind] === "-");
+  if (output.isJson && usesStandardOutput) {
+    throw new OperatorError("The summary of --json and a file cannot both be standard output.");
+  }
+  const summary: Partial<Record<FileKind, number>> = {};
   const chosen = FILE_KINDS.filter((kind) => choices[kind] !== undefined);
   if (chosen.length === 0)
     throw new OperatorError("No file to export to. Set --data-sources, --groups or --mappings.");
@@ -55,9 +61,11 @@ export async function exportFiles(
         line.update({ records, fraction: total === 0 ? 1 : Math.min(1, subjects / total) });
       });
       await write(path, text, mode).finally(() => line.clear());
+      summary[kind] = written;
       terminal.write(`${path === "-" ? "standard output" : path}: ${written} ${KIND_NAMES[kind]}\n`);
     }
   });
+  await output.print(summary, "");
 }
 
 function columnsOf(kind: FileKind, withTokens: boolean): readonly string[] {

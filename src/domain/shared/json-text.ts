@@ -13,7 +13,7 @@ export interface ParsedJson {
  * @throws DomainError `invalid_json` with line and column (both from 1) of the first syntax error
  */
 export function parseJsonBytes(bytes: Uint8Array, what: string): ParsedJson {
-  const text = decode(bytes, what);
+  const text = decode(decoder, bytes, what);
   return { value: parseJsonPart(text, what), text };
 }
 
@@ -28,9 +28,15 @@ export function parseJsonPart(text: string, what: string): unknown {
   }
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
+/** Decodes UTF-8 bytes without parsing them; keeps a byte order mark. @throws DomainError `invalid_json` */
+export function decodeText(bytes: Uint8Array, what: string): string {
+  return decode(exactDecoder, bytes, what);
+}
 
-function decode(bytes: Uint8Array, what: string): string {
+const decoder = new TextDecoder("utf-8", { fatal: true });
+const exactDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decode(decoder: typeof exactDecoder, bytes: Uint8Array, what: string): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {

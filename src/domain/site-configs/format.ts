@@ -1,4 +1,11 @@
 import {
+  API_EXTENSIONS,
+  COLORS_EXTENSIONS,
+  CTA_BUTTON_EXTENSIONS,
+  PLAYGROUND_EXTENSIONS,
+  SITE_EXTENSIONS,
+} from "./format-extensions.js";
+import {
   ANCHORS,
   NAVIGATION,
   NAVIGATION_GROUP,
@@ -50,46 +57,61 @@ const BACKGROUND = object(
     light: color("Background in light mode; set it with `dark`."),
     dark: color("Background in dark mode; set it with `light`."),
   },
-  ["light", "dark"],
+  { pairedProperties: ["light", "dark"] },
 );
 
 const COLORS = property(
-  object("Colors", "Colors of a site, as `#rgb` or `#rrggbb`.", {
-    primary: color("Main accent in light mode.", { required: true }),
-    light: color("Main accent in dark mode."),
-    dark: color("Color of important buttons."),
-    background: property(BACKGROUND, "Background of the pages."),
-    anchors: property(COLOR_OR_GRADIENT, "Color of the anchors' icons.", { undocumented: true }),
-  }),
+  object(
+    "Colors",
+    "Colors of a site, as `#rgb` or `#rrggbb`.",
+    {
+      primary: color("Main accent in light mode.", { required: true }),
+      light: color("Main accent in dark mode."),
+      dark: color("Color of important buttons."),
+      background: property(BACKGROUND, "Background of the pages."),
+      anchors: property(COLOR_OR_GRADIENT, "Color of the anchors' icons.", { undocumented: true }),
+    },
+    { extensions: COLORS_EXTENSIONS },
+  ),
   "Colors, as `#rgb` or `#rrggbb`.",
   { recommended: true },
 );
 
-const API = section("Api", "The API reference.", {
-  baseUrl: property(TEXT_OR_TEXTS, "Base URL of the API; readers can select one of several."),
-  auth: section("ApiAuth", "Authentication in the API playground.", {
-    method: choice(
-      { name: "ApiAuthMethod", description: "Authentication method of an API." },
-      ["bearer", "basic", "key"],
-      "Authentication method of the API.",
+const API = section(
+  "Api",
+  "The API reference.",
+  {
+    baseUrl: property(TEXT_OR_TEXTS, "Base URL of the API; readers can select one of several."),
+    auth: section("ApiAuth", "Authentication in the API playground.", {
+      method: choice(
+        { name: "ApiAuthMethod", description: "Authentication method of an API." },
+        ["bearer", "basic", "key"],
+        "Authentication method of the API.",
+      ),
+      name: text(
+        "Name of the authentication parameter in the playground; for `basic` as `[usernameName]:[passwordName]`.",
+      ),
+      inputPrefix: text("Prefix of the playground's authentication field."),
+    }),
+    playground: section(
+      "ApiPlayground",
+      "The API playground.",
+      {
+        mode: choice(
+          { name: "ApiPlaygroundMode", description: "Display mode of the API playground." },
+          ["show", "simple", "hide"],
+          "`show`: interactive, `simple`: endpoint only, `hide`: hidden.",
+          { default: "show" },
+        ),
+      },
+      PLAYGROUND_EXTENSIONS,
     ),
-    name: text(
-      "Name of the authentication parameter in the playground; for `basic` as `[usernameName]:[passwordName]`.",
-    ),
-    inputPrefix: text("Prefix of the playground's authentication field."),
-  }),
-  playground: section("ApiPlayground", "The API playground.", {
-    mode: choice(
-      { name: "ApiPlaygroundMode", description: "Display mode of the API playground." },
-      ["show", "simple", "hide"],
-      "`show`: interactive, `simple`: endpoint only, `hide`: hidden.",
-      { default: "show" },
-    ),
-  }),
-  maintainOrder: flag("Keeps the key order of the OpenAPI file.", {
-    deprecated: "it will become the default behaviour",
-  }),
-});
+    maintainOrder: flag("Keeps the key order of the OpenAPI file.", {
+      deprecated: "it will become the default behaviour",
+    }),
+  },
+  API_EXTENSIONS,
+);
 
 /** The site configuration: the single source of the validator, the JSON Schema and the reference page. */
 export const SITE_CONFIG: ObjectShape = object(
@@ -109,21 +131,26 @@ export const SITE_CONFIG: ObjectShape = object(
         kind: "array",
         items: object("Link", "A link at the top.", {
           name: text("Text of the link."),
-          url: text("Target of the link."),
+          url: text("Target of the link.", { recommended: true }),
         }),
       },
       "Links at the top.",
     ),
-    topbarCtaButton: section("CtaButton", "Call-to-action button at the top.", {
-      type: choice(
-        { name: "CtaButtonType", description: "Type of a call-to-action button." },
-        ["link", "github"],
-        "A link, or a GitHub repository with its statistics.",
-        { default: "link" },
-      ),
-      url: text("Link target, or the URL of the repository.", { required: true }),
-      name: text("Text of the button; for links only.", { requiredWhen: { property: "type", is: "link" } }),
-    }),
+    topbarCtaButton: section(
+      "CtaButton",
+      "Call-to-action button at the top.",
+      {
+        type: choice(
+          { name: "CtaButtonType", description: "Type of a call-to-action button." },
+          ["link", "github"],
+          "A link, or a GitHub repository with its statistics.",
+          { default: "link" },
+        ),
+        url: text("Link target, or the URL of the repository.", { required: true }),
+        name: text("Text of the button; for links only.", { requiredWhen: { property: "type", is: "link" } }),
+      },
+      CTA_BUTTON_EXTENSIONS,
+    ),
     versions: property(
       {
         kind: "array",
@@ -168,6 +195,7 @@ export const SITE_CONFIG: ObjectShape = object(
     }),
     backgroundImage: text("Background image of every page."),
   },
+  { extensions: SITE_EXTENSIONS },
 );
 
 function socials(

@@ -43,7 +43,7 @@ function singleSchema(shape: SingleShape): JsonObject {
   }
 }
 
-function objectSchema({ properties }: ObjectShape): JsonObject {
+function objectSchema({ properties, extensions = {} }: ObjectShape): JsonObject {
   const entries = Object.entries(properties);
   const required = entries.filter(([, property]) => property.required).map(([name]) => name);
   const conditions = entries.flatMap(([name, { requiredWhen }]) =>
@@ -60,22 +60,27 @@ function objectSchema({ properties }: ObjectShape): JsonObject {
   );
   return {
     type: "object",
-    properties: Object.fromEntries(entries.map(([name, property]) => [name, propertySchema(property)])),
+    properties: Object.fromEntries([
+      ...entries.map(([name, property]) => [name, propertySchema(property)]),
+      ...Object.entries(extensions).map(([name, text]) => [name, { description: outside(text) }]),
+    ]),
     ...(required.length > 0 && { required }),
     ...(conditions.length > 0 && { allOf: conditions }),
   };
 }
 
 function propertySchema(property: SettingProperty): JsonObject {
-  const description = property.undocumented
-    ? `${property.description} Not part of the format.`
-    : property.description;
+  const description = property.undocumented ? outside(property.description) : property.description;
   return {
     description,
     ...(property.undocumented ? {} : schemaOf(property.shape)),
     ...(property.default !== undefined && { default: property.default }),
     ...(property.deprecated !== undefined && { deprecated: true }),
   };
+}
+
+function outside(description: string): string {
+  return `${description} Not part of the format.`;
 }
 
 function note(undocumented: string | undefined): Readonly<Record<string, JsonValue>> {

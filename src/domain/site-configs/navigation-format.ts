@@ -1,4 +1,5 @@
-import { COLOR_OR_GRADIENT, flag, ICON_TYPE, object, property, text } from "./setting-parts.js";
+import { ANCHOR_EXTENSIONS, TAB_EXTENSIONS } from "./format-extensions.js";
+import { COLOR_OR_GRADIENT, flag, ICON_TYPE, label, object, property, text } from "./setting-parts.js";
 import type { ObjectShape, SettingProperty } from "./setting-shape.js";
 
 export const NAVIGATION_GROUP = "navigationGroup";
@@ -44,20 +45,30 @@ export const NAVIGATION: SettingProperty = property(
   },
 );
 
-const TAB = object("Tab", "A tab, which groups pages.", {
-  name: text("Label of the tab.", { required: true }),
-  url: text("Path prefix of the tab's pages, or the URL of another site.", { required: true }),
-});
+const TAB = object(
+  "Tab",
+  "A tab, which groups pages.",
+  {
+    name: label("Label of the tab.", { required: true }),
+    url: text("Path prefix of the tab's pages, or the URL of another site.", { required: true }),
+  },
+  { extensions: TAB_EXTENSIONS },
+);
 
-const ANCHOR = object("Anchor", "An anchor, which groups pages or links elsewhere.", {
-  name: text("Label of the anchor.", { required: true }),
-  url: text("Path prefix of the anchor's pages, or the URL of another site.", { required: true }),
-  icon: text("Name of the icon."),
-  iconType: ICON_TYPE,
-  color: property(COLOR_OR_GRADIENT, "Background of the icon: one color or a gradient."),
-  version: text("One of `versions`; the anchor is shown only for that version."),
-  isDefaultHidden: flag("Hides the anchor until a reader follows a link to it.", { default: false }),
-});
+const ANCHOR = object(
+  "Anchor",
+  "An anchor, which groups pages or links elsewhere.",
+  {
+    name: label("Label of the anchor.", { required: true }),
+    url: text("Path prefix of the anchor's pages, or the URL of another site.", { required: true }),
+    icon: text("Name of the icon."),
+    iconType: ICON_TYPE,
+    color: property(COLOR_OR_GRADIENT, "Background of the icon: one color or a gradient."),
+    version: text("One of `versions`; the anchor is shown only for that version."),
+    isDefaultHidden: flag("Hides the anchor until a reader follows a link to it.", { default: false }),
+  },
+  { extensions: ANCHOR_EXTENSIONS },
+);
 
 export const TABS = property({ kind: "array", items: TAB }, "Tabs that group pages.");
 

@@ -7,6 +7,7 @@ import { formsOf, typeOf } from "./shape-options.js";
 export function siteConfigReference(): string {
   const rows = rowsOf(SITE_CONFIG, "");
   const isOutside = ({ property }: Row) => property.undocumented === true;
+  const outside = rows.filter(isOutside).map(({ path, property }) => [code(path), property.description]);
   return [
     "<!-- Generated from the table of the validator: npx vitest run test/unit/site-configs/reference.test.ts -u -->",
     "# Site configuration",
@@ -15,13 +16,10 @@ export function siteConfigReference(): string {
     "`a.b` is property `b` of object `a`, `a[].b` that of each item of array `a`. An item of `pages` may be a nested group.",
     table(["property", "type", "default", "meaning"], rows.filter((row) => !isOutside(row)).map(propertyRow)),
     "## In use, but not part of the format",
-    "These cause a warning and are stored unchanged, as are unknown properties, `footerSocials` as an array, and objects in `versions`.",
-    table(
-      ["property", "meaning"],
-      rows.filter(isOutside).map(({ path, property }) => [code(path), property.description]),
-    ),
+    "These are stored unchanged and cause a notice, as do nested groups, `footerSocials` as an array, and objects in `versions`.",
+    table(["property", "meaning"], [...outside, ...extensionRows(SITE_CONFIG, "")]),
     "## Findings",
-    "A finding has a code, a JSON pointer and a message. For text, it also has a line and a column, both starting at 1; columns count UTF-16 code units. A configuration with errors is not stored; `strict` turns warnings into errors.",
+    "A finding has a code, a JSON pointer and a message. For text, it also has a line and a column, both starting at 1; columns count UTF-16 code units. Errors make a configuration unusable: it is not stored. Warnings are probably mistakes; `strict` turns them into errors. Notices are valid in practice and need no change: there is one of each kind, with the number of places and the first of them.",
     table(
       ["code", "severity", "meaning"],
       Object.entries(SITE_CONFIG_CODES).map(([name, { severity, meaning }]) => [
@@ -54,6 +52,21 @@ function rowsBelow(shape: SettingShape, path: string): Row[] {
     if (form.undocumented !== undefined) return [];
     if (form.kind === "object") return rowsOf(form, `${path}.`);
     return form.kind === "array" ? rowsBelow(form.items, `${path}[]`) : [];
+  });
+}
+
+function extensionRows({ properties, extensions = {} }: ObjectShape, parent: string): string[][] {
+  return [
+    ...Object.entries(extensions).map(([name, description]) => [code(`${parent}${name}`), description]),
+    ...Object.entries(properties).flatMap(([name, { shape }]) => extensionsBelow(shape, `${parent}${name}`)),
+  ];
+}
+
+function extensionsBelow(shape: SettingShape, path: string): string[][] {
+  return formsOf(shape).flatMap((form) => {
+    if (form.undocumented !== undefined) return [];
+    if (form.kind === "object") return extensionRows(form, `${path}.`);
+    return form.kind === "array" ? extensionsBelow(form.items, `${path}[]`) : [];
   });
 }
 

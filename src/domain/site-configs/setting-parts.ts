@@ -1,6 +1,7 @@
 import type { ObjectShape, SettingProperty, SettingShape, StringShape, TypeName } from "./setting-shape.js";
 
 export const TEXT = { kind: "string" } as const satisfies StringShape;
+const LABEL = { kind: "string", format: "label" } as const satisfies StringShape;
 const COLOR = { kind: "string", format: "color" } as const satisfies StringShape;
 export const TEXT_OR_TEXTS: SettingShape = { kind: "union", options: [TEXT, { kind: "array", items: TEXT }] };
 
@@ -13,6 +14,11 @@ export function property(shape: SettingShape, description: string, traits: Trait
 
 export function text(description: string, traits?: Traits): SettingProperty {
   return property(TEXT, description, traits);
+}
+
+/** A text that should not be empty. */
+export function label(description: string, traits?: Traits): SettingProperty {
+  return property(LABEL, description, traits);
 }
 
 export function color(description: string, traits?: Traits): SettingProperty {
@@ -37,12 +43,12 @@ export function object(
   name: string,
   description: string,
   properties: ObjectShape["properties"],
-  pairedProperties?: readonly string[],
+  traits: Pick<ObjectShape, "extensions" | "pairedProperties"> = {},
 ): ObjectShape {
   return {
     kind: "object",
     typeName: { name, description },
-    ...(pairedProperties && { pairedProperties }),
+    ...traits,
     properties,
   };
 }
@@ -52,8 +58,9 @@ export function section(
   name: string,
   description: string,
   properties: ObjectShape["properties"],
+  extensions: ObjectShape["extensions"] = {},
 ): SettingProperty {
-  return property(object(name, description, properties), description);
+  return property(object(name, description, properties, { extensions }), description);
 }
 
 /** The format's six icon types, and those that the icon library has added since (decision 17). */
@@ -77,7 +84,7 @@ const GRADIENT = object(
     via: color("A color in the middle of the gradient.", { undocumented: true }),
     to: color("End of the gradient; set it with `from`."),
   },
-  ["from", "to"],
+  { pairedProperties: ["from", "to"] },
 );
 
 export const COLOR_OR_GRADIENT: SettingShape = {

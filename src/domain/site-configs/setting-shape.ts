@@ -1,5 +1,5 @@
 import type { JsonType } from "./document/tree.js";
-import type { SiteConfigCode } from "./finding-codes.js";
+import type { IssueCode } from "./finding-codes.js";
 
 /** The allowed values of a setting; `table.ts` is written in these types. */
 export type SettingShape = UnionShape | ReferenceShape | SingleShape;
@@ -30,8 +30,8 @@ export interface StringShape extends Form {
   readonly values?: readonly string[];
   /** Enumeration type of `values`. */
   readonly typeName?: TypeName;
-  /** Format of the string. Only an invalid color is an error. */
-  readonly format?: "color" | "page_path" | "social_url";
+  /** Format of the string. Only an invalid color is an error; labels and page paths should not be empty. */
+  readonly format?: "color" | "label" | "page_path" | "social_url";
 }
 
 export interface BooleanShape extends Form {
@@ -48,6 +48,8 @@ export interface ObjectShape extends Form {
   readonly kind: "object";
   readonly typeName: TypeName;
   readonly properties: Readonly<Record<string, SettingProperty>>;
+  /** Names and descriptions of more properties that real files use although the format does not mention them. */
+  readonly extensions?: Readonly<Record<string, string>>;
   /** Properties that should be set together; one without the other is a warning. */
   readonly pairedProperties?: readonly string[];
 }
@@ -76,10 +78,10 @@ export interface SettingProperty {
   /** Absence is a warning. */
   readonly recommended?: true;
   readonly default?: string | boolean;
-  /** Reason for the deprecation. */
+  /** Reason for the deprecation, which is a notice. */
   readonly deprecated?: string;
   /** Used by real files although the format does not mention it (decision 18). */
   readonly undocumented?: true;
   /** A wrong JSON type that has its own finding code. */
-  readonly wrongType?: { readonly type: JsonType; readonly code: SiteConfigCode; readonly message: string };
+  readonly wrongType?: { readonly type: JsonType; readonly code: IssueCode; readonly message: string };
 }

@@ -35,7 +35,7 @@ class ShapeCheck {
     if (form.undocumented !== undefined) {
       const message = () =>
         `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is stored unchanged.`;
-      this.#findings.add("undocumented_form", place, message);
+      this.#findings.addNotice("undocumented_form", form.undocumented, place, message);
     }
     if (form.kind === "string" && node.type === "string") checkText(node, pointer, form, this.#findings);
     if (form.kind === "object" && node.type === "object") this.#object(node, pointer, form);
@@ -60,19 +60,27 @@ class ShapeCheck {
   #object(node: ObjectNode, pointer: string, shape: ObjectShape): void {
     for (const [key, member] of node.members) {
       const property = Object.hasOwn(shape.properties, key) ? shape.properties[key] : undefined;
-      if (property) this.#property(member, pointerTo(pointer, key), property);
+      const place: FindingPlace = { pointer: pointerTo(pointer, key), offset: member.offset };
+      const kind = `${shape.typeName.name}.${key}`;
+      if (property) this.#property(member, place, { property, kind });
+      else if (Object.hasOwn(shape.extensions ?? {}, key)) this.#undocumented(kind, place);
       else if (isStorable(key)) this.#unknown(key, { pointer, offset: member.offset }, node, shape);
     }
     const place: FindingPlace = { pointer, offset: node.offset };
     for (const [name, property] of Object.entries(shape.properties)) {
       if (node.members.has(name)) continue;
       if (property.required || isConditionallyRequired(property, node, shape)) {
-        this.#findings.add("missing_property", place, () => {
-          const where = pointer === "" ? "" : ` in ${nameOf(pointer)}`;
-          return `${quote(name)} is missing${where}; it is required${reason(property)}.`;
-        });
+        this.#findings.add(
+          "missing_property",
+          place,
+          () => `${quote(name)} is missing${within(pointer)}; it is required${reason(property)}.`,
+        );
       } else if (property.recommended) {
-        this.#findings.add("missing_recommended", place, `${quote(name)} is missing; it is recommended.`);
+        this.#findings.add(
+          "missing_recommended",
+          place,
+          () => `${quote(name)} is missing${within(pointer)}; it is recommended.`,
+        );
       }
     }
     const pairedProperties = shape.pairedProperties ?? [];
@@ -85,12 +93,15 @@ class ShapeCheck {
     }
   }
 
-  #property({ offset, value }: ConfigMember, pointer: string, property: SettingProperty): void {
-    const key: FindingPlace = { pointer, offset };
+  /** @param place location of the key */
+  #property(
+    { value }: ConfigMember,
+    place: FindingPlace,
+    { property, kind }: { readonly property: SettingProperty; readonly kind: string },
+  ): void {
+    const { pointer } = place;
     if (property.undocumented) {
-      const message = () =>
-        `${nameOf(pointer)} is in common use but not part of the format; it is stored unchanged.`;
-      this.#findings.add("undocumented_property", key, message);
+      this.#undocumented(kind, place);
       if (
         property.shape.kind === "string" &&
         property.shape.format === "social_url" &&
@@ -102,7 +113,7 @@ class ShapeCheck {
     }
     if (property.deprecated !== undefined) {
       const message = () => `${nameOf(pointer)} is deprecated: ${property.deprecated}.`;
-      this.#findings.add("deprecated_property", key, message);
+      this.#findings.addNotice("deprecated_property", kind, place, message);
     }
     if (property.wrongType?.type === value.type) {
       const { code, message } = property.wrongType;
@@ -110,6 +121,12 @@ class ShapeCheck {
     } else {
       this.value(value, pointer, property.shape);
     }
+  }
+
+  #undocumented(kind: string, place: FindingPlace): void {
+    const message = () =>
+      `${nameOf(place.pointer)} is in common use but not part of the format; it is stored unchanged.`;
+    this.#findings.addNotice("undocumented_property", kind, place, message);
   }
 
   /** @param place pointer of the object, and offset of the key */
@@ -120,9 +137,10 @@ class ShapeCheck {
     shape: ObjectShape,
   ): void {
     this.#findings.add("unknown_property", { pointer: pointerTo(parent, key), offset }, () => {
-      const others = Object.keys(shape.properties).filter((name) => !members.has(name));
-      const where = parent === "" ? "" : ` in ${nameOf(parent)}`;
-      return `${quote(key)} is not a known property${where}.${suggestion(key, others)}`;
+      const others = [...Object.keys(shape.properties), ...Object.keys(shape.extensions ?? {})].filter(
+        (name) => !members.has(name),
+      );
+      return `${quote(key)} is not a known property${within(parent)}.${suggestion(key, others)}`;
     });
   }
 }
@@ -137,6 +155,10 @@ function isConditionallyRequired(
   const other = members.get(requiredWhen.property);
   if (!other) return shape.properties[requiredWhen.property]?.default === requiredWhen.is;
   return other.value.type === "string" && other.value.value === requiredWhen.is;
+}
+
+function within(pointer: string): string {
+  return pointer === "" ? "" : ` in ${nameOf(pointer)}`;
 }
 
 function reason({ requiredWhen }: SettingProperty): string {

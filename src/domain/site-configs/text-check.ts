@@ -1,7 +1,7 @@
 import { isStorable } from "../shared/text-field.js";
 import { nameOf, quote } from "./document/json-pointer.js";
 import { type StringNode } from "./document/tree.js";
-import type { SiteConfigCode } from "./finding-codes.js";
+import type { IssueCode } from "./finding-codes.js";
 import type { FindingCollector } from "./finding-collector.js";
 import { suggestion } from "./near-name.js";
 import type { StringShape } from "./setting-shape.js";
@@ -23,8 +23,7 @@ export function checkText(
 ): void {
   const { value, offset } = node;
   if (!isStorable(value)) return;
-  const add = (code: SiteConfigCode, message: () => string) =>
-    findings.add(code, { pointer, offset }, message);
+  const add = (code: IssueCode, message: () => string) => findings.add(code, { pointer, offset }, message);
   const name = () => nameOf(pointer);
   if (shape.nonEmpty && value === "") add("empty_value", () => `${name()} must not be empty.`);
   const { values } = shape;
@@ -39,6 +38,10 @@ export function checkText(
   if (shape.format === "social_url" && !/^https?:\/\/./i.test(value)) {
     const rule = "should be a URL that starts with https:// or http://";
     add("social_url", () => `${name()} ${rule}, not ${quote(value)}.`);
+  }
+  if ((shape.format === "page_path" || shape.format === "label") && value.trim() === "") {
+    const subject = shape.format === "label" ? name() : "The path of a page";
+    add("empty_text", () => `${subject} should not be empty.`);
   }
   if (shape.format === "page_path" && value.startsWith("/"))
     add("page_leading_slash", () => `A page path should not start with a slash: ${quote(value)}.`);

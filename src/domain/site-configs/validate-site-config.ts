@@ -1,4 +1,5 @@
 import type { JsonValue } from "../shared/json.js";
+import { checkBasicAuth } from "./auth-check.js";
 import { treeOfDocument } from "./document/document.js";
 import { LineIndex } from "./document/line-index.js";
 import { checkStorable } from "./document/storable-check.js";
@@ -12,7 +13,7 @@ import { checkShape } from "./shape-check.js";
 import { checkVersions } from "./version-check.js";
 
 export interface SiteConfigOptions {
-  /** Treat warnings as errors. */
+  /** Treat warnings, but not notices, as errors. */
   readonly strict: boolean;
 }
 
@@ -54,4 +55,5 @@ function checkTree(tree: ConfigNode, findings: FindingCollector): void {
   if (tree.type !== "object") return;
   checkLinks(tree, findings);
   checkVersions(tree, findings);
+  checkBasicAuth(tree, findings);
 }

@@ -59,8 +59,8 @@ export class ReplyBudget {
   }
 
   /** Counts the findings of a completed check. Does not throw: only further work is rejected. */
-  spendFindings({ errors, warnings }: SiteConfigReport): void {
-    this.#spent += errors.length + warnings.length;
+  spendFindings({ errors, warnings, notices }: SiteConfigReport): void {
+    this.#spent += errors.length + warnings.length + notices.length;
   }
 
   /** Counts a document that is read, checked or written. @throws like `spend` */

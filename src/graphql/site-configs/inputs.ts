@@ -11,7 +11,7 @@ export const SITE = { defaultValue: DEFAULT_SITE, description: "The site's name.
 export const STRICT = {
   nullable: true,
   defaultValue: false,
-  description: "If true, warnings count as errors.",
+  description: "If true, warnings count as errors; notices do not.",
 };
 const EXPECTED_REVISION = nullable(
   "The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one.",

@@ -3,7 +3,9 @@ import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-conf
 import { nullable } from "../shared/nullable.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 
-@ObjectType("SiteConfigFinding", { description: "An error or warning in a site configuration." })
+@ObjectType("SiteConfigFinding", {
+  description: "An error or warning in a site configuration, or all notices of one kind.",
+})
 export class SiteConfigFindingView {
   readonly #finding: SiteConfigFinding;
   readonly #budget: ReplyBudget;
@@ -24,12 +26,18 @@ export class SiteConfigFindingView {
   )
   readonly column: number | null;
 
+  @Field(() => Int, {
+    description: "The number of places; the location is the first. 1 for errors and warnings.",
+  })
+  readonly count: number;
+
   constructor(finding: SiteConfigFinding, budget: ReplyBudget) {
     this.#finding = finding;
     this.#budget = budget;
     this.code = finding.code;
     this.line = finding.line ?? null;
     this.column = finding.column ?? null;
+    this.count = finding.count ?? 1;
   }
 
   @Field(() => String, {
@@ -71,6 +79,14 @@ export class SiteConfigReportView {
   @Field(() => [SiteConfigFindingView], { description: "Findings that need attention, in document order." })
   get warnings(): SiteConfigFindingView[] {
     return this.#show(this.#report.warnings);
+  }
+
+  @Field(() => [SiteConfigFindingView], {
+    description:
+      "Content that works but is not part of the format, one finding for each kind, in document order.",
+  })
+  get notices(): SiteConfigFindingView[] {
+    return this.#show(this.#report.notices);
   }
 
   #show(findings: readonly SiteConfigFinding[]): SiteConfigFindingView[] {

@@ -14,6 +14,7 @@ import {
 import { EMBED_SESSION_PATHS } from "./embed-session-operations.js";
 import { HEADERS } from "./headers.js";
 import { HEALTH_SCHEMA, SERVICE_PATHS } from "./service-operations.js";
+import { SITE_CONFIG_SCHEMAS } from "./site-config-change-operations.js";
 import { SITE_CONFIG_PATHS } from "./site-config-operations.js";
 import { USER_PATHS, USER_RESPONSES } from "./user-operations.js";
 
@@ -59,7 +60,7 @@ export function openApiDocument(version: string) {
       },
       {
         name: "Site configurations",
-        description: "Read stored settings files of documentation sites.",
+        description: "Validate, store, read and delete settings files of documentation sites.",
       },
       { name: "Health", description: "Health checks for load balancers and orchestrators." },
       {
@@ -86,6 +87,7 @@ export function openApiDocument(version: string) {
         EmbedSessionRequest: EMBED_SESSION_SCHEMA,
         EmbedSessionReply: EMBED_SESSION_REPLY_SCHEMA,
         KeySet: KEY_SET_SCHEMA,
+        ...SITE_CONFIG_SCHEMAS,
         Error: ERROR_SCHEMA,
         Health: HEALTH_SCHEMA,
       },

@@ -48,6 +48,16 @@ const ERROR_NOTES = {
     message: "The request does not match the identified user group. Nothing was deleted.",
     field: "user_group_id",
   },
+  version_conflict: {
+    when: "the site does not meet `If-Match` or `If-None-Match`; nothing is changed",
+    message: "The site configuration is at revision 3, but revision 2 was expected.",
+    field: "If-Match",
+  },
+  invalid_site_config: {
+    when: "the file has errors, which `report` lists; nothing is stored",
+    message: "The site configuration has errors.",
+    field: "body",
+  },
   idempotency_key_in_use: {
     when: "a request with the same `Idempotency-Key` is still in progress",
     message: "A request with this Idempotency-Key is still in progress. Try again shortly.",
@@ -62,7 +72,7 @@ const ERROR_NOTES = {
     field: "mapping.sales",
   },
   payload_too_large: {
-    when: "the body is larger than 1 MiB",
+    when: "the body is larger than 1 MiB, or 2 MiB for a site configuration",
     message: "The body is larger than 1048576 bytes.",
   },
   unsupported_media_type: {

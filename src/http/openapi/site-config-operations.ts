@@ -9,6 +9,7 @@ import {
   READ_CONSISTENCY_PARAMETER,
   REQUEST_ID_PARAMETER,
 } from "./headers.js";
+import { SITE_CONFIG_CHANGES, VALIDATION_PATHS } from "./site-config-change-operations.js";
 
 const CODES: readonly DocumentedCode[] = [
   "bad_request",
@@ -44,8 +45,9 @@ const NOT_MODIFIED_RESPONSE = {
   headers: headers(RESPONSE_HEADERS),
 } as const;
 
-/** OpenAPI path item of `/site-config/{site}`. */
+/** OpenAPI path items below `/site-config`. */
 export const SITE_CONFIG_PATHS = {
+  ...VALIDATION_PATHS,
   [`${SITE_CONFIG_PATH}/{site}`]: {
     parameters: [
       {
@@ -82,7 +84,7 @@ export const SITE_CONFIG_PATHS = {
       tags,
       summary: "Read a site configuration",
       description: [
-        "Returns the stored document unchanged. Without `account`, the site is looked up in the account of the API key. With `account`, public sites can be read without an API key. To write a document, use GraphQL (`putSiteConfig`, `patchSiteConfig`) or the command line.",
+        "Returns the stored document unchanged. Without `account`, the site is looked up in the account of the API key. With `account`, public sites can be read without an API key. To change a part of a document, restore a revision or make a site public, use GraphQL or the command line.",
         curlBlock("GET", `${SITE_CONFIG_PATH}/docs`),
       ].join("\n\n"),
       security,
@@ -116,6 +118,7 @@ export const SITE_CONFIG_PATHS = {
       parameters: [IF_NONE_MATCH_PARAMETER, READ_CONSISTENCY_PARAMETER],
       responses: { "200": OK_RESPONSE, "304": NOT_MODIFIED_RESPONSE, ...bodilessResponses(CODES, BASE) },
     },
+    ...SITE_CONFIG_CHANGES,
     options: {
       operationId: "preflightSiteConfig",
       tags,

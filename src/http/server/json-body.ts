@@ -1,18 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isNestedDeeper, MAX_BODY_LEVELS } from "../../domain/shared/json-nesting.js";
-import { parseJsonBytes } from "../../domain/shared/json-text.js";
+import { decodeText, parseJsonBytes } from "../../domain/shared/json-text.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The source text of the body, on routes with `keepsBodyText`. */
+    /** The source text of the body, on routes with `keepsBodyText` or `takesText`. */
     bodyText: string;
   }
   interface FastifyContextConfig {
     keepsBodyText?: boolean;
+    /** The body is not parsed: it may be any text, sent as JSON or plain text. */
+    takesText?: boolean;
   }
 }
 
+const TEXT_TYPE = /^text\/plain$/i;
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/i;
 
 /** Reads all request bodies as JSON: up to the route's size limit, then validated and parsed. */
@@ -33,12 +36,17 @@ export function acceptJsonBodies(app: FastifyInstance): void {
 }
 
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+  const { takesText, keepsBodyText } = request.routeOptions.config;
   if (bytes.length === 0) return undefined;
-  requireJson(request);
+  requireJson(request, takesText === true);
+  if (takesText) {
+    request.bodyText = decodeText(bytes, "The body");
+    return undefined;
+  }
   // Parsing and validating thousands of levels would take seconds.
   if (isNestedDeeper(bytes, MAX_BODY_LEVELS)) throw tooDeep();
   const { value, text } = parseJsonBytes(bytes, "The body");
-  if (request.routeOptions.config.keepsBodyText) request.bodyText = text;
+  if (keepsBodyText) request.bodyText = text;
   return value;
 }
 
@@ -48,7 +56,7 @@ function tooDeep(): DomainError {
   });
 }
 
-function requireJson(request: FastifyRequest): void {
+function requireJson(request: FastifyRequest, takesText: boolean): void {
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") {
     throw new DomainError("unsupported_media_type", "The body must be sent without a Content-Encoding.");
@@ -63,9 +71,10 @@ function requireJson(request: FastifyRequest): void {
     .split(";")
     .map((part) => part.trim());
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter));
-  if (JSON_TYPE.test(type) && (charset === undefined || /^charset="?utf-?8"?$/i.test(charset))) return;
+  const isAccepted = JSON_TYPE.test(type) || (takesText && TEXT_TYPE.test(type));
+  if (isAccepted && (charset === undefined || /^charset="?utf-?8"?$/i.test(charset))) return;
   throw new DomainError(
     "unsupported_media_type",
-    "The body must be JSON in UTF-8, sent with Content-Type: application/json.",
+    `The body must be JSON in UTF-8, sent with Content-Type: application/json${takesText ? " or text/plain" : ""}.`,
   );
 }

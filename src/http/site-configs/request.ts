@@ -53,8 +53,29 @@ export function parseOwner(request: FastifyRequest<SiteRequest>, caller: Caller 
     : { kind: "public", account, environment: requestedEnvironment };
 }
 
+/**
+ * Parses the site of a change, which must belong to the caller.
+ * @throws DomainError `invalid_field`
+ */
+export function parseChangedSite(request: FastifyRequest<SiteRequest>, caller: Caller): string {
+  if (parseOwner(request, caller).kind === "public") {
+    throw invalidField(["account"], "must be that of the API key");
+  }
+  return parseSite(request.params.site, ["site"]);
+}
+
+/** Parses the query parameter `strict`, which needs no value. @throws DomainError `invalid_field` */
+export function parseStrict(request: FastifyRequest<Pick<SiteRequest, "Querystring">>): boolean {
+  const strict = readParameter(request, "strict") ?? "false";
+  if (!["", "true", "false"].includes(strict)) throw invalidField(["strict"], "must be true or false");
+  return strict !== "false";
+}
+
 /** Returns a query parameter. @throws DomainError `invalid_field` if it is repeated */
-function readParameter({ query }: FastifyRequest<SiteRequest>, name: string): string | undefined {
+function readParameter(
+  { query }: FastifyRequest<Pick<SiteRequest, "Querystring">>,
+  name: string,
+): string | undefined {
   const value = query[name];
   if (Array.isArray(value)) throw invalidField([name], "must be given once");
   return value;

@@ -5,14 +5,15 @@ import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { BODY_LIMIT } from "../../rest/authenticated-routes.js";
 import { rejectOtherMethods } from "../../rest/method-not-allowed.js";
 import type { Services } from "../../services/services.js";
+import { registerSiteConfigChangeRoutes } from "./change-routes.js";
 import { toEntityTag } from "./entity-tag.js";
 import { parseOwner, parseServedRequest, type SiteRequest } from "./request.js";
 
 const DAY_S = 86_400;
 const YEAR_S = 31_536_000;
 const READ_METHODS = ["GET", "HEAD"];
-const METHODS = [...READ_METHODS, "OPTIONS"];
-const PATHS = [`${SITE_CONFIG_PATH}/:site`, `${SITE_CONFIG_PATH}/:site/`];
+const METHODS = [...READ_METHODS, "PUT", "DELETE", "OPTIONS"];
+const SITE_PATHS = [`${SITE_CONFIG_PATH}/:site`, `${SITE_CONFIG_PATH}/:site/`];
 
 /** Any origin may read: without an API key, only public sites are served. */
 const CORS_HEADERS = {
@@ -30,12 +31,10 @@ const PREFLIGHT_HEADERS = {
 
 /**
  * Registers `/site-config/:site`, which serves the stored document unchanged: to holders of an API key, and public sites to anyone who
- * names the account.
+ * names the account. PUT and DELETE change a site.
  */
-export function registerSiteConfigRoutes(
-  app: FastifyInstance,
-  { access, replicaRouter, rateLimits, siteConfigReader }: Services,
-): void {
+export function registerSiteConfigRoutes(app: FastifyInstance, services: Services): void {
+  const { access, replicaRouter, rateLimits, siteConfigReader } = services;
   const serve = async (request: FastifyRequest<SiteRequest>, reply: FastifyReply) => {
     const { id: requestId, ip: address, deadline } = request;
     const { authorization } = request.headers;
@@ -66,7 +65,8 @@ export function registerSiteConfigRoutes(
     return text === null ? reply.code(304).send() : reply.type("application/json; charset=utf-8").send(text);
   };
 
-  for (const url of PATHS) {
+  registerSiteConfigChangeRoutes(app, services, SITE_PATHS);
+  for (const url of SITE_PATHS) {
     app.route<SiteRequest>({
       method: READ_METHODS,
       url,

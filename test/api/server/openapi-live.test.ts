@@ -7,6 +7,7 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { OpenApiCaller } from "../../support/rest/openapi-caller.js";
 import { OpenApiContract } from "../../support/rest/openapi-contract.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { changeSites, DELETE_SITE, PUT_SITE, VALIDATE } from "../../support/site-configs/openapi-changes.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const VERSION = await packageVersion();
@@ -122,6 +123,10 @@ describe("a reply matches the document", () => {
     await call("options /site-config/{site}", undefined, { path: "/site-config/%ff", key: undefined });
   });
 
+  test("for changes of site configurations", async () => {
+    await changeSites(call, () => newKey("read"));
+  });
+
   test("for health checks and API descriptions", async () => {
     for (const path of ["/livez", "/readyz"]) await caller.call(`get ${path}`);
     for (const path of ["/openapi.json", "/schemas/site-config.json"]) {
@@ -141,8 +146,8 @@ describe("a reply matches the document", () => {
   test("for requests rejected by every route", async () => {
     const spent = await newKey();
     for (let points = 0; points < LIMIT; points += 1) await caller.call(PUT, { key: spent, body: "{" });
-    for (const operation of [...WITH_KEY, ...SITE]) {
-      const path = SITE.includes(operation) ? site() : {};
+    for (const operation of [...WITH_KEY, ...SITE, PUT_SITE, DELETE_SITE, VALIDATE]) {
+      const path = operation.includes("{site}") ? site() : {};
       await call(operation, undefined, { ...path, key: "unknown" });
       await call(operation, undefined, { ...path, key: spent });
     }
@@ -155,7 +160,9 @@ describe("a reply matches the document", () => {
 describe("an error reply matches the document", () => {
   const callAll = async (key: string) => {
     for (const operation of WITH_KEY) await caller.call(operation, { key, body: {} });
-    for (const operation of SITE) await caller.call(operation, { key, ...site() });
+    for (const operation of [...SITE, PUT_SITE, DELETE_SITE])
+      await caller.call(operation, { key, ...site() });
+    await caller.call(VALIDATE, { key, body: goodSite });
   };
 
   test("for an internal error", async () => {

@@ -7,6 +7,7 @@ const CHECK = `query ($source: SiteConfigSource!, $strict: Boolean) {
     isValid
     errors { code pointer message line column }
     warnings { code pointer message line column }
+    notices { code pointer count line column }
   }
 }`;
 const good = {
@@ -18,7 +19,7 @@ const good = {
 
 test("a valid site configuration is accepted as a document and as text", async () => {
   const { run, keys } = graphql();
-  const valid = { isValid: true, errors: [], warnings: [] };
+  const valid = { isValid: true, errors: [], warnings: [], notices: [] };
   expect((await run(CHECK, { source: { document: good } })).validateSiteConfig).toEqual(valid);
   expect(
     (await run(CHECK, { source: { text: JSON.stringify(good) } }, keys.read)).validateSiteConfig,
@@ -42,6 +43,20 @@ test("findings have a code and a pointer, and a position if they concern text", 
     errors: [{ code: "docs_json_format", pointer: "/navigation", line: 3, column: 17 }],
   });
   expect((await run(CHECK, { source: { text }, strict: true })).validateSiteConfig.warnings).toEqual([]);
+});
+
+test("notices are apart from warnings, one of a kind, and strict validation allows them", async () => {
+  const { run } = graphql();
+  const nested = { group: "B", pages: ["b"] };
+  const document = { ...good, navigation: [{ group: "A", pages: ["a", nested, nested] }] };
+  expect((await run(CHECK, { source: { document }, strict: true })).validateSiteConfig).toEqual({
+    isValid: true,
+    errors: [],
+    warnings: [],
+    notices: [
+      { code: "undocumented_form", pointer: "/navigation/0/pages/1", count: 2, line: null, column: null },
+    ],
+  });
 });
 
 test("requires exactly one of text and document, and an API key", async () => {

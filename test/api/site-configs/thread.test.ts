@@ -16,7 +16,7 @@ const check = (text = JSON.stringify(goodSite)): Task<"check"> => ({
 });
 /** Keeps the thread busy for some time. */
 const long = check(JSON.stringify({ ...goodSite, zeros: Array.from({ length: 200_000 }, () => 0) }));
-const VALID = { valid: true, errors: [], warnings: [] };
+const VALID = { valid: true, errors: [], warnings: [], notices: [] };
 
 test("runs a task in the thread", async () => {
   expect(await thread.run(check())).toEqual(VALID);

@@ -81,11 +81,13 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
   },
   data_source_in_use: { userErrors: { query: mutation("deleteDataSource", 'by: { providedId: "sales" }') } },
   version_conflict: {
+    REST: "test/api/site-configs/http-changes.test.ts",
     userErrors: {
       query: mutation("updateUserGroup", 'by: { providedId: "acme" }, expectedVersion: 9, name: "x"'),
     },
   },
   invalid_site_config: {
+    REST: "test/api/site-configs/http-changes.test.ts",
     userErrors: { query: mutation("putSiteConfig", 'source: { text: "{}" }') },
   },
   idempotency_mismatch: {

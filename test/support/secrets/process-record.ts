@@ -19,13 +19,16 @@ export function recordEnvironment(env: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Records a process's output, except for keys that are shown once: the demo account's, or those of `key create` (decision 25). */
+/** Commands whose purpose is to print a secret (decision 25). */
+const PRINTING = /^(?:key create|group rotate|webhook create|webhook rotate-secret)\b|--with-token\b/;
+
+/** Records a process's output, except for secrets that were asked for: the demo account's keys, and those of some commands. */
 export function recordOutput(
   args: readonly string[],
   { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
 ): void {
   recordLog(stderr);
-  if (args.slice(0, 2).join(" ") !== "key create") recordLog(stdout.replace(DEMO, ""));
+  if (!PRINTING.test(args.join(" "))) recordLog(stdout.replace(DEMO, ""));
 }
 
 /**

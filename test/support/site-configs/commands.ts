@@ -49,7 +49,7 @@ export async function startSiteConfigCommands(): Promise<SiteConfigCommands> {
   const at = (name: string) => join(folder, name);
   await writeFile(at("good.json"), toFile(validSite));
   await writeFile(at("renamed.json"), toFile({ ...validSite, name: "Other", logo: "/a~b.svg" }));
-  await writeFile(at("warned.json"), toFile({ ...validSite, seo: {} }));
+  await writeFile(at("warned.json"), toFile({ ...validSite, sections: {} }));
   await writeFile(at("bad.json"), '{\n  "name": "Größe", "logo": 5,\n}\n');
   await writeFile(at("latin1.json"), Buffer.from('{"name": "Größe"}', "latin1"));
   return {

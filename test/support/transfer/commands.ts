@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { AccountChoice } from "../../../src/cli/shared/account.js";
+import { createOutput } from "../../../src/cli/shared/output.js";
 import { type ExportChoices, exportFiles } from "../../../src/cli/transfer/export.js";
 import { type CommandStreams, type ImportChoices, importFiles } from "../../../src/cli/transfer/import.js";
 import type { Environment } from "../../../src/domain/accounts/environment.js";
@@ -86,7 +87,11 @@ export async function startTransferCommands(): Promise<TransferCommands> {
         capture((streams) => importFiles(env, { ...importDefaults, ...tenant, ...choices }, streams), input),
       export: (choices) =>
         capture(async ({ terminal }) => {
-          await exportFiles(env, { withTokens: false, ...tenant, ...choices }, terminal);
+          await exportFiles(
+            env,
+            { withTokens: false, ...tenant, ...choices },
+            { terminal, output: createOutput(false) },
+          );
           return 0;
         }),
       launch: (command, ...args) => processes.launch([command, ...choice, ...args], { env }),

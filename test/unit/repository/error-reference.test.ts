@@ -83,7 +83,7 @@ test("every code occurs somewhere, and in `userErrors` exactly if the end user c
 });
 
 test("the codes in the OpenAPI document occur over REST", () => {
-  const documented = [...JSON.stringify(openApiDocument("0")).matchAll(/"code":"(\w+)"/g)].map(
+  const documented = [...JSON.stringify(openApiDocument("0")).matchAll(/"error":\{"code":"(\w+)"/g)].map(
     ([, code]) => code,
   );
   const overRest: readonly string[] = ERROR_CODES.filter((code) => placesOf(code).includes("REST"));

@@ -128,9 +128,9 @@ describe("decision 17: errors", () => {
 });
 
 test("rejects half a surrogate pair in a key below an unknown property", () => {
-  const report = checkDocument({ ...validSite, seo: { "\ud800/~": 1 } });
-  expect(placesOf(report.errors)).toEqual([["unstorable_text", "/seo/\ud800~1~0"]]);
-  expect(placesOf(report.warnings)).toEqual([["unknown_property", "/seo"]]);
+  const report = checkDocument({ ...validSite, sections: { "\ud800/~": 1 } });
+  expect(placesOf(report.errors)).toEqual([["unstorable_text", "/sections/\ud800~1~0"]]);
+  expect(placesOf(report.warnings)).toEqual([["unknown_property", "/sections"]]);
 });
 
 test("reports only the type error for a value of the wrong type", () => {

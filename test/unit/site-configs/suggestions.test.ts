@@ -30,7 +30,7 @@ describe("suggests a correction for a likely typo", () => {
 });
 
 const notSuggested: readonly (readonly [why: string, change: JsonObject])[] = [
-  ["nothing is near", { analytics: {} }],
+  ["nothing is near", { sections: {} }],
   ["the only near one is there", { colours: {} }],
   ["a short word is as near as any other", withAnchors({ name: "A", url: "api", un: 1 })],
 ];

@@ -13,50 +13,9 @@ import {
 } from "../../support/site-configs/documents.js";
 
 const warnings: readonly RuleCase[] = [
-  ["an unknown property", { seo: { a: [1] } }, [["unknown_property", "/seo"]]],
+  ["an unknown property", { sections: { a: [1] } }, [["unknown_property", "/sections"]]],
   ["an unknown property below", { api: { auth: { scheme: 1 } } }, [["unknown_property", "/api/auth/scheme"]]],
   ["a key that objects inherit", { toString: 1 }, [["unknown_property", "/toString"]]],
-  [
-    "a nested group",
-    withGroup({ group: "", pages: [{ group: "", pages: ["a"] }] }),
-    [["undocumented_form", "/navigation/0/pages/0"]],
-  ],
-  [
-    "the icon of a group",
-    withGroup({ group: "", pages: ["a"], icon: 5 }),
-    [["undocumented_property", "/navigation/0/icon"]],
-  ],
-  [
-    "the version of a group",
-    { ...withGroup({ group: "", pages: ["a"], version: "v1" }), versions: ["v1"] },
-    [["undocumented_property", "/navigation/0/version"]],
-  ],
-  [
-    "colors.anchors",
-    withColors({ anchors: { from: "red", via: 1 } }),
-    [["undocumented_property", "/colors/anchors"]],
-  ],
-  ["thumbsRating", { feedback: { thumbsRating: 1 } }, [["undocumented_property", "/feedback/thumbsRating"]]],
-  [
-    "more profiles",
-    { footerSocials: { x: "https://x.com/a", youtube: "http://youtu.be/a" } },
-    [
-      ["undocumented_property", "/footerSocials/x"],
-      ["undocumented_property", "/footerSocials/youtube"],
-    ],
-  ],
-  ["$schema", { $schema: "https://example.com" }, [["undocumented_property", "/$schema"]]],
-  ["a version as an object", { versions: [{ name: "v1" }, "v2"] }, [["undocumented_form", "/versions/0"]]],
-  [
-    "footerSocials as an array",
-    { footerSocials: [{ type: "x" }] },
-    [["undocumented_form", "/footerSocials"]],
-  ],
-  [
-    "a gradient with via",
-    withAnchors({ ...validAnchor, color: { from: "#fff", via: "#888", to: "#000" } }),
-    [["undocumented_property", "/anchors/0/color/via"]],
-  ],
   [
     "a one-sided gradient",
     withAnchors({ ...validAnchor, color: { from: "#fff" } }),
@@ -99,10 +58,106 @@ const warnings: readonly RuleCase[] = [
     withGroup({ group: "", pages: ["a.mdx", "v1.2"] }),
     [["page_extension", "/navigation/0/pages/0"]],
   ],
+  ["an empty page", withGroup({ group: "", pages: ["a", " "] }), [["empty_text", "/navigation/0/pages/1"]]],
+  ["an anchor without label", withAnchors({ name: "", url: "api" }), [["empty_text", "/anchors/0/name"]]],
+  ["a tab without label", { tabs: [{ name: " ", url: "api" }] }, [["empty_text", "/tabs/0/name"]]],
+  ["a link without URL", { topbarLinks: [{ name: "A" }] }, [["missing_recommended", "/topbarLinks/0"]]],
+  [
+    "one name for basic authentication",
+    { api: { auth: { method: "basic", name: "user" } } },
+    [["basic_auth_name", "/api/auth/name"]],
+  ],
+  [
+    "URLs below a path that is not the base path of all",
+    { tabs: [{ name: "A", url: "/docs/api" }], ...withAnchors({ name: "B", url: "intro" }) },
+    [["unmatched_url", "/tabs/0/url"]],
+  ],
+  [
+    "a URL below the base path that matches no page",
+    { tabs: [{ name: "A", url: "/docs/api" }], ...withAnchors({ name: "B", url: "/docs/sdk" }) },
+    [["unmatched_url", "/anchors/0/url"]],
+  ],
+];
+
+const notices: readonly RuleCase[] = [
+  [
+    "a nested group",
+    withGroup({ group: "", pages: [{ group: "", pages: ["a"] }] }),
+    [["undocumented_form", "/navigation/0/pages/0"]],
+  ],
+  [
+    "the icon of a group",
+    withGroup({ group: "", pages: ["a"], icon: 5 }),
+    [["undocumented_property", "/navigation/0/icon"]],
+  ],
+  [
+    "the version of a group",
+    { ...withGroup({ group: "", pages: ["a"], version: "v1" }), versions: ["v1"] },
+    [["undocumented_property", "/navigation/0/version"]],
+  ],
+  [
+    "colors.anchors",
+    withColors({ anchors: { from: "red", via: 1 } }),
+    [["undocumented_property", "/colors/anchors"]],
+  ],
+  ["thumbsRating", { feedback: { thumbsRating: 1 } }, [["undocumented_property", "/feedback/thumbsRating"]]],
+  [
+    "more profiles",
+    { footerSocials: { x: "https://x.com/a", youtube: "http://youtu.be/a" } },
+    [
+      ["undocumented_property", "/footerSocials/x"],
+      ["undocumented_property", "/footerSocials/youtube"],
+    ],
+  ],
+  ["$schema", { $schema: "https://example.com" }, [["undocumented_property", "/$schema"]]],
+  ["a version as an object", { versions: [{ name: "v1" }, "v2"] }, [["undocumented_form", "/versions/0"]]],
+  [
+    "footerSocials as an array",
+    { footerSocials: [{ type: "x" }] },
+    [["undocumented_form", "/footerSocials"]],
+  ],
+  [
+    "a gradient with via",
+    withAnchors({ ...validAnchor, color: { from: "#fff", via: "#888", to: "#000" } }),
+    [["undocumented_property", "/anchors/0/color/via"]],
+  ],
   [
     "a deprecated property",
     { api: { maintainOrder: true } },
     [["deprecated_property", "/api/maintainOrder"]],
+  ],
+  [
+    "what the tool of the format knows",
+    { analytics: 1, redirects: 1, metadata: 1, seo: 1, primaryTab: 1, search: 1 },
+    ["analytics", "redirects", "metadata", "seo", "primaryTab", "search"].map(
+      (name) => ["undocumented_property", `/${name}`] as const,
+    ),
+  ],
+  [
+    "generated pages",
+    {
+      tabs: [{ name: "A", url: "reference", openapi: "a.json" }],
+      ...withAnchors({ name: "B", url: "b", openapi: "b.json" }),
+    },
+    [
+      ["undocumented_property", "/tabs/0/openapi"],
+      ["undocumented_property", "/anchors/0/openapi"],
+    ],
+  ],
+  [
+    "redirected URLs",
+    {
+      redirects: [
+        { source: "/chat", destination: "https://a.b" },
+        { source: "/old/:path*", destination: "/api" },
+      ],
+      tabs: [
+        { name: "A", url: "chat" },
+        { name: "B", url: "/old/guides" },
+        { name: "C", url: "old" },
+      ],
+    },
+    [["undocumented_property", "/redirects"]],
   ],
 ];
 
@@ -113,7 +168,16 @@ const accepted: readonly (readonly [rule: string, change: JsonObject])[] = [
   ["short and long colors", withColors({ light: "#FFF", dark: "#0aF9bC" })],
   ["newer icon types", withAnchors({ ...validAnchor, iconType: "sharp-duotone-solid" })],
   ["a repository without name", { topbarCtaButton: { type: "github", url: "https://github.com/a/b" } }],
-  ["links without name or url", { topbarLinks: [{}] }],
+  ["a link without name", { topbarLinks: [{ url: "https://a.b" }] }],
+  [
+    "URLs with the base path",
+    {
+      tabs: [
+        { name: "A", url: "/docs/api" },
+        { name: "B", url: "/docs/intro" },
+      ],
+    },
+  ],
   [
     "anchors that lead elsewhere",
     withAnchors({ name: "A", url: "https://a.b" }, { name: "B", url: "mailto:a@b" }),
@@ -128,7 +192,34 @@ describe("decision 18: warnings", () => {
     expect(report).toMatchObject({ valid: true, errors: [] });
     expect(placesOf(report.warnings)).toEqual(expected);
     const strict = validateSiteConfigDocument({ ...validSite, ...change }, { strict: true });
-    expect(strict).toEqual({ valid: false, errors: report.warnings, warnings: [] });
+    expect(strict).toEqual({ valid: false, errors: report.warnings, warnings: [], notices: [] });
+  });
+
+  test.each(notices)("notice: %s", (_, change, expected) => {
+    const report = checkDocument({ ...validSite, ...change });
+    expect(report).toMatchObject({ valid: true, errors: [], warnings: [] });
+    expect(placesOf(report.notices)).toEqual(expected);
+    expect(validateSiteConfigDocument({ ...validSite, ...change }, { strict: true })).toEqual(report);
+  });
+
+  test("there is one notice of a kind, with the number of places and the first", () => {
+    const nested = { group: "", pages: ["b"], icon: "x" };
+    const group = { group: "", pages: ["a", nested, nested], icon: "x" };
+    const { notices } = checkDocument({ ...validSite, navigation: [{ group: "", pages: ["a"] }, group] });
+    expect(notices).toEqual([
+      {
+        code: "undocumented_form",
+        pointer: "/navigation/1/pages/1",
+        count: 2,
+        message: expect.stringMatching(/^A nested group .* Found in 2 places\.$/),
+      },
+      {
+        code: "undocumented_property",
+        pointer: "/navigation/1/pages/1/icon",
+        count: 3,
+        message: expect.stringMatching(/^"icon" .* Found in 3 places\.$/),
+      },
+    ]);
   });
 
   test.each(["favicon", "colors"])("%s is missing", (name) => {
@@ -141,5 +232,10 @@ describe("decision 18: warnings", () => {
 });
 
 test.each(accepted)("reports nothing for %s", (_, change) => {
-  expect(checkDocument({ ...validSite, ...change })).toEqual({ valid: true, errors: [], warnings: [] });
+  expect(checkDocument({ ...validSite, ...change })).toEqual({
+    valid: true,
+    errors: [],
+    warnings: [],
+    notices: [],
+  });
 });

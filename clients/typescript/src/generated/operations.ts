@@ -5,12 +5,70 @@ import { DocumentText } from "../document.js";
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** Filters API keys, which must meet all conditions. */
+export type ApiKeyFilter = {
+  /** If true, API keys that are neither revoked nor expired; if false, those that are. */
+  readonly isActive?: boolean | null | undefined;
+  /** API keys whose name contains this text, ignoring case. */
+  readonly nameContains?: string | null | undefined;
+  /** API keys with one of these scopes. */
+  readonly scopes?: ReadonlyArray<ApiKeyScope> | null | undefined;
+};
+
+/** Ordering options for API keys. */
+export type ApiKeyOrder = {
+  /** The direction of the order. */
+  readonly direction?: OrderDirection;
+  /** The field to order by. */
+  readonly field: ApiKeyOrderField;
+};
+
+/** Fields by which API keys can be ordered. */
+export type ApiKeyOrderField =
+  /** Order by time of creation. */
+  | 'CREATED_AT'
+  /** Order by time of the last use. Keys that were never used count as the oldest. */
+  | 'LAST_USED_AT'
+  /** Order by name, compared by code point. */
+  | 'NAME';
+
+/** The scope of an API key, from `READ` to `EMBED`, `WRITE` and `ADMIN`. Each scope includes the previous ones. */
+export type ApiKeyScope =
+  /** Manage API keys and webhooks, and read the audit log. */
+  | 'ADMIN'
+  /** Read user group tokens, as required by servers that embed dashboards. */
+  | 'EMBED'
+  /** Read user groups without their tokens, data sources and site configurations. */
+  | 'READ'
+  /** Create, update and delete user groups, mappings, data sources and site configurations. */
+  | 'WRITE';
+
+/** Input for `createApiKey`. */
+export type CreateApiKeyInput = {
+  /** The time when the key expires. If omitted, it does not expire. */
+  readonly expiresAt?: string | null | undefined;
+  /** A name that describes the purpose of the key. */
+  readonly name: string;
+  /** The scope of the key. */
+  readonly scope: ApiKeyScope;
+};
+
 /** Input for `createDataSource`. */
 export type CreateDataSourceInput = {
   /** The data source's name. */
   readonly name: string;
   /** The data source's external ID, unique within its environment. */
   readonly providedId: string;
+};
+
+/** Input for `createWebhookEndpoint`. */
+export type CreateWebhookEndpointInput = {
+  /** The types of events to send. If omitted or empty, all events are sent. */
+  readonly events?: ReadonlyArray<WebhookEvent> | null | undefined;
+  /** A name that describes the purpose of the endpoint. */
+  readonly name: string;
+  /** The URL to send events to: an https URL on the public Internet, without a user name. */
+  readonly url: string;
 };
 
 /** Identifies a data source by exactly one of these fields. */
@@ -73,6 +131,20 @@ export type DeleteUserGroupInput = {
   readonly providedId?: string | null | undefined;
 };
 
+/** Input for `deleteUserGroups`. */
+export type DeleteUserGroupsInput = {
+  /** If true, no user group is changed if any of them does not exist or is invalid. If false, only those are skipped. */
+  readonly allOrNothing?: boolean;
+  /** The user groups, at most 1000. */
+  readonly userGroups: ReadonlyArray<UserGroupBy>;
+};
+
+/** Input for `deleteWebhookEndpoint`. */
+export type DeleteWebhookEndpointInput = {
+  /** The webhook endpoint's global ID. */
+  readonly id: string | number;
+};
+
 /** An environment of an account. An API key gives access to one environment, and environments share no data. */
 export type Environment =
   /** User groups of real customers; `Customer` in the REST API. */
@@ -105,7 +177,7 @@ export type PutSiteConfigInput = {
   readonly site?: string;
   /** The configuration to store. */
   readonly source: SiteConfigSource;
-  /** If true, warnings count as errors. */
+  /** If true, warnings count as errors; notices do not. */
   readonly strict?: boolean | null | undefined;
 };
 
@@ -123,6 +195,32 @@ export type ReplaceUserGroupMappingInput = {
   readonly by: UserGroupBy;
   /** The new entries. Existing entries that are not among them are removed. */
   readonly mapping: ReadonlyArray<MappingInput>;
+};
+
+/** Input for `replayWebhookDelivery`. */
+export type ReplayWebhookDeliveryInput = {
+  /** The webhook delivery's global ID. */
+  readonly id: string | number;
+};
+
+/** Input for `revokeApiKey`. */
+export type RevokeApiKeyInput = {
+  /** The API key's global ID. */
+  readonly id: string | number;
+};
+
+/** Input for `rotateUserGroupTokens`. */
+export type RotateUserGroupTokensInput = {
+  /** If true, no user group is changed if any of them does not exist or is invalid. If false, only those are skipped. */
+  readonly allOrNothing?: boolean;
+  /** The user groups, at most 1000. */
+  readonly userGroups: ReadonlyArray<UserGroupBy>;
+};
+
+/** Input for `rotateWebhookSecret`. */
+export type RotateWebhookSecretInput = {
+  /** The webhook endpoint's global ID. */
+  readonly id: string | number;
 };
 
 /** Input for `setUserGroupMapping`. */
@@ -150,6 +248,34 @@ export type UpdateDataSourceInput = {
   readonly name?: string | null | undefined;
   /** The new external ID. Must not be null. */
   readonly providedId?: string | null | undefined;
+};
+
+/** Input for `updateUserGroup`. Omitted fields keep their values. */
+export type UpdateUserGroupInput = {
+  /** The user group to update. */
+  readonly by: UserGroupBy;
+  /** The version that you last read. The update fails if the user group has another version. */
+  readonly expectedVersion?: number | null | undefined;
+  /** Entries that replace the mapping; null removes all entries. */
+  readonly mapping?: ReadonlyArray<MappingInput> | null | undefined;
+  /** The new name. Must not be null. */
+  readonly name?: string | null | undefined;
+  /** A JSON object that replaces the properties; null removes them. */
+  readonly properties?: object | null | undefined;
+};
+
+/** Input for `updateWebhookEndpoint`. Omitted fields keep their values. */
+export type UpdateWebhookEndpointInput = {
+  /** If false, nothing is sent, and events that occur in the meantime are not sent later. Must not be null. */
+  readonly enabled?: boolean | null | undefined;
+  /** The types of events to send; all if the list is empty. Must not be null. */
+  readonly events?: ReadonlyArray<WebhookEvent> | null | undefined;
+  /** The webhook endpoint's global ID. */
+  readonly id: string | number;
+  /** The new name. Must not be null. */
+  readonly name?: string | null | undefined;
+  /** The new URL. Must not be null. */
+  readonly url?: string | null | undefined;
 };
 
 /** A user group to create or update. Omitted fields keep their values. */
@@ -270,6 +396,81 @@ export type UserGroupOrderField =
   /** Order by time of the last change. A user group that changes while you paginate moves in the list. */
   | 'UPDATED_AT';
 
+/** Filters webhook deliveries, which must meet all conditions. */
+export type WebhookDeliveryFilter = {
+  /** Deliveries to the endpoint with this global ID. */
+  readonly endpointId?: string | number | null | undefined;
+  /** Deliveries in this state. */
+  readonly state?: WebhookDeliveryState | null | undefined;
+};
+
+/** The state of a webhook delivery. */
+export type WebhookDeliveryState =
+  /** The endpoint did not accept the delivery in time. It is sent again only if it is replayed. */
+  | 'DEAD'
+  /** The endpoint accepted the delivery. */
+  | 'DELIVERED'
+  /** The delivery waits for its first or next attempt. */
+  | 'PENDING';
+
+/** The reason why a webhook endpoint is disabled. */
+export type WebhookDisabledReason =
+  /** An admin disabled the endpoint. */
+  | 'ADMIN'
+  /** Every attempt failed for several days. */
+  | 'FAILING'
+  /** The endpoint responded with 410. */
+  | 'GONE';
+
+/** Filters webhook endpoints, which must meet all conditions. */
+export type WebhookEndpointFilter = {
+  /** If true, enabled endpoints; if false, disabled ones. */
+  readonly isEnabled?: boolean | null | undefined;
+  /** Endpoints whose URL contains this text, ignoring case. */
+  readonly urlContains?: string | null | undefined;
+};
+
+/** The type of a webhook event. */
+export type WebhookEvent =
+  /** A new revision of a site configuration was stored. */
+  | 'SITE_CONFIG_PUBLISHED'
+  /** A user group was created. */
+  | 'USER_GROUP_CREATED'
+  /** A user group was deleted. */
+  | 'USER_GROUP_DELETED'
+  /** The token of a user group was rotated. */
+  | 'USER_GROUP_TOKEN_ROTATED'
+  /** A user group was updated. */
+  | 'USER_GROUP_UPDATED'
+  /** A webhook endpoint was disabled because it responded with 410 or every delivery failed for several days. */
+  | 'WEBHOOK_ENDPOINT_DISABLED';
+
+export type ApiKeyFieldsFragment = { readonly id: string, readonly name: string, readonly scope: ApiKeyScope, readonly environment: Environment, readonly hint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null };
+
+export type ApiKeysQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter?: ApiKeyFilter | null | undefined;
+  orderBy?: ApiKeyOrder | null | undefined;
+}>;
+
+
+export type ApiKeysQuery = { readonly apiKeys: { readonly nodes: ReadonlyArray<ApiKeyFieldsFragment>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CreateApiKeyMutationVariables = Exact<{
+  input: CreateApiKeyInput;
+}>;
+
+
+export type CreateApiKeyMutation = { readonly createApiKey: { readonly secret: string | null, readonly apiKey: ApiKeyFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type RevokeApiKeyMutationVariables = Exact<{
+  input: RevokeApiKeyInput;
+}>;
+
+
+export type RevokeApiKeyMutation = { readonly revokeApiKey: { readonly apiKey: ApiKeyFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
 export type DataSourceFieldsFragment = { readonly id: string, readonly dataSourceId: number, readonly providedId: string, readonly name: string, readonly createdAt: string };
 
 export type DataSourceQueryVariables = Exact<{
@@ -312,9 +513,9 @@ export type DeleteDataSourceMutation = { readonly deleteDataSource: { readonly d
 
 export type SiteConfigFieldsFragment = { readonly site: string, readonly revision: number, readonly text: string, readonly document: { readonly [key: string]: unknown }, readonly isPublic: boolean, readonly publicPath: string | null, readonly createdAt: string, readonly updatedAt: string };
 
-export type SiteConfigReportFieldsFragment = { readonly isValid: boolean, readonly errors: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly warnings: ReadonlyArray<SiteConfigFindingFieldsFragment> };
+export type SiteConfigReportFieldsFragment = { readonly isValid: boolean, readonly errors: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly warnings: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly notices: ReadonlyArray<SiteConfigFindingFieldsFragment> };
 
-export type SiteConfigFindingFieldsFragment = { readonly code: string, readonly message: string, readonly pointer: string, readonly line: number | null, readonly column: number | null };
+export type SiteConfigFindingFieldsFragment = { readonly code: string, readonly message: string, readonly pointer: string, readonly line: number | null, readonly column: number | null, readonly count: number };
 
 export type SiteConfigQueryVariables = Exact<{
   site: string;
@@ -358,6 +559,27 @@ export type UpsertUserGroupsMutationVariables = Exact<{
 
 export type UpsertUserGroupsMutation = { readonly upsertUserGroups: { readonly results: ReadonlyArray<{ readonly isNew: boolean | null, readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> }>, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
+export type UpdateUserGroupMutationVariables = Exact<{
+  input: UpdateUserGroupInput;
+}>;
+
+
+export type UpdateUserGroupMutation = { readonly updateUserGroup: { readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type RotateUserGroupTokensMutationVariables = Exact<{
+  input: RotateUserGroupTokensInput;
+}>;
+
+
+export type RotateUserGroupTokensMutation = { readonly rotateUserGroupTokens: { readonly results: ReadonlyArray<{ readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> }>, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type DeleteUserGroupsMutationVariables = Exact<{
+  input: DeleteUserGroupsInput;
+}>;
+
+
+export type DeleteUserGroupsMutation = { readonly deleteUserGroups: { readonly results: ReadonlyArray<{ readonly deletedUserGroupId: string | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> }>, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
 export type DeleteUserGroupMutationVariables = Exact<{
   input: DeleteUserGroupInput;
 }>;
@@ -398,6 +620,75 @@ export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type ViewerQuery = { readonly viewer: { readonly embedSession: { readonly variables: { readonly [key: string]: unknown } } | null, readonly userGroup: { readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string, readonly name: string } }> } | null } | null };
 
+export type WebhookEndpointFieldsFragment = { readonly id: string, readonly name: string, readonly url: string, readonly events: ReadonlyArray<WebhookEvent>, readonly createdAt: string, readonly disabledAt: string | null, readonly health: { readonly disabledReason: WebhookDisabledReason | null, readonly lastSuccessAt: string | null, readonly lastFailureAt: string | null, readonly lastError: string | null, readonly consecutiveFailures: number, readonly pausedUntil: string | null } };
+
+export type WebhookDeliveryFieldsFragment = { readonly id: string, readonly event: WebhookEvent, readonly eventId: string, readonly payload: { readonly [key: string]: unknown }, readonly state: WebhookDeliveryState, readonly attempts: number, readonly nextAttemptAt: string | null, readonly lastStatus: number | null, readonly lastError: string | null, readonly createdAt: string, readonly deliveredAt: string | null };
+
+export type WebhookEndpointsQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter?: WebhookEndpointFilter | null | undefined;
+}>;
+
+
+export type WebhookEndpointsQuery = { readonly webhookEndpoints: { readonly nodes: ReadonlyArray<WebhookEndpointFieldsFragment>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type WebhookDeliveriesQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter?: WebhookDeliveryFilter | null | undefined;
+}>;
+
+
+export type WebhookDeliveriesQuery = { readonly webhookDeliveries: { readonly nodes: ReadonlyArray<WebhookDeliveryFieldsFragment>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CreateWebhookEndpointMutationVariables = Exact<{
+  input: CreateWebhookEndpointInput;
+}>;
+
+
+export type CreateWebhookEndpointMutation = { readonly createWebhookEndpoint: { readonly secret: string | null, readonly webhookEndpoint: WebhookEndpointFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type UpdateWebhookEndpointMutationVariables = Exact<{
+  input: UpdateWebhookEndpointInput;
+}>;
+
+
+export type UpdateWebhookEndpointMutation = { readonly updateWebhookEndpoint: { readonly webhookEndpoint: WebhookEndpointFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type RotateWebhookSecretMutationVariables = Exact<{
+  input: RotateWebhookSecretInput;
+}>;
+
+
+export type RotateWebhookSecretMutation = { readonly rotateWebhookSecret: { readonly secret: string | null, readonly webhookEndpoint: WebhookEndpointFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type DeleteWebhookEndpointMutationVariables = Exact<{
+  input: DeleteWebhookEndpointInput;
+}>;
+
+
+export type DeleteWebhookEndpointMutation = { readonly deleteWebhookEndpoint: { readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type ReplayWebhookDeliveryMutationVariables = Exact<{
+  input: ReplayWebhookDeliveryInput;
+}>;
+
+
+export type ReplayWebhookDeliveryMutation = { readonly replayWebhookDelivery: { readonly webhookDelivery: WebhookDeliveryFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export const ApiKeysDocument = new DocumentText<ApiKeysQuery, ApiKeysQueryVariables>(
+  "query ApiKeys($first:Int!$after:String$filter:ApiKeyFilter$orderBy:ApiKeyOrder){apiKeys(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...ApiKeyFields}pageInfo{hasNextPage endCursor}}}fragment ApiKeyFields on ApiKey{id name scope environment hint createdAt expiresAt lastUsedAt revokedAt}",
+);
+
+export const CreateApiKeyDocument = new DocumentText<CreateApiKeyMutation, CreateApiKeyMutationVariables>(
+  "mutation CreateApiKey($input:CreateApiKeyInput!){createApiKey(input:$input){apiKey{...ApiKeyFields}secret userErrors{...UserErrorFields}}}fragment ApiKeyFields on ApiKey{id name scope environment hint createdAt expiresAt lastUsedAt revokedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const RevokeApiKeyDocument = new DocumentText<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>(
+  "mutation RevokeApiKey($input:RevokeApiKeyInput!){revokeApiKey(input:$input){apiKey{...ApiKeyFields}userErrors{...UserErrorFields}}}fragment ApiKeyFields on ApiKey{id name scope environment hint createdAt expiresAt lastUsedAt revokedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
 export const DataSourceDocument = new DocumentText<DataSourceQuery, DataSourceQueryVariables>(
   "query DataSource($by:DataSourceBy!){dataSource(by:$by){...DataSourceFields}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}",
 );
@@ -423,7 +714,7 @@ export const SiteConfigDocument = new DocumentText<SiteConfigQuery, SiteConfigQu
 );
 
 export const PutSiteConfigDocument = new DocumentText<PutSiteConfigMutation, PutSiteConfigMutationVariables>(
-  "mutation PutSiteConfig($input:PutSiteConfigInput!){putSiteConfig(input:$input){siteConfig{...SiteConfigFields}report{...SiteConfigReportFields}userErrors{...UserErrorFields}}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}fragment SiteConfigReportFields on SiteConfigReport{isValid errors{...SiteConfigFindingFields}warnings{...SiteConfigFindingFields}}fragment SiteConfigFindingFields on SiteConfigFinding{code message pointer line column}fragment UserErrorFields on UserError{code message field}",
+  "mutation PutSiteConfig($input:PutSiteConfigInput!){putSiteConfig(input:$input){siteConfig{...SiteConfigFields}report{...SiteConfigReportFields}userErrors{...UserErrorFields}}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}fragment SiteConfigReportFields on SiteConfigReport{isValid errors{...SiteConfigFindingFields}warnings{...SiteConfigFindingFields}notices{...SiteConfigFindingFields}}fragment SiteConfigFindingFields on SiteConfigFinding{code message pointer line column count}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const UserGroupDocument = new DocumentText<UserGroupQuery, UserGroupQueryVariables>(
@@ -436,6 +727,18 @@ export const UserGroupsDocument = new DocumentText<UserGroupsQuery, UserGroupsQu
 
 export const UpsertUserGroupsDocument = new DocumentText<UpsertUserGroupsMutation, UpsertUserGroupsMutationVariables>(
   "mutation UpsertUserGroups($input:UpsertUserGroupsInput!){upsertUserGroups(input:$input){results{isNew userGroup{...UserGroupFields}userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const UpdateUserGroupDocument = new DocumentText<UpdateUserGroupMutation, UpdateUserGroupMutationVariables>(
+  "mutation UpdateUserGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const RotateUserGroupTokensDocument = new DocumentText<RotateUserGroupTokensMutation, RotateUserGroupTokensMutationVariables>(
+  "mutation RotateUserGroupTokens($input:RotateUserGroupTokensInput!){rotateUserGroupTokens(input:$input){results{userGroup{...UserGroupFields}userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const DeleteUserGroupsDocument = new DocumentText<DeleteUserGroupsMutation, DeleteUserGroupsMutationVariables>(
+  "mutation DeleteUserGroups($input:DeleteUserGroupsInput!){deleteUserGroups(input:$input){results{deletedUserGroupId userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const DeleteUserGroupDocument = new DocumentText<DeleteUserGroupMutation, DeleteUserGroupMutationVariables>(
@@ -460,4 +763,32 @@ export const UserGroupChangedDocument = new DocumentText<UserGroupChangedSubscri
 
 export const ViewerDocument = new DocumentText<ViewerQuery, ViewerQueryVariables>(
   "query Viewer{viewer{embedSession{variables}userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}",
+);
+
+export const WebhookEndpointsDocument = new DocumentText<WebhookEndpointsQuery, WebhookEndpointsQueryVariables>(
+  "query WebhookEndpoints($first:Int!$after:String$filter:WebhookEndpointFilter){webhookEndpoints(first:$first after:$after filter:$filter){nodes{...WebhookEndpointFields}pageInfo{hasNextPage endCursor}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}",
+);
+
+export const WebhookDeliveriesDocument = new DocumentText<WebhookDeliveriesQuery, WebhookDeliveriesQueryVariables>(
+  "query WebhookDeliveries($first:Int!$after:String$filter:WebhookDeliveryFilter){webhookDeliveries(first:$first after:$after filter:$filter){nodes{...WebhookDeliveryFields}pageInfo{hasNextPage endCursor}}}fragment WebhookDeliveryFields on WebhookDelivery{id event eventId payload state attempts nextAttemptAt lastStatus lastError createdAt deliveredAt}",
+);
+
+export const CreateWebhookEndpointDocument = new DocumentText<CreateWebhookEndpointMutation, CreateWebhookEndpointMutationVariables>(
+  "mutation CreateWebhookEndpoint($input:CreateWebhookEndpointInput!){createWebhookEndpoint(input:$input){webhookEndpoint{...WebhookEndpointFields}secret userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const UpdateWebhookEndpointDocument = new DocumentText<UpdateWebhookEndpointMutation, UpdateWebhookEndpointMutationVariables>(
+  "mutation UpdateWebhookEndpoint($input:UpdateWebhookEndpointInput!){updateWebhookEndpoint(input:$input){webhookEndpoint{...WebhookEndpointFields}userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const RotateWebhookSecretDocument = new DocumentText<RotateWebhookSecretMutation, RotateWebhookSecretMutationVariables>(
+  "mutation RotateWebhookSecret($input:RotateWebhookSecretInput!){rotateWebhookSecret(input:$input){webhookEndpoint{...WebhookEndpointFields}secret userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const DeleteWebhookEndpointDocument = new DocumentText<DeleteWebhookEndpointMutation, DeleteWebhookEndpointMutationVariables>(
+  "mutation DeleteWebhookEndpoint($input:DeleteWebhookEndpointInput!){deleteWebhookEndpoint(input:$input){userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const ReplayWebhookDeliveryDocument = new DocumentText<ReplayWebhookDeliveryMutation, ReplayWebhookDeliveryMutationVariables>(
+  "mutation ReplayWebhookDelivery($input:ReplayWebhookDeliveryInput!){replayWebhookDelivery(input:$input){webhookDelivery{...WebhookDeliveryFields}userErrors{...UserErrorFields}}}fragment WebhookDeliveryFields on WebhookDelivery{id event eventId payload state attempts nextAttemptAt lastStatus lastError createdAt deliveredAt}fragment UserErrorFields on UserError{code message field}",
 );

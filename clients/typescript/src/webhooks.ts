@@ -1,0 +1,105 @@
+import type { Connection } from "./connection.js";
+import {
+  CreateWebhookEndpointDocument,
+  type CreateWebhookEndpointInput,
+  DeleteWebhookEndpointDocument,
+  ReplayWebhookDeliveryDocument,
+  RotateWebhookSecretDocument,
+  UpdateWebhookEndpointDocument,
+  type UpdateWebhookEndpointInput,
+  WebhookDeliveriesDocument,
+  type WebhookDeliveryFieldsFragment,
+  type WebhookDeliveryFilter,
+  type WebhookEndpointFieldsFragment,
+  type WebhookEndpointFilter,
+  WebhookEndpointsDocument,
+} from "./generated/operations.js";
+import { requireSuccess, requireValue } from "./graphql-wire.js";
+import type { CallOptions } from "./options.js";
+import { type ListOptions, paginate } from "./pages.js";
+
+/** A webhook endpoint without its secret. */
+export type WebhookEndpoint = WebhookEndpointFieldsFragment;
+
+/** The delivery of an event to an endpoint. */
+export type WebhookDelivery = WebhookDeliveryFieldsFragment;
+
+export interface WebhookEndpointListOptions extends ListOptions {
+  readonly filter?: WebhookEndpointFilter | undefined;
+}
+
+export interface WebhookDeliveryListOptions extends ListOptions {
+  readonly filter?: WebhookDeliveryFilter | undefined;
+}
+
+/** An endpoint, and its signing secret, which cannot be read later. */
+export interface IssuedWebhookSecret {
+  readonly webhookEndpoint: WebhookEndpoint;
+  /** For `verifyWebhook`. */
+  readonly secret: string;
+}
+
+/** Webhook endpoints of the environment and their deliveries. All calls need a key with admin scope; IDs are global IDs. */
+export class Webhooks {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Iterates over all matching endpoints, page by page. */
+  list(options: WebhookEndpointListOptions = {}): AsyncGenerator<WebhookEndpoint, void, undefined> {
+    const { filter, pageSize, ...call } = options;
+    const read = async (first: number, after: string | null) =>
+      (await this.#connection.run(WebhookEndpointsDocument, { first, after, filter }, call)).webhookEndpoints;
+    return paginate(read, pageSize);
+  }
+
+  async create(input: CreateWebhookEndpointInput, options?: CallOptions): Promise<IssuedWebhookSecret> {
+    const reply = await this.#connection.mutate(CreateWebhookEndpointDocument, { input }, options);
+    const { webhookEndpoint, secret, userErrors } = reply.createWebhookEndpoint;
+    return {
+      webhookEndpoint: requireValue(webhookEndpoint, userErrors, reply.requestId),
+      secret: requireValue(secret, userErrors, reply.requestId),
+    };
+  }
+
+  /** Updates the given fields. @throws NotFoundError */
+  async update(input: UpdateWebhookEndpointInput, options?: CallOptions): Promise<WebhookEndpoint> {
+    const reply = await this.#connection.mutate(UpdateWebhookEndpointDocument, { input }, options);
+    const { webhookEndpoint, userErrors } = reply.updateWebhookEndpoint;
+    return requireValue(webhookEndpoint, userErrors, reply.requestId);
+  }
+
+  /** Replaces the secret; for a day, events are signed with the old one as well. @throws NotFoundError */
+  async rotateSecret(id: string, options?: CallOptions): Promise<IssuedWebhookSecret> {
+    const reply = await this.#connection.mutate(RotateWebhookSecretDocument, { input: { id } }, options);
+    const { webhookEndpoint, secret, userErrors } = reply.rotateWebhookSecret;
+    return {
+      webhookEndpoint: requireValue(webhookEndpoint, userErrors, reply.requestId),
+      secret: requireValue(secret, userErrors, reply.requestId),
+    };
+  }
+
+  /** Deletes an endpoint and its deliveries. @throws NotFoundError */
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    const reply = await this.#connection.mutate(DeleteWebhookEndpointDocument, { input: { id } }, options);
+    requireSuccess(reply.deleteWebhookEndpoint.userErrors, reply.requestId);
+  }
+
+  /** Iterates over all matching deliveries, newest first. */
+  deliveries(options: WebhookDeliveryListOptions = {}): AsyncGenerator<WebhookDelivery, void, undefined> {
+    const { filter, pageSize, ...call } = options;
+    const read = async (first: number, after: string | null) =>
+      (await this.#connection.run(WebhookDeliveriesDocument, { first, after, filter }, call))
+        .webhookDeliveries;
+    return paginate(read, pageSize);
+  }
+
+  /** Delivers a finished delivery again; a pending one is returned unchanged. @throws NotFoundError */
+  async replay(id: string, options?: CallOptions): Promise<WebhookDelivery> {
+    const reply = await this.#connection.mutate(ReplayWebhookDeliveryDocument, { input: { id } }, options);
+    const { webhookDelivery, userErrors } = reply.replayWebhookDelivery;
+    return requireValue(webhookDelivery, userErrors, reply.requestId);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Config } from "../config/config.js";
+import type { ServiceOptions } from "../services/services.js";
+import type { Storage } from "./storage.js";
+
+const DAY_MS = 86_400_000;
+export const RATE_LIMIT_WINDOW_S = 60;
+
+/** Options that do not come from the settings. */
+interface ProcessParts extends Pick<ServiceOptions, "telemetry"> {
+  readonly sharedCounters?: ServiceOptions["rateLimits"]["sharedCounters"];
+  readonly replicas?: ServiceOptions["reads"]["replicas"];
+}
+
+/** Returns the options of the services according to the settings. */
+export function serviceOptions(
+  config: Config,
+  { listenTarget }: Pick<Storage, "listenTarget">,
+  { sharedCounters, replicas, telemetry }: ProcessParts = {},
+): ServiceOptions {
+  return {
+    tokenGraceSeconds: config.tokenGraceSeconds,
+    listen: { target: listenTarget, connectTimeoutMs: config.databaseConnectTimeoutMs },
+    eventStreams: config.eventStreams,
+    trustedProxies: config.trustedProxies,
+    rateLimits: {
+      windowSeconds: RATE_LIMIT_WINDOW_S,
+      maxCost: config.rateLimit,
+      maxAuthFailures: config.authFailureLimit,
+      sharedCounters,
+    },
+    reads: { consistency: config.readConsistency, replicas },
+    speed: { batchStatements: config.batchStatements, keyCacheMs: config.apiKeyCacheMs },
+    webhooks: {
+      allowPrivate: config.webhookAllowPrivate,
+      slots: config.webhookSlots,
+      breaker: { disableAfterMs: config.webhookDisableAfterDays * DAY_MS },
+    },
+    retention: config.retention,
+    ...(telemetry && { telemetry }),
+  };
+}

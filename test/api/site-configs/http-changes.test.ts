@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { getSite } from "../../support/site-configs/http.js";
+import { goodSite } from "../../support/site-configs/store.js";
+
+const graphql = useGraphql();
+const text = `${JSON.stringify(goodSite, null, 2)}\n`;
+const other = text.replace("Docs", "Other");
+const tagOf = (file: string) => `"${createHash("sha256").update(file).digest("base64url")}"`;
+const NO_FINDINGS = { valid: true, errors: [], warnings: [], notices: [] };
+
+async function call(
+  method: string,
+  path: string,
+  {
+    body,
+    headers,
+    key = graphql().keys.admin,
+  }: { body?: unknown; headers?: Record<string, string>; key?: string } = {},
+) {
+  return callRest(`${graphql().service.url}/site-config/${path}`, method, key, body, headers);
+}
+
+function refusal(code: string, field: string) {
+  return { success: 0, error: { code, field, message: expect.any(String), request_id: expect.any(String) } };
+}
+
+describe("POST /site-config/validate", () => {
+  test("returns the findings of a text with their positions, also of one that is not JSON", async () => {
+    const { keys } = graphql();
+    expect(await call("POST", "validate", { body: text, key: keys.read })).toMatchObject({
+      status: 200,
+      body: { success: 1, report: NO_FINDINGS },
+    });
+    const plain = { "content-type": "text/plain; charset=utf-8" };
+    expect(
+      await call("POST", "validate/", { body: '\ufeff{\n  "name": 1,\n}', headers: plain }),
+    ).toMatchObject({
+      status: 200,
+      body: {
+        report: {
+          valid: false,
+          errors: [
+            { code: "byte_order_mark", line: 1 },
+            { code: "missing_property" },
+            { code: "wrong_type", pointer: "/name", line: 2, column: 11 },
+            { code: "trailing_comma", line: 2 },
+          ],
+        },
+      },
+    });
+  });
+
+  test("?strict turns warnings, but not notices, into errors", async () => {
+    const body = JSON.stringify({ ...goodSite, sections: [], $schema: "a" });
+    const warning = { code: "unknown_property", pointer: "/sections" };
+    const notices = [{ code: "undocumented_property", pointer: "/$schema" }];
+    expect(await call("POST", "validate?strict=false", { body })).toMatchObject({
+      body: { report: { valid: true, errors: [], warnings: [warning], notices } },
+    });
+    for (const query of ["?strict", "?strict=true"]) {
+      expect(await call("POST", `validate${query}`, { body })).toMatchObject({
+        body: { report: { valid: false, errors: [warning], warnings: [], notices } },
+      });
+    }
+  });
+
+  test("names what is wrong with a request", async () => {
+    const post = (path: string, options: object) => call("POST", path, options);
+    expect(await post("validate?strict=1", { body: text })).toMatchObject({
+      status: 400,
+      body: refusal("invalid_field", "strict"),
+    });
+    expect(await post("validate", { body: `[${"1,".repeat(260_000)}1]` })).toMatchObject({
+      status: 400,
+      body: refusal("invalid_field", "body"),
+    });
+    expect(await post("validate", { body: "" })).toMatchObject({ status: 400 });
+    expect(await post("validate", { body: Buffer.from([0xff]) })).toMatchObject({
+      status: 400,
+      body: { error: { code: "invalid_json", message: "The body is not valid UTF-8 text." } },
+    });
+    expect(await post("validate", { body: " ".repeat(2 ** 21 + 1) })).toMatchObject({ status: 413 });
+    expect(await post("validate", { body: text, headers: { "content-type": "text/html" } })).toMatchObject({
+      status: 415,
+    });
+    expect(await post("validate", { body: text, key: "unknown" })).toMatchObject({ status: 401 });
+  });
+});
+
+describe("PUT and DELETE /site-config/{site}", () => {
+  test("store a text unchanged, with an audit entry, and delete it", async () => {
+    expect(await call("PUT", "written", { body: text })).toMatchObject({
+      status: 200,
+      headers: { etag: tagOf(text), "site-config-revision": "1", "cache-control": "no-store" },
+      body: { success: 1, site: "written", revision: 1, report: NO_FINDINGS },
+    });
+    expect(await getSite(graphql(), "written")).toMatchObject({ text, headers: { etag: tagOf(text) } });
+    const { headers } = await call("DELETE", "written");
+    expect((await getSite(graphql(), "written")).status).toBe(404);
+    const { auditLog } = await graphql().run("{ auditLog(first: 2) { nodes { action requestId } } }");
+    expect(auditLog.nodes).toEqual([
+      { action: expect.stringMatching(/SITE_CONFIG.*DELETE/i), requestId: headers["x-request-id"] },
+      expect.objectContaining({ action: expect.stringMatching(/SITE_CONFIG/i) }),
+    ]);
+    // The history goes on.
+    expect(await call("PUT", "written", { body: text })).toMatchObject({ body: { revision: 2 } });
+  });
+
+  test("If-Match takes the ETag or the revision that was read", async () => {
+    const put = (body: string, headers: Record<string, string>) => call("PUT", "guarded", { body, headers });
+    const conflict = { status: 409, body: refusal("version_conflict", "If-Match") };
+    expect(await put(text, { "if-match": "*" })).toMatchObject({ status: 404 });
+    expect(await put(text, { "if-match": '"1"' })).toMatchObject(conflict);
+    expect(await put(text, { "if-none-match": "*" })).toMatchObject({ status: 200 });
+    expect(await put(text, { "if-none-match": "*" })).toMatchObject(conflict);
+    expect(await put(other, { "if-match": tagOf(text) })).toMatchObject({ body: { revision: 2 } });
+    expect(await put(text, { "if-match": tagOf(text) })).toMatchObject(conflict);
+    expect(await put(text, { "if-match": '"2"' })).toMatchObject({ body: { revision: 3 } });
+    expect(await call("DELETE", "guarded", { headers: { "if-match": '"2"' } })).toMatchObject(conflict);
+    for (const [name, value] of [
+      ["If-Match", "3"],
+      ["If-Match", `${tagOf(text)}, ${tagOf(other)}`],
+      ["If-None-Match", tagOf(text)],
+    ] as const) {
+      expect(await put(text, { [name]: value })).toMatchObject({
+        status: 400,
+        body: refusal("invalid_field", name),
+      });
+    }
+    expect(await call("DELETE", "guarded", { headers: { "if-match": tagOf(text) } })).toMatchObject({
+      status: 200,
+      body: { success: 1 },
+    });
+    expect(await call("DELETE", "guarded")).toMatchObject({ status: 404 });
+  });
+
+  test("PUT of a file with errors stores nothing and returns the report", async () => {
+    const body = JSON.stringify({ ...goodSite, favicon: 5, sections: [] });
+    const errors = [{ code: "wrong_type", pointer: "/favicon", line: 1 }];
+    expect(await call("PUT", "refused", { body })).toMatchObject({
+      status: 422,
+      body: { ...refusal("invalid_site_config", "body"), report: { valid: false, errors } },
+    });
+    const warned = JSON.stringify({ ...goodSite, sections: [] });
+    expect(await call("PUT", "refused?strict", { body: warned })).toMatchObject({ status: 422 });
+    expect((await getSite(graphql(), "refused")).status).toBe(404);
+    expect(await call("PUT", "refused", { body: warned })).toMatchObject({
+      body: { report: { warnings: [{ code: "unknown_property" }] } },
+    });
+  });
+
+  test("a change needs write scope and stays in the environment of the API key", async () => {
+    const { keys, account } = graphql();
+    for (const method of ["PUT", "DELETE"]) {
+      const body = method === "PUT" ? text : undefined;
+      expect(await call(method, "scoped", { body, key: keys.read })).toMatchObject({ status: 403 });
+      expect(await call(method, "scoped?account=another", { body })).toMatchObject({
+        status: 400,
+        body: refusal("invalid_field", "account"),
+      });
+      expect(await call(method, "scoped?environment=Testing", { body })).toMatchObject({
+        status: 400,
+        body: refusal("invalid_field", "environment"),
+      });
+      expect(await call(method, "a%0Ab", { body })).toMatchObject({ body: refusal("invalid_field", "site") });
+    }
+    const own = `scoped?account=${encodeURIComponent(account.name)}`;
+    expect(await call("PUT", own, { body: text })).toMatchObject({ status: 200 });
+    expect(await call("DELETE", "scoped", { key: keys.testing })).toMatchObject({ status: 404 });
+  });
+
+  test("of two concurrent changes with one If-Match, one is stored", async () => {
+    await call("PUT", "raced", { body: text });
+    const replies = await Promise.all(
+      [1, 2, 3, 4].map(() => call("PUT", "raced", { body: other, headers: { "if-match": tagOf(text) } })),
+    );
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+  });
+});
