@@ -24,6 +24,7 @@ export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
 
 /** All entries, for the purge. */
 export const OLD_ENTRIES = { table: "audit_entry", environment: "enum", time: "created_at" } as const;
+
 const DAYS: Statement = {
   name: "audit_days",
   access: "read",

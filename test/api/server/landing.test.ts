@@ -7,7 +7,11 @@ let service: TestService;
 let reduced: TestService;
 beforeAll(async () => {
   const pagesDirectory = await builtPages();
-  service = await startTestService({ pagesDirectory, consoleDirectory: "/nonexistent" });
+  service = await startTestService({
+    pagesDirectory,
+    consoleDirectory: "/nonexistent",
+    docsDirectory: "/none",
+  });
   const { target, owner } = service;
   reduced = await startTestService({ use: { target, owner }, pagesDirectory, playground: false });
 });
