@@ -44,6 +44,7 @@ export default [
           exceptions: {
             suffixes: ["Connection", "Edge", "Finding", "Payload", "Report", "Result"],
             types: [
+              "AuditDay",
               "EmbedSession",
               "MappingEntry",
               "PageInfo",

@@ -10,5 +10,11 @@ export default defineConfig({
     // No data: URLs, which the Content-Security-Policy of the page blocks.
     assetsInlineLimit: 0,
     modulePreload: false,
+    rolldownOptions: {
+      // Libraries mark files for React Server Components, which the console does not use.
+      onLog: (level, log, handle) => {
+        if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);
+      },
+    },
   },
 });

@@ -1,97 +1,61 @@
-import type { ReactNode } from "react";
-import { AuditPage } from "./audit/audit-page.js";
-import { DataSourcesPage } from "./data-sources/data-sources-page.js";
-import { GroupPage } from "./groups/group-page.js";
-import { GroupsPage } from "./groups/groups-page.js";
-import { NewGroupPage } from "./groups/new-group-page.js";
-import { KeysPage } from "./keys/keys-page.js";
-import { focusHeading, Page } from "./parts/page.js";
+import { useState } from "react";
+import { AccountMenu } from "./account-menu.js";
+import type { SessionEnvironment } from "./api/session-api.js";
+import { CommandPalette } from "./command-palette.js";
+import { EnvironmentSwitch } from "./environment-switch.js";
+import { pageAt, SECTIONS, sectionOf } from "./pages.js";
+import { Icon } from "./parts/icon.js";
+import { focusHeading } from "./parts/page.js";
+import { SiteHeader } from "./parts/site-header.js";
 import { useRoute } from "./routing/navigation.js";
 import { hashOf } from "./routing/route.js";
-import { useScope, useSession } from "./session/session.js";
-import { NewSitePage } from "./sites/new-site-page.js";
-import { SitePage } from "./sites/site-page.js";
-import { SitesPage } from "./sites/sites-page.js";
+import { useScope } from "./session/session.js";
+import type { SignInFormProps } from "./sign-in/sign-in-form.js";
+import { useShortcuts } from "./use-shortcuts.js";
 
-const SECTIONS = { groups: "Groups", "data-sources": "Data sources", sites: "Sites" };
-const ADMIN_SECTIONS = { audit: "Audit log", keys: "API keys" };
+interface FrameProps extends Pick<SignInFormProps, "onRefused" | "onSignedIn"> {
+  readonly onSignOut: (isEverywhere: boolean) => void;
+  readonly onSwitch: (environment: SessionEnvironment) => void;
+}
 
-/** The layout of all pages: account, navigation and content. */
-export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
-  const { viewer } = useSession();
+/** The layout of all pages: header, navigation and content. */
+export function Frame({ onSignOut, onSwitch, ...signIn }: FrameProps) {
   const { path } = useRoute();
-  const [first = "groups"] = path;
-  const section = first.replace(/^new-(.*)$/, "$1s");
-  const sections = useScope("ADMIN") ? { ...SECTIONS, ...ADMIN_SECTIONS } : SECTIONS;
+  const section = sectionOf(path);
+  const isAdmin = useScope("ADMIN");
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const sections = SECTIONS.filter(({ isAdminOnly = false }) => isAdmin || !isAdminOnly);
+  useShortcuts(() => setPaletteOpen(true));
   return (
     <div className="frame">
       <header className="top">
         <button type="button" className="skip" onClick={focusHeading}>
           Skip to content
         </button>
-        <p className="brand">User groups</p>
-        <p className="principal">
-          <span className="account">{viewer.accountName}</span>
-          <span className={`badge ${viewer.environment.toLowerCase()}`}>{nameOf(viewer.environment)}</span>
-          <span className="badge">{viewer.scope.toLowerCase()}</span>
-        </p>
-        <button type="button" onClick={onSignOut}>
-          Sign out
-        </button>
+        <SiteHeader>
+          <button type="button" className="palette-button" onClick={() => setPaletteOpen(true)}>
+            Search… <kbd>Ctrl K</kbd>
+          </button>
+          <AccountMenu onSignOut={onSignOut} />
+        </SiteHeader>
       </header>
-      <nav className="sections" aria-label="Sections">
-        <ul>
-          {Object.entries(sections).map(([name, label]) => (
-            <li key={name}>
-              <a href={hashOf([name])} aria-current={name === section ? "page" : undefined}>
-                {label}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <main key={path.join("/")}>{pageForPath(path)}</main>
+      <div className="side">
+        <EnvironmentSwitch onSwitch={onSwitch} {...signIn} />
+        <nav className="sections" aria-label="Sections">
+          <ul>
+            {sections.map(({ name, label, icon }) => (
+              <li key={name}>
+                <a href={hashOf([name])} aria-current={name === section ? "page" : undefined}>
+                  <Icon path={icon} />
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+      <main key={path.join("/")}>{pageAt(path)}</main>
+      {isPaletteOpen && <CommandPalette sections={sections} onClose={() => setPaletteOpen(false)} />}
     </div>
   );
-}
-
-function pageForPath([section = "groups", name, ...rest]: readonly string[]): ReactNode {
-  if (rest.length > 0) return <NotFound />;
-  if (name !== undefined) {
-    if (section === "groups") return <GroupPage providedId={name} />;
-    if (section === "sites") return <SitePage site={name} />;
-    return <NotFound />;
-  }
-  switch (section) {
-    case "groups":
-      return <GroupsPage />;
-    case "new-group":
-      return <NewGroupPage />;
-    case "data-sources":
-      return <DataSourcesPage />;
-    case "sites":
-      return <SitesPage />;
-    case "new-site":
-      return <NewSitePage />;
-    case "audit":
-      return <AuditPage />;
-    case "keys":
-      return <KeysPage />;
-    default:
-      return <NotFound />;
-  }
-}
-
-function NotFound() {
-  return (
-    <Page title="Page not found">
-      <p>
-        This page does not exist. <a href={hashOf(["groups"])}>Show all groups</a>
-      </p>
-    </Page>
-  );
-}
-
-function nameOf(environment: string): string {
-  return environment === "CUSTOMER" ? "Customer" : "Testing";
 }

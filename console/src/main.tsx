@@ -1,9 +1,14 @@
+import "./styles/tokens.css";
 import "./styles/base.css";
+import "./styles/site-header.css";
 import "./styles/controls.css";
 import "./styles/content.css";
 import "./styles/feedback.css";
 import "./styles/frame.css";
 import "./styles/sites.css";
+import "./styles/groups.css";
+import "./styles/parts.css";
+import "./styles/overview.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.js";

@@ -16,6 +16,7 @@ import { KeyUsage } from "./accounts/key-usage.js";
 import { KeyWatch } from "./accounts/key-watch.js";
 import { AuditLog } from "./audit/log.js";
 import { Access } from "./authentication/access.js";
+import { ConsoleSessions } from "./authentication/console-sessions.js";
 import { EmbedSessions } from "./authentication/embed-sessions.js";
 import { SigningKeys } from "./authentication/signing-keys.js";
 import { DataSourceService } from "./data-sources/service.js";
@@ -54,6 +55,7 @@ export interface Services {
   readonly apiKeys: ApiKeyService;
   readonly auditLog: AuditLog;
   readonly changes: ChangeFeed;
+  readonly consoleSessions: ConsoleSessions;
   readonly dataSources: DataSourceService;
   readonly embedSessions: EmbedSessions;
   readonly eventStreams: EventStreams;
@@ -169,6 +171,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     apiKeys: new ApiKeyService(database, accounts, revocations),
     auditLog: new AuditLog(database),
     changes,
+    consoleSessions: new ConsoleSessions(database, vault, keys),
     dataSources: new DataSourceService(database, batching),
     embedSessions,
     eventStreams: new EventStreams(options.eventStreams, options.trustedProxies, metrics),

@@ -16,9 +16,10 @@ import type { TestAccount } from "../support/service/test-service.js";
 
 /** Each page, with text that it shows once loaded. */
 const PLACES = {
+  "#/": ["Overview", "Changes per day"],
   "#/groups": ["Groups", "Acme"],
   "#/groups?q=nobody": ["Groups", "No groups match your search."],
-  "#/groups/acme": ["Acme", "Rotate token…"],
+  "#/groups/acme": ["Acme", "Group created"],
   "#/groups/nobody": ["Group not found", "Show all groups"],
   "#/new-group": ["New group", "Add schema"],
   "#/data-sources": ["Data sources", "Sales database"],
@@ -145,7 +146,8 @@ describe("console administration in Chromium", () => {
     await page.route("**/graphql", async (route) => {
       if (!route.request().postData()?.includes("mutation RotateToken")) return route.fallback();
       await opened;
-      await route.continue();
+      const error = { message: "The API key is revoked.", extensions: { code: "UNAUTHENTICATED" } };
+      await route.fulfill({ status: 401, json: { errors: [error] } });
     });
     await press(page, "button", "Rotate token…");
     await press(page, "button", "Rotate");

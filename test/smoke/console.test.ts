@@ -18,17 +18,23 @@ describe("console in Chromium", () => {
     const { page, complaints, elsewhere } = watched;
     expect(page.url()).toBe(`${service().url}/console/`);
     await page.getByLabel("API key").waitFor();
-    await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.type")).toBe("password");
+    await page.getByLabel("API key").focus();
     await page.keyboard.type("ugk_live_wrong");
     await page.keyboard.press("Enter");
     const problem = page.getByRole("alert");
     await problem.filter({ hasText: "The API key is unknown" }).waitFor();
     expect(await problem.innerText()).toMatch(/Request [0-9a-f-]{36}/);
     await enterKey(page, key);
-    await page.getByRole("link", { name: "Acme" }).waitFor();
-    expect(await page.title()).toBe("Groups – User groups");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Groups");
+    await page.getByRole("heading", { level: 2, name: "Get started" }).waitFor();
+    expect(await page.title()).toBe("Overview – User groups");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Overview");
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Page or group" }).fill("acm");
+    await page.getByRole("option", { name: "Acme acme" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
     // The browser's own log entry for the error.
     expect(complaints).toEqual([expect.stringContaining("status of 401")]);
     await expectQuiet({ page, complaints: [], elsewhere }, key);

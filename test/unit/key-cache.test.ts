@@ -11,6 +11,7 @@ const KEY = {
   accountName: "Acme",
   tokenKeyId: "one",
   expiresAt: null,
+  sessionsValidFrom: null,
 } as const;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "Date"] }));

@@ -1,5 +1,7 @@
 import { Failure } from "./failure.js";
 import type { TypedDocumentString } from "./generated/operations.js";
+import { readJson, send } from "./http.js";
+import type { SessionEnvironment } from "./session-api.js";
 
 /** Relative, because the service may be served below a path prefix of a proxy. */
 const ENDPOINT = "../graphql";
@@ -10,7 +12,7 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** A GraphQL client with one API key. */
+/** A GraphQL client for one environment. */
 export interface Client {
   /** @throws Failure if the reply contains errors, or there is no reply */
   call<R, V>(document: TypedDocumentString<R, V>, variables: NoInfer<V>, options?: CallOptions): Promise<R>;
@@ -30,26 +32,26 @@ interface ReplyError {
   };
 }
 
-/** @param onRefused called for each reply that rejects the key, for example because it was revoked */
-export function createClient(key: string, onRefused: (failure: Failure) => void): Client {
+/**
+ * Creates a client for an environment of the session.
+ * @param onRefused called for each reply that rejects the session, for example because its API key was revoked
+ */
+export function createClient(environment: SessionEnvironment, onRefused: (failure: Failure) => void): Client {
   return {
     async call<R, V>(document: TypedDocumentString<R, V>, variables: V, options: CallOptions = {}) {
       const { signal, idempotencyKey } = options;
-      const response = await send({
+      const response = await send(ENDPOINT, {
         method: "POST",
         headers: {
-          authorization: `Token ${key}`,
+          "x-console": environment,
           "content-type": "application/json",
           ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
         },
         body: JSON.stringify({ query: document.toString(), variables }),
-        cache: "no-store",
-        credentials: "omit",
-        referrerPolicy: "no-referrer",
         ...(signal ? { signal } : {}),
       });
       const requestId = response.headers.get("x-request-id");
-      const { data, errors } = await read<R>(response, requestId);
+      const { data, errors } = await readJson<Reply<R>>(response);
       const [error] = errors ?? [];
       if (error) {
         const failure = toFailure(error, requestId);
@@ -60,25 +62,6 @@ export function createClient(key: string, onRefused: (failure: Failure) => void)
       return data;
     },
   };
-}
-
-async function send(init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(ENDPOINT, init);
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw new Failure("The service is unreachable.", "NETWORK", null);
-  }
-}
-
-/** @throws Failure if another server replied, such as a proxy */
-async function read<R>(response: Response, requestId: string | null): Promise<Reply<R>> {
-  try {
-    return await response.json();
-  } catch {
-    const message = `The reply is not from the service (status ${response.status}).`;
-    throw new Failure(message, "NETWORK", requestId);
-  }
 }
 
 function toFailure({ message, extensions }: ReplyError, requestId: string | null): Failure {

@@ -1,28 +1,8 @@
 import type { AuditAction, AuditFilter } from "../api/generated/operations.js";
+import { ACTIONS } from "../parts/audit-actions.js";
 import { useGoTo, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 
-/** Labels of audit actions. A new action does not compile without one. */
-export const ACTIONS: Readonly<Record<AuditAction, string>> = {
-  USER_GROUP_CREATED: "Group created",
-  USER_GROUP_UPDATED: "Group changed",
-  USER_GROUP_TOKEN_ROTATED: "Group token rotated",
-  USER_GROUP_EMBED_SESSION_CREATED: "Embed session created",
-  USER_GROUP_DELETED: "Group deleted",
-  DATA_SOURCE_CREATED: "Data source created",
-  DATA_SOURCE_UPDATED: "Data source changed",
-  DATA_SOURCE_DELETED: "Data source deleted",
-  SITE_CONFIG_PUBLISHED: "Site configuration saved",
-  SITE_CONFIG_OPENED: "Site made public",
-  SITE_CONFIG_CLOSED: "Site made private",
-  SITE_CONFIG_DELETED: "Site deleted",
-  API_KEY_CREATED: "API key created",
-  API_KEY_REVOKED: "API key revoked",
-  WEBHOOK_ENDPOINT_CREATED: "Webhook endpoint created",
-  WEBHOOK_ENDPOINT_UPDATED: "Webhook endpoint changed",
-  WEBHOOK_ENDPOINT_DISABLED: "Webhook endpoint disabled",
-  WEBHOOK_ENDPOINT_DELETED: "Webhook endpoint deleted",
-};
 const DAY_MS = 86_400_000;
 
 /** Returns the filter from the URL; both dates are inclusive. */

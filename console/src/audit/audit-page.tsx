@@ -1,4 +1,5 @@
 import { AuditLogDocument, type AuditLogQuery } from "../api/generated/operations.js";
+import { ACTIONS } from "../parts/audit-actions.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
@@ -6,7 +7,7 @@ import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
-import { ACTIONS, AuditSearch, useAuditFilter } from "./audit-filter.js";
+import { AuditSearch, useAuditFilter } from "./audit-filter.js";
 
 type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 

@@ -70,7 +70,7 @@ export function DataSourcesPage() {
                 title: "Mapped by",
                 cell: ({ providedId, name }) => (
                   <a
-                    href={hashOf(["groups"], { by: "source", q: providedId })}
+                    href={hashOf(["groups"], { source: providedId })}
                     aria-label={`Groups mapped to ${name}`}
                   >
                     Groups

@@ -20,7 +20,7 @@ export const EMPTY_DRAFT: GroupDraft = { name: "", properties: "", mapping: [] }
 
 /** A parsed JSON object, or the error. */
 export type ParsedProperties =
-  | { readonly value: unknown; readonly parseError: undefined }
+  | { readonly value: Readonly<Record<string, unknown>> | null; readonly parseError: undefined }
   | { readonly value: undefined; readonly parseError: string };
 
 export function draftOf({ name, properties, mapping }: GroupPartsFragment): GroupDraft {
@@ -40,8 +40,7 @@ export function parseProperties(text: string): ParsedProperties {
   if (text.trim() === "") return { value: null, parseError: undefined };
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject
+    return isObject(value)
       ? { value, parseError: undefined }
       : { value: undefined, parseError: "Properties must be a JSON object, in braces." };
   } catch (error) {
@@ -68,4 +67,8 @@ export function changesBetween(before: GroupDraft, after: GroupDraft) {
 /** Returns whether the editable fields of two versions are equal. */
 export function isUnchanged(before: GroupPartsFragment, after: GroupPartsFragment): boolean {
   return Object.keys(changesBetween(draftOf(before), draftOf(after))).length === 0;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

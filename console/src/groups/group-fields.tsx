@@ -1,7 +1,8 @@
 import { errorAt, type UserErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
-import { type GroupDraft, parseProperties } from "./group-draft.js";
+import type { GroupDraft } from "./group-draft.js";
 import { MappingEditor } from "./mapping-editor.js";
+import { PropertiesEditor } from "./properties-editor.js";
 
 interface GroupFieldsProps {
   readonly draft: GroupDraft;
@@ -15,7 +16,6 @@ export const GROUP_FIELDS = ["name", "properties", "mapping"] as const;
 
 /** The editable fields of a group. */
 export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFieldsProps) {
-  const { parseError } = parseProperties(draft.properties);
   return (
     <>
       <Field label="Name" error={errorAt(errors, "name")}>
@@ -30,23 +30,12 @@ export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFields
           />
         )}
       </Field>
-      <Field
-        label="Properties"
-        hint="A JSON object whose values dashboards use as variables. Leave empty for none."
-        error={parseError ?? errorAt(errors, "properties")}
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            className="code"
-            rows={Math.min(20, Math.max(4, draft.properties.split("\n").length + 1))}
-            value={draft.properties}
-            readOnly={isReadOnly}
-            spellCheck={false}
-            onChange={(event) => onChange({ ...draft, properties: event.target.value })}
-          />
-        )}
-      </Field>
+      <PropertiesEditor
+        text={draft.properties}
+        error={errorAt(errors, "properties")}
+        isReadOnly={isReadOnly}
+        onChange={(properties) => onChange({ ...draft, properties })}
+      />
       <MappingEditor
         rows={draft.mapping}
         errors={errors}

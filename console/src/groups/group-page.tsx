@@ -7,14 +7,19 @@ import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { DeleteGroup } from "./delete-group.js";
+import { EmbedSession } from "./embed-session.js";
+import { GroupActivity } from "./group-activity.js";
+import { GroupCode } from "./group-code.js";
 import { GroupForm } from "./group-form.js";
 import { GroupToken } from "./group-token.js";
+
+const BACK = { href: hashOf(["groups"]), label: "Groups" };
 
 export function GroupPage({ providedId }: { readonly providedId: string }) {
   const query = useQuery(GroupDocument, { providedId });
   if (!query.data) {
     return (
-      <Page title={providedId}>
+      <Page title={providedId} back={BACK}>
         <Loaded query={query}>{() => null}</Loaded>
       </Page>
     );
@@ -22,7 +27,7 @@ export function GroupPage({ providedId }: { readonly providedId: string }) {
   const { userGroup } = query.data;
   if (!userGroup) {
     return (
-      <Page title="Group not found">
+      <Page title="Group not found" back={BACK}>
         <p>
           This environment has no group with the external ID <code>{providedId}</code>.{" "}
           <a href={hashOf(["groups"])}>Show all groups</a>
@@ -39,8 +44,10 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
   const group = changed.since === loaded ? changed.group : loaded;
   const onChanged = (next: GroupPartsFragment) => setChanged({ since: loaded, group: next });
   const canWrite = useScope("WRITE");
+  const canEmbed = useScope("EMBED");
+  const isAdmin = useScope("ADMIN");
   return (
-    <Page title={group.name}>
+    <Page title={group.name} back={BACK}>
       <dl className="facts">
         <div>
           <dt>External ID</dt>
@@ -68,9 +75,14 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
         </div>
       </dl>
       <div className="columns">
-        <GroupForm group={group} onUpdate={onChanged} />
+        <div>
+          <GroupForm group={group} onUpdate={onChanged} />
+          <GroupCode group={group} />
+        </div>
         <div>
           <GroupToken group={group} onUpdate={onChanged} />
+          {canEmbed && <EmbedSession group={group} />}
+          {isAdmin && <GroupActivity group={group} />}
           {canWrite && <DeleteGroup group={group} />}
         </div>
       </div>

@@ -1,86 +1,88 @@
-import { useState } from "react";
-import type { UserGroupFilter, UserGroupOrder } from "../api/generated/operations.js";
-import { useGoTo, useRoute } from "../routing/navigation.js";
+import { useContext, useEffect, useState } from "react";
+import { GroupByTokenDocument, type UserGroupFilter } from "../api/generated/operations.js";
+import { useDebounced } from "../parts/use-debounced.js";
+import { NavigationContext, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
+import { useQuery } from "../session/use-query.js";
 
-/** Search fields and their filters. */
-const SEARCHES = {
-  name: { label: "Name contains", filter: (nameContains: string): UserGroupFilter => ({ nameContains }) },
-  id: { label: "External ID is", filter: (id: string): UserGroupFilter => ({ providedIds: [id] }) },
-  source: {
-    label: "Data source ID is",
-    filter: (providedId: string): UserGroupFilter => ({ dataSource: { providedId } }),
-  },
-  schema: { label: "Schema ID is", filter: (schemaId: string): UserGroupFilter => ({ schemaId }) },
-} as const;
+/** The beginning of user group tokens. */
+const TOKEN = /^ugt_/;
 
-const ORDERS = {
-  created: { label: "Oldest first", order: { field: "TEAM_ID", direction: "ASC" } },
-  newest: { label: "Newest first", order: { field: "TEAM_ID", direction: "DESC" } },
-  name: { label: "Name", order: { field: "NAME", direction: "ASC" } },
-  id: { label: "External ID", order: { field: "PROVIDED_ID", direction: "ASC" } },
-  changed: { label: "Last changed", order: { field: "UPDATED_AT", direction: "DESC" } },
-} as const satisfies Record<string, { label: string; order: UserGroupOrder }>;
-
-/** Returns list variables for the search in the URL. */
-export function useGroupSearch(): { filter?: UserGroupFilter; orderBy?: UserGroupOrder } {
-  const { by = "name", q, order } = useRoute().query;
-  const search = entryOf(SEARCHES, by);
-  const sort = entryOf(ORDERS, order);
-  return { ...(q && search ? { filter: search.filter(q) } : {}), ...(sort ? { orderBy: sort.order } : {}) };
+/** Returns the filter in the URL; undefined if there is none. */
+export function useGroupFilter(): UserGroupFilter | undefined {
+  const { q, source, schema } = useRoute().query;
+  if (!q && !source && !schema) return undefined;
+  return {
+    ...(q ? { search: q } : {}),
+    ...(source ? { dataSource: { providedId: source } } : {}),
+    ...(schema ? { schemaId: schema } : {}),
+  };
 }
 
-/** Search and sort controls of the group list. Their state is in the URL, for bookmarks and the back button. */
+/** The search field of the group list. It filters while typing; the text is in the URL, for bookmarks and the back button. */
 export function GroupSearch() {
-  const { path, query } = useRoute();
-  const goTo = useGoTo();
-  const [text, setText] = useState(query["q"] ?? "");
-  const [by, setBy] = useState(query["by"] ?? "name");
-  const order = query["order"] ?? "created";
+  const { route, replace } = useContext(NavigationContext);
+  const { path, query } = route;
+  const { q = "", source, schema } = query;
+  const [text, setText] = useState(q);
+  const [shown, setShown] = useState(q);
+  // Changed by the back button or a link.
+  if (q !== shown) {
+    setShown(q);
+    setText(q);
+  }
+  const trimmed = text.trim();
+  const isToken = TOKEN.test(trimmed);
+  const settled = useDebounced(isToken ? "" : trimmed);
+  useEffect(() => {
+    // Not for a token: the URL is in the history.
+    if (settled === q || settled !== trimmed) return;
+    setShown(settled);
+    replace(hashOf(path, { ...query, q: settled, after: null, before: null }));
+  }, [settled, trimmed, q, path, query, replace]);
   return (
-    <search>
-      <form
-        className="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          goTo(hashOf(path, { by: by === "name" ? null : by, q: text, order: query["order"] }));
-        }}
-      >
-        <select aria-label="Search by" value={by} onChange={(event) => setBy(event.target.value)}>
-          {Object.entries(SEARCHES).map(([name, { label }]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-        <input
-          type="search"
-          aria-label="Search for"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <button type="submit">Search</button>
-        <select
-          aria-label="Sort by"
-          className="end"
-          value={order}
-          onChange={(event) =>
-            goTo(hashOf(path, { by: query["by"], q: query["q"], order: event.target.value }))
-          }
-        >
-          {Object.entries(ORDERS).map(([name, { label }]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </form>
+    <search className="search">
+      <input
+        type="search"
+        aria-label="Search groups"
+        aria-keyshortcuts="/"
+        placeholder="Name, external ID or complete token"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      {source && (
+        <FilterChip label={`Data source: ${source}`} href={hashOf(path, { ...query, source: null })} />
+      )}
+      {schema && <FilterChip label={`Schema: ${schema}`} href={hashOf(path, { ...query, schema: null })} />}
+      {isToken && <TokenMatch token={trimmed} />}
     </search>
   );
 }
 
-function entryOf<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
-  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+function FilterChip({ label, href }: { readonly label: string; readonly href: string }) {
+  return (
+    <a className="chip" href={href} aria-label={`Remove the filter ${label}`}>
+      {label} <span aria-hidden="true">×</span>
+    </a>
+  );
+}
+
+/** The group of a token. Tokens are stored as hashes, so only complete ones can be found. */
+function TokenMatch({ token }: { readonly token: string }) {
+  const { data, isLoading } = useQuery(GroupByTokenDocument, { token: useDebounced(token) });
+  if (isLoading) return null;
+  const group = data?.userGroup;
+  return (
+    <p role="status">
+      {group ? (
+        <>
+          This token belongs to <a href={hashOf(["groups", group.providedId])}>{group.name}</a>.
+        </>
+      ) : (
+        "No group has this token."
+      )}
+    </p>
+  );
 }

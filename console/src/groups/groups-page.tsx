@@ -1,58 +1,106 @@
-import { GroupCountDocument, GroupListDocument } from "../api/generated/operations.js";
+import { useState } from "react";
+import { GroupCountDocument, GroupListDocument, type UserGroupOrder } from "../api/generated/operations.js";
+import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
+import { useSort } from "../parts/sort.js";
 import { Time } from "../parts/time.js";
-import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
-import { GroupSearch, useGroupSearch } from "./group-search.js";
+import { BulkActions } from "./bulk-actions.js";
+import { ExportGroups } from "./export-groups.js";
+import { GroupSearch, useGroupFilter } from "./group-search.js";
+import type { ListedGroup } from "./listed-group.js";
+
+const SORT_FIELDS = {
+  name: "NAME",
+  id: "PROVIDED_ID",
+  created: "TEAM_ID",
+  changed: "UPDATED_AT",
+} as const satisfies Record<string, UserGroupOrder["field"]>;
+const MAX_SCHEMAS = 3;
 
 export function GroupsPage() {
-  const search = useGroupSearch();
-  const { query: urlQuery } = useRoute();
-  const query = useQuery(GroupListDocument, { ...usePageVariables(), ...search });
+  const filter = useGroupFilter();
+  const sort = useSort(Object.keys(SORT_FIELDS), { key: "created", isDescending: true });
+  const [selected, setSelected] = useState<ReadonlyMap<string, ListedGroup>>(new Map());
+  const query = useQuery(GroupListDocument, {
+    ...usePageVariables(),
+    ...(filter ? { filter } : {}),
+    orderBy: { field: fieldOf(sort.key), direction: sort.isDescending ? "DESC" : "ASC" },
+  });
   // A separate query, because counting a million groups takes longer than listing a page.
-  const count = useQuery(GroupCountDocument, search.filter ? { filter: search.filter } : {});
+  const count = useQuery(GroupCountDocument, filter ? { filter } : {});
   const total = count.isLoading ? undefined : count.data?.userGroups.totalCount;
+  const canWrite = useScope("WRITE");
+
+  function reload() {
+    query.reload();
+    count.reload();
+  }
   return (
     <Page
       title="Groups"
+      description="A group is one of your customers: its properties, data sources and token."
       actions={
-        useScope("WRITE") && (
-          <a className="button primary" href={hashOf(["new-group"])}>
-            New group
-          </a>
-        )
+        <>
+          <ExportGroups filter={filter} />
+          {canWrite && (
+            <a className="button primary" href={hashOf(["new-group"])}>
+              New group
+            </a>
+          )}
+        </>
       }
     >
-      {/* Remount when the search in the URL changes, for example by the back button. */}
-      <GroupSearch key={`${urlQuery["by"]} ${urlQuery["q"]}`} />
-      <p className="fine" role="status">
-        {total === undefined ? "Counting…" : `${total.toLocaleString()} ${total === 1 ? "group" : "groups"}`}
-        {search.filter && " found"}
-      </p>
+      <GroupSearch />
+      {selected.size > 0 ? (
+        <BulkActions selected={selected} onChange={setSelected} onDone={reload} />
+      ) : (
+        <p className="fine list-count" role="status">
+          {total === undefined
+            ? "Counting…"
+            : `${total.toLocaleString()} ${total === 1 ? "group" : "groups"}`}
+          {filter && " found"}
+        </p>
+      )}
       <Loaded query={query}>
         {({ userGroups }) => (
           <List
             caption="User groups"
             page={userGroups}
-            empty={<NoGroups isSearch={search.filter !== undefined} />}
+            empty={<NoGroups isSearch={filter !== undefined} canWrite={canWrite} />}
+            sort={sort}
+            selection={{ selected, onChange: setSelected, nameOf: ({ name }) => name }}
             columns={[
               {
                 title: "Name",
                 isRowHead: true,
+                sortKey: "name",
                 cell: ({ providedId, name }) => <a href={hashOf(["groups", providedId])}>{name}</a>,
               },
-              { title: "External ID", className: "code", cell: ({ providedId }) => providedId },
               {
-                title: "Schemas",
-                isWideOnly: true,
-                cell: ({ mapping }) => mapping.map(({ schemaId }) => schemaId).join(", ") || "none",
+                title: "External ID",
+                className: "code",
+                sortKey: "id",
+                cell: ({ providedId }) => providedId,
               },
-              { title: "Last changed", isWideOnly: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+              { title: "Schemas", isWideOnly: true, cell: (group) => <Schemas group={group} /> },
+              {
+                title: "Created",
+                isWideOnly: true,
+                sortKey: "created",
+                cell: ({ createdAt }) => <Time at={createdAt} isRelative />,
+              },
+              {
+                title: "Last changed",
+                isWideOnly: true,
+                sortKey: "changed",
+                cell: ({ updatedAt }) => <Time at={updatedAt} isRelative />,
+              },
             ]}
           />
         )}
@@ -61,17 +109,50 @@ export function GroupsPage() {
   );
 }
 
-function NoGroups({ isSearch }: { readonly isSearch: boolean }) {
+function Schemas({ group: { mapping } }: { readonly group: ListedGroup }) {
+  const shown = mapping.slice(0, MAX_SCHEMAS);
+  if (shown.length === 0) return <span className="fine">–</span>;
+  return (
+    <>
+      {shown.map(({ schemaId }) => (
+        <span key={schemaId} className="badge">
+          {schemaId}
+        </span>
+      ))}
+      {mapping.length > shown.length && <span className="fine"> +{mapping.length - shown.length}</span>}
+    </>
+  );
+}
+
+function NoGroups({ isSearch, canWrite }: { readonly isSearch: boolean; readonly canWrite: boolean }) {
   if (isSearch) {
     return (
-      <p className="empty">
-        No groups match your search. <a href={hashOf(["groups"])}>Show all groups</a>
-      </p>
+      <Empty
+        title="No groups match your search."
+        action={
+          <a className="button" href={hashOf(["groups"])}>
+            Show all groups
+          </a>
+        }
+      />
     );
   }
   return (
-    <p className="empty">
-      No groups yet. A group is one of your customers. Create it here, or with the first API call for it.
-    </p>
+    <Empty
+      title="No groups yet"
+      action={
+        canWrite && (
+          <a className="button primary" href={hashOf(["new-group"])}>
+            New group
+          </a>
+        )
+      }
+    >
+      A group is one of your customers. Create it here, or with the first API call for it.
+    </Empty>
   );
+}
+
+function fieldOf(key: string): UserGroupOrder["field"] {
+  return Object.entries(SORT_FIELDS).find(([name]) => name === key)?.[1] ?? "TEAM_ID";
 }

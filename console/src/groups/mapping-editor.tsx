@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from "react";
 import { DataSourceChoicesDocument } from "../api/generated/operations.js";
 import { errorAt, type UserErrors } from "../api/user-errors.js";
 import { useQuery } from "../session/use-query.js";
+import { DataSourcePicker } from "./data-source-picker.js";
 import type { MappingRow } from "./group-draft.js";
 
 const TYPING_MS = 250;
@@ -17,7 +18,7 @@ interface MappingEditorProps {
 export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEditorProps) {
   const list = useId();
   const [typed, setTyped] = useState("");
-  const choices = useDataSourceChoices(typed);
+  const { choices, isComplete } = useDataSourceChoices(typed);
   const change = (key: number, changed: Partial<MappingRow>) =>
     onChange(rows.map((row) => (row.key === key ? { ...row, ...changed } : row)));
   const add = () => {
@@ -30,11 +31,12 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
       <p className="fine">The data source that the group's viewers see for each schema.</p>
       {rows.length === 0 && <p className="empty">No schemas are mapped.</p>}
       <datalist id={list}>
-        {choices.map(({ providedId, name }) => (
-          <option key={providedId} value={providedId}>
-            {name}
-          </option>
-        ))}
+        {!isComplete &&
+          choices.map(({ providedId, name }) => (
+            <option key={providedId} value={providedId}>
+              {name}
+            </option>
+          ))}
       </datalist>
       {rows.map(({ key, schemaId, dataSource }, index) => {
         const error = errorAt(errors, "mapping", String(index));
@@ -53,20 +55,17 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
               onChange={(event) => change(key, { schemaId: event.target.value })}
             />
             <span aria-hidden="true">→</span>
-            <input
-              aria-label={`Data source of schema ${index + 1}`}
-              placeholder="Data source ID"
-              list={list}
+            <DataSourcePicker
+              label={`Data source of schema ${index + 1}`}
               value={dataSource}
-              required
-              readOnly={isReadOnly}
-              spellCheck={false}
-              autoComplete="off"
-              aria-describedby={described}
-              aria-invalid={error ? true : undefined}
-              onChange={(event) => {
-                change(key, { dataSource: event.target.value });
-                setTyped(event.target.value);
+              choices={isComplete ? choices : null}
+              list={list}
+              describedBy={described}
+              isInvalid={error !== undefined}
+              isReadOnly={isReadOnly}
+              onChange={(next) => {
+                change(key, { dataSource: next });
+                setTyped(next);
               }}
             />
             {!isReadOnly && (
@@ -80,7 +79,7 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
               </button>
             )}
             <p className={error ? "error" : "fine"} id={described}>
-              {error ?? name}
+              {error ?? (isComplete ? undefined : name)}
             </p>
           </div>
         );
@@ -94,7 +93,7 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
   );
 }
 
-/** Returns data sources to suggest: all, or if there are more than a hundred, those whose name contains the typed text. */
+/** Returns data sources to choose from: all, or if there are more than a hundred, those whose name contains the typed text. */
 function useDataSourceChoices(typed: string) {
   const [nameContains, setNameContains] = useState("");
   const { data } = useQuery(DataSourceChoicesDocument, nameContains ? { filter: { nameContains } } : {});
@@ -104,5 +103,5 @@ function useDataSourceChoices(typed: string) {
     const timer = setTimeout(() => setNameContains(typed), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed, isComplete]);
-  return data?.dataSources.nodes ?? [];
+  return { choices: data?.dataSources.nodes ?? [], isComplete };
 }

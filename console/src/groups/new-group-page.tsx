@@ -36,7 +36,7 @@ export function NewGroupPage() {
     goTo(hashOf(["groups", userGroup.providedId]));
   }
   return (
-    <Page title="New group">
+    <Page title="New group" back={{ href: hashOf(["groups"]), label: "Groups" }}>
       <form
         ref={form}
         className="card"

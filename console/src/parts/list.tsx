@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import type { PagePartsFragment } from "../api/generated/operations.js";
 import { Pager } from "./pager.js";
+import { type Selection, SelectionBox } from "./selection.js";
+import { type Sort, useSortLinks } from "./sort.js";
 
 interface Column<Item> {
   readonly title: string;
@@ -12,6 +14,8 @@ interface Column<Item> {
   readonly isRowHead?: boolean;
   /** Whether the title is visible to screen readers only. */
   readonly isTitleHidden?: boolean;
+  /** Makes the title a link that sorts by this column. */
+  readonly sortKey?: string;
 }
 
 interface ListProps<Item> {
@@ -20,48 +24,103 @@ interface ListProps<Item> {
   readonly page: { readonly nodes: readonly Item[]; readonly pageInfo: PagePartsFragment };
   /** Shown instead of an empty table. */
   readonly empty?: ReactNode;
+  /** Current order, from `useSort`; required if a column has a sort key. */
+  readonly sort?: Sort;
+  /** Adds a checkbox to each row. */
+  readonly selection?: Selection<Item>;
 }
 
 /** A page of a connection as a table with pagination links. */
 export function List<Item extends { readonly id: string }>(props: ListProps<Item>) {
-  const { caption, columns, page, empty } = props;
+  const { caption, columns, page, empty, sort, selection } = props;
+  if (page.nodes.length === 0 && empty !== undefined) {
+    return (
+      <>
+        {empty}
+        <Pager pageInfo={page.pageInfo} />
+      </>
+    );
+  }
   return (
     <>
-      {page.nodes.length === 0 && empty !== undefined ? (
-        empty
-      ) : (
-        <table>
-          <caption className="unseen">{caption}</caption>
-          <thead>
-            <tr>
-              {columns.map(({ title, isWideOnly, isTitleHidden }) => (
-                <th key={title} scope="col" className={isWideOnly ? "wide-only" : undefined}>
-                  {isTitleHidden ? <span className="unseen">{title}</span> : title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {page.nodes.map((item) => (
-              <tr key={item.id}>
-                {columns.map(({ title, cell, className, isWideOnly, isRowHead }) =>
-                  isRowHead ? (
-                    <th key={title} scope="row">
-                      {cell(item)}
-                    </th>
-                  ) : (
-                    <td key={title} className={classOf(className, isWideOnly)}>
-                      {cell(item)}
-                    </td>
-                  ),
-                )}
-              </tr>
+      <table>
+        <caption className="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {selection && (
+              <th scope="col" className="check">
+                <SelectionBox selection={selection} items={page.nodes} label="Select all on this page" />
+              </th>
+            )}
+            {columns.map((column) => (
+              <ColumnHead key={column.title} column={column} sort={sort} />
             ))}
-          </tbody>
-        </table>
-      )}
+          </tr>
+        </thead>
+        <tbody>
+          {page.nodes.map((item) => (
+            <tr key={item.id} aria-selected={selection ? selection.selected.has(item.id) : undefined}>
+              {selection && (
+                <td className="check">
+                  <SelectionBox
+                    selection={selection}
+                    items={[item]}
+                    label={`Select ${selection.nameOf(item)}`}
+                  />
+                </td>
+              )}
+              {columns.map(({ title, cell, className, isWideOnly, isRowHead }) =>
+                isRowHead ? (
+                  <th key={title} scope="row">
+                    {cell(item)}
+                  </th>
+                ) : (
+                  <td key={title} className={classOf(className, isWideOnly)}>
+                    {cell(item)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
       <Pager pageInfo={page.pageInfo} />
     </>
+  );
+}
+
+interface ColumnHeadProps {
+  readonly column: Pick<Column<never>, "title" | "isWideOnly" | "isTitleHidden" | "sortKey">;
+  readonly sort: Sort | undefined;
+}
+
+function ColumnHead({ column: { title, isWideOnly, isTitleHidden, sortKey }, sort }: ColumnHeadProps) {
+  const linkTo = useSortLinks();
+  const className = isWideOnly ? "wide-only" : undefined;
+  if (isTitleHidden) {
+    return (
+      <th scope="col" className={className}>
+        <span className="unseen">{title}</span>
+      </th>
+    );
+  }
+  if (sortKey === undefined) {
+    return (
+      <th scope="col" className={className}>
+        {title}
+      </th>
+    );
+  }
+  const isSorted = sort?.key === sortKey;
+  const isDescending = isSorted && sort.isDescending;
+  const order = isDescending ? "descending" : "ascending";
+  return (
+    <th scope="col" className={className} aria-sort={isSorted ? order : "none"}>
+      <a className="sort" href={linkTo({ key: sortKey, isDescending: isSorted && !isDescending })}>
+        {title}
+        <span aria-hidden="true">{isSorted ? (isDescending ? " ↓" : " ↑") : ""}</span>
+      </a>
+    </th>
   );
 }
 

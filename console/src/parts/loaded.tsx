@@ -2,13 +2,14 @@ import { type ReactNode, useEffect } from "react";
 import type { QueryState } from "../session/use-query.js";
 import { focusHeading } from "./page.js";
 import { Problem } from "./problem.js";
+import { Skeleton } from "./skeleton.js";
 
 interface LoadedProps<R> {
   readonly query: QueryState<R>;
   readonly children: (data: R) => ReactNode;
 }
 
-/** Shows the result of a query, a loading message, or the error with a retry button. */
+/** Shows the result of a query, a skeleton while it loads, or the error with a retry button. */
 export function Loaded<R>({ query: { data, failure, isLoading, reload }, children }: LoadedProps<R>) {
   useEffect(() => {
     // The focused retry button was removed when the data arrived.
@@ -24,11 +25,7 @@ export function Loaded<R>({ query: { data, failure, isLoading, reload }, childre
     );
   }
   if (!data) {
-    return (
-      <p className="loading" role="status">
-        Loading…
-      </p>
-    );
+    return <Skeleton />;
   }
   return <div aria-busy={isLoading}>{children(data)}</div>;
 }

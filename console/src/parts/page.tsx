@@ -2,6 +2,10 @@ import { type ReactNode, useEffect, useRef } from "react";
 
 interface PageProps {
   readonly title: string;
+  /** Link to the list that the page belongs to, shown above the heading. */
+  readonly back?: { readonly href: string; readonly label: string };
+  /** A sentence below the heading. */
+  readonly description?: ReactNode;
   /** Shown next to the heading. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
@@ -13,7 +17,7 @@ export function focusHeading(): void {
 }
 
 /** A page with its heading, which is focused on navigation so that screen readers announce it. */
-export function Page({ title, actions, children }: PageProps) {
+export function Page({ title, back, description, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   useEffect(() => {
@@ -21,10 +25,19 @@ export function Page({ title, actions, children }: PageProps) {
   }, [title]);
   return (
     <>
+      {back && (
+        <a className="back" href={back.href}>
+          <span aria-hidden="true">← </span>
+          {back.label}
+        </a>
+      )}
       <header className="page-head">
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {description && <p className="fine">{description}</p>}
+        </div>
         {actions && <div className="actions">{actions}</div>}
       </header>
       {children}

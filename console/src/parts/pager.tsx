@@ -1,21 +1,25 @@
 import type { PagePartsFragment } from "../api/generated/operations.js";
-import { useRoute } from "../routing/navigation.js";
+import { useGoTo, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 
-const PAGE_SIZE = 25;
+const PAGE_SIZES = [25, 50, 100];
+const DEFAULT_SIZE = 25;
 
 /** Returns the connection variables for the page in the URL. */
 export function usePageVariables() {
-  const { after, before } = useRoute().query;
-  if (before !== undefined) return { last: PAGE_SIZE, before };
-  return { first: PAGE_SIZE, ...(after === undefined ? {} : { after }) };
+  const { after, before, size } = useRoute().query;
+  const pageSize = PAGE_SIZES.find((each) => String(each) === size) ?? DEFAULT_SIZE;
+  if (before !== undefined) return { last: pageSize, before };
+  return { first: pageSize, ...(after === undefined ? {} : { after }) };
 }
 
-/** Pagination links. Being links, they work with the back button. */
+/** Pagination links and the page size. Being links, they work with the back button. */
 export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
   const { path, query } = useRoute();
+  const goTo = useGoTo();
   const { hasPreviousPage, hasNextPage, startCursor, endCursor } = pageInfo;
-  if (!hasPreviousPage && !hasNextPage) return null;
+  const { size = String(DEFAULT_SIZE) } = query;
+  if (!hasPreviousPage && !hasNextPage && size === String(DEFAULT_SIZE)) return null;
   return (
     <nav className="pager" aria-label="Pages">
       {hasPreviousPage && (
@@ -31,6 +35,19 @@ export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
           Next
         </a>
       )}
+      <label className="page-size">
+        Rows per page
+        <select
+          value={size}
+          onChange={(event) =>
+            goTo(hashOf(path, { ...query, size: event.target.value, after: null, before: null }))
+          }
+        >
+          {PAGE_SIZES.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </label>
     </nav>
   );
 }

@@ -1,37 +1,64 @@
-import { createContext, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { parseHash, type Route } from "./route.js";
-
-export const LEAVE_QUESTION = "Leave this page? Your changes are not saved.";
 
 interface Navigation {
   readonly route: Route;
+  /** Changes the URL without a new entry in the history. */
+  readonly replace: (hash: string) => void;
   /** Markers of pages with unsaved changes. */
   readonly unsaved: Set<object>;
+  /** An action that would lose unsaved changes and waits for the user's decision. */
+  readonly pending: (() => void) | null;
+  /** Runs an action that leaves the page, after asking if there are unsaved changes. */
+  readonly leave: (action: () => void) => void;
+  /** Discards the unsaved changes and runs the pending action, or keeps both. */
+  readonly decide: (shouldLeave: boolean) => void;
 }
 
 export const NavigationContext = createContext<Navigation>({
   route: { path: [], query: {} },
+  replace: () => undefined,
   unsaved: new Set(),
+  pending: null,
+  leave: (action) => action(),
+  decide: () => undefined,
 });
 
 /** Tracks the URL hash, and asks before leaving unsaved changes. */
 export function useNavigation(): Navigation {
   const [hash, setHash] = useState(location.hash);
+  const [pending, setPending] = useState<(() => void) | null>(null);
   const shown = useRef(hash);
-  const unsaved = useRef(new Set<object>());
+  const { current: unsaved } = useRef(new Set<object>());
+  const replace = useCallback((next: string) => {
+    history.replaceState(null, "", next);
+    shown.current = next;
+    setHash(next);
+  }, []);
+  const leave = useCallback(
+    (action: () => void) => {
+      if (unsaved.size === 0) action();
+      else setPending(() => action);
+    },
+    [unsaved],
+  );
   useEffect(() => {
     const follow = () => {
-      if (location.hash === shown.current) return;
-      const isSamePage = pageOf(location.hash) === pageOf(shown.current);
-      if (!isSamePage && unsaved.current.size > 0 && !confirm(LEAVE_QUESTION)) {
+      const { hash: next } = location;
+      if (next === shown.current) return;
+      const isSamePage = pageOf(next) === pageOf(shown.current);
+      if (!isSamePage && unsaved.size > 0) {
         history.replaceState(null, "", shown.current || "#/");
+        leave(() => {
+          location.hash = next;
+        });
         return;
       }
-      shown.current = location.hash;
-      setHash(location.hash);
+      shown.current = next;
+      setHash(next);
     };
     const warn = (event: BeforeUnloadEvent) => {
-      if (unsaved.current.size > 0) event.preventDefault();
+      if (unsaved.size > 0) event.preventDefault();
     };
     addEventListener("hashchange", follow);
     addEventListener("beforeunload", warn);
@@ -39,8 +66,20 @@ export function useNavigation(): Navigation {
       removeEventListener("hashchange", follow);
       removeEventListener("beforeunload", warn);
     };
-  }, []);
-  return useMemo(() => ({ route: parseHash(hash), unsaved: unsaved.current }), [hash]);
+  }, [unsaved, leave]);
+  const decide = useCallback(
+    (shouldLeave: boolean) => {
+      setPending(null);
+      if (!shouldLeave) return;
+      unsaved.clear();
+      pending?.();
+    },
+    [unsaved, pending],
+  );
+  return useMemo(
+    () => ({ route: parseHash(hash), replace, unsaved, pending, leave, decide }),
+    [hash, replace, unsaved, pending, leave, decide],
+  );
 }
 
 export function useRoute(): Route {

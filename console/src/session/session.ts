@@ -1,6 +1,7 @@
 import { createContext, useContext } from "react";
 import type { Client } from "../api/client.js";
 import type { ApiKeyScope, Environment } from "../api/generated/operations.js";
+import type { SessionEnvironment } from "../api/session-api.js";
 
 /** Each scope includes the ones before it. */
 const SCOPES: readonly ApiKeyScope[] = ["READ", "EMBED", "WRITE", "ADMIN"];
@@ -12,9 +13,12 @@ export interface Viewer {
   readonly scope: ApiKeyScope;
 }
 
-/** A session with one API key. */
+/** A session in one environment. */
 export interface Session {
   readonly client: Client;
+  readonly environment: SessionEnvironment;
+  /** The environments that the browser is signed in to. */
+  readonly environments: readonly SessionEnvironment[];
   readonly viewer: Viewer;
   /** The key's last four characters, which identify it in the list of keys. */
   readonly keyEnding: string;

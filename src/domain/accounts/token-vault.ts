@@ -60,6 +60,7 @@ interface VaultKey {
   readonly encryption: Buffer;
   readonly lookup: Buffer;
   readonly pseudonym: Buffer;
+  readonly session: Buffer;
 }
 
 /**
@@ -147,6 +148,11 @@ export class TokenVault {
     return decrypt(key, encrypted.ciphertext, associatedData(key.id, binding));
   }
 
+  /** Returns the key that encrypts console sessions. @param keyId the primary key by default; null if it is not configured */
+  sessionKey(keyId: string = this.primaryKeyId): Buffer | null {
+    return this.#keys.find(({ id }) => id === keyId)?.session ?? null;
+  }
+
   /** Returns the lookup hash of a token under one key. @throws Error if the key is not configured */
   lookup(token: string, keyId: string): Buffer {
     return lookupHash(this.#key(keyId), token);
@@ -185,6 +191,7 @@ function deriveKey(root: Buffer): VaultKey {
     encryption: derive("encryption"),
     lookup: derive("lookup"),
     pseudonym: derive("pseudonym"),
+    session: derive("console session"),
   };
 }
 

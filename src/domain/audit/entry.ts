@@ -38,6 +38,17 @@ export interface AuditEntry {
   readonly createdAt: Date;
 }
 
+/** Limits on the days that `AuditDay`s are read for: each entry of these days is counted. */
+export const DEFAULT_AUDIT_DAYS = 30;
+export const MAX_AUDIT_DAYS = 90;
+
+/** The number of entries of a day. */
+export interface AuditDay {
+  /** The day in UTC, such as `2026-11-22`. */
+  readonly date: string;
+  readonly changes: number;
+}
+
 /** Conditions on listed entries; all must hold. */
 export interface AuditFilter {
   readonly actions?: readonly AuditAction[];

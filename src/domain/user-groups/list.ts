@@ -20,6 +20,8 @@ export type UserGroupSort = SortOrder<UserGroupSortField>;
 /** Conditions on listed groups; all must hold. */
 export interface UserGroupFilter {
   readonly providedIds?: readonly string[];
+  /** Substring of the name or of the external ID, case-insensitive. */
+  readonly search?: string;
   /** Substring of the name, case-insensitive. */
   readonly nameContains?: string;
   /** Prefix of the name, case-insensitive. */

@@ -1,12 +1,19 @@
-import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import type { AuditEntry } from "../../domain/audit/entry.js";
+import { type AuditEntry, DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from "../../domain/audit/entry.js";
+import { invalidField } from "../../domain/shared/errors.js";
 import { loadAuthor } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
-import { AuditEntryConnection, AuditEntryView, AuditFilterInput, parseAuditFilter } from "./types.js";
+import {
+  AuditDayView,
+  AuditEntryConnection,
+  AuditEntryView,
+  AuditFilterInput,
+  parseAuditFilter,
+} from "./types.js";
 
 const SORT_FIELD = "auditEntry.createdAt";
 
@@ -30,6 +37,25 @@ export class AuditResolver {
       load: (request) => context.services.auditLog.list(admin, filter, request),
       count: () => context.services.auditLog.count(admin, filter),
     });
+  }
+
+  @Query(() => [AuditDayView], {
+    description:
+      "The number of audit log entries on each of the last days, oldest first; the last one is today. Requires admin scope.",
+  })
+  async auditDays(
+    @Arg("days", () => Int, {
+      defaultValue: DEFAULT_AUDIT_DAYS,
+      description: `The number of days, at most ${MAX_AUDIT_DAYS}.`,
+    })
+    days: number,
+    @Ctx() context: GraphqlContext,
+  ): Promise<AuditDayView[]> {
+    const admin = requireAdmin(requireSession(context).caller);
+    if (days < 1 || days > MAX_AUDIT_DAYS)
+      throw invalidField(["days"], `must be from 1 to ${MAX_AUDIT_DAYS}`);
+    const counted = await context.services.auditLog.countDays(admin, days);
+    return counted.map((day) => new AuditDayView(day));
   }
 
   @FieldResolver(

@@ -3,6 +3,7 @@ import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import {
   AUDIT_ACTIONS,
   type AuditAction,
+  type AuditDay,
   type AuditEntry,
   type AuditFilter,
 } from "../../domain/audit/entry.js";
@@ -75,6 +76,20 @@ export class AuditEntryView extends NodeView {
     this.requestId = entry.actor.requestId;
     this.createdAt = entry.createdAt;
     this.actorKeyId = entry.actor.keyId;
+  }
+}
+
+@ObjectType("AuditDay", { description: "The number of audit log entries of a day." })
+export class AuditDayView implements AuditDay {
+  @Field(() => String, { description: "The day in UTC, such as `2026-11-22`." })
+  readonly date: string;
+
+  @Field(() => Int, { description: "The number of entries." })
+  readonly changes: number;
+
+  constructor({ date, changes }: AuditDay) {
+    this.date = date;
+    this.changes = changes;
   }
 }
 

@@ -7,6 +7,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Maximum body size in bytes, if lower than the route's limit. */
     maxBodyBytes: number | undefined;
+    /** When the API key was entered, if it comes from a console session. */
+    signedInAt?: Date;
   }
 }
 
@@ -56,6 +58,6 @@ export class CallerIdentification {
   }
 }
 
-function originOf({ id: requestId, ip: address, deadline }: FastifyRequest) {
-  return { requestId, address, deadline };
+function originOf({ id: requestId, ip: address, deadline, signedInAt }: FastifyRequest) {
+  return { requestId, address, deadline, signedInAt };
 }

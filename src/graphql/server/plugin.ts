@@ -46,6 +46,8 @@ interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   readonly subgraph: boolean;
   /** Allow-list of documents; undefined allows every document. */
   readonly persistedQueries: PersistedQueries | undefined;
+  /** Authenticates requests of the console by their session; undefined for other requests. */
+  readonly openSession: (request: FastifyRequest) => Promise<void> | undefined;
   /** Serves the playground to browsers; undefined handles browsers like any other client. */
   readonly servePlayground?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
 }
@@ -118,7 +120,10 @@ export async function registerGraphql(
         requireAllowedOrigin(request, options.corsOrigins);
       } else if (servePlayground && request.method === "GET" && acceptsHtml(request))
         await servePlayground(request, reply);
-      else await callers.identify(request);
+      else {
+        await options.openSession(request);
+        await callers.identify(request);
+      }
     },
   });
 }

@@ -21,6 +21,9 @@ export const UserGroupOrder = createOrderInput<UserGroupSortField>("UserGroupOrd
 
 @InputType("UserGroupFilter", { description: "Filters user groups, which must meet all conditions." })
 export class UserGroupFilterInput extends NamedItemFilter {
+  @Field(() => String, nullable("User groups whose name or external ID contains this text, ignoring case."))
+  readonly search?: string | null;
+
   @Field(() => String, nullable("User groups whose name starts with this text, ignoring case."))
   readonly nameStartsWith?: string | null;
 
@@ -56,11 +59,12 @@ export class UserGroupFilterInput extends NamedItemFilter {
 /** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
 export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
   if (!filter) return {};
-  const { nameStartsWith, providedIdStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;
+  const { search, nameStartsWith, providedIdStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;
   const properties = parseProperties(filter.properties ?? null, ["filter", "properties"]);
   const text = (value: string, name: string) => parseText(value, ["filter", name]);
   return {
     ...parseNamedItemFilter(filter),
+    ...(search ? { search: text(search, "search") } : {}),
     ...(nameStartsWith ? { nameStartsWith: text(nameStartsWith, "nameStartsWith") } : {}),
     ...(providedIdStartsWith
       ? { providedIdStartsWith: text(providedIdStartsWith, "providedIdStartsWith") }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { DOCS_STYLE, renderDocsPage, START_SCRIPT } from "./api-docs-page.js";
 import { AssetSources, type PageSource } from "./page-build.js";
+import { headerStyle } from "./site-header.js";
 
 /** Creates the REST API page from Swagger UI: two megabytes, one compressed. */
 export async function apiDocsSource(): Promise<PageSource> {
@@ -12,7 +13,7 @@ export async function apiDocsSource(): Promise<PageSource> {
     style: assets.add(
       "swagger-ui",
       "css",
-      (await read(require.resolve("swagger-ui-dist/swagger-ui.css"))) + DOCS_STYLE,
+      (await read(require.resolve("swagger-ui-dist/swagger-ui.css"))) + (await headerStyle()) + DOCS_STYLE,
     ),
     script: assets.add(
       "swagger-ui",

@@ -1,3 +1,5 @@
+import { renderHeader, THEME_SCRIPT } from "./site-header.js";
+
 /** File names of the page's assets. */
 interface PageFiles {
   readonly style: string;
@@ -21,17 +23,17 @@ export function renderDocsPage({ style, script, start }: PageFiles): string {
 </head>
 <body>
 <noscript>This page requires JavaScript. The OpenAPI document does not: <a href="../openapi.json">openapi.json</a></noscript>
+${renderHeader("api-docs", "../")}
 <main id="docs"></main>
 </body>
 </html>
 `;
 }
 
-/** The start script of the page. Applies the color scheme of the system before the first paint. */
-export const START_SCRIPT = `
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const applyColorScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", applyColorScheme);
+/** The start script of the page. Applies the theme before the first paint. */
+export const START_SCRIPT = `${THEME_SCRIPT}
+const applyColorScheme = () => document.documentElement.classList.toggle("dark-mode", currentTheme().isDark);
+document.addEventListener("theme", applyColorScheme);
 applyColorScheme();
 // Browsers send no body with GET: disable "Try it out" for operations that need one.
 const disableGetWithBody = () => ({
@@ -89,6 +91,7 @@ addEventListener("DOMContentLoaded", () => {
 /** Style sheet appended to that of Swagger UI. */
 export const DOCS_STYLE = `
 body{margin:0}
+[hidden]{display:none!important}
 .swagger-ui .info{margin:30px 0 10px;max-width:50em}
 .swagger-ui .scheme-container .schemes>.schemes-server-container{display:none}
 .swagger-ui .scheme-container{padding:10px 0 20px;margin-bottom:10px}

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { registerPage } from "./page.js";
+import type { SitePage } from "./site-header.js";
 
 /** Directory of the built page. */
 export const API_DOCS_FOLDER = "api-docs";
@@ -21,8 +22,13 @@ const PAGE_POLICY = [
 /**
  * Registers `/api/docs`, an interactive view of `/openapi.json` (decision 42), served from local files.
  * @param directory directory of the built pages
+ * @param disabled pages that are not linked
  */
-export function registerApiDocs(app: FastifyInstance, directory: string): void {
-  const options = { directory: join(directory, API_DOCS_FOLDER), policy: PAGE_POLICY };
+export function registerApiDocs(
+  app: FastifyInstance,
+  directory: string,
+  disabled: readonly SitePage[],
+): void {
+  const options = { directory: join(directory, API_DOCS_FOLDER), policy: PAGE_POLICY, disabled };
   app.get(PATH, registerPage(app, `${PATH}/assets`, options));
 }

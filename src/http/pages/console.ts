@@ -1,5 +1,10 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Services } from "../../services/services.js";
+import { sessionOpener } from "../authentication/console-session.js";
+import { registerSessionRoutes } from "../authentication/session-routes.js";
 import { registerPage } from "./page.js";
+import { registerProcessStatus } from "./process-status.js";
+import type { SitePage } from "./site-header.js";
 
 const PATH = "/console";
 const PAGE_POLICY = [
@@ -13,18 +18,36 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ];
 
+interface ConsoleOptions {
+  /** Directory of the built console; undefined disables it. */
+  readonly consoleDirectory: string | undefined;
+  /** Returns the API key that the page offers to clients on this machine, if any. */
+  readonly demoKey: () => string | undefined;
+  /** Pages that are not linked. */
+  readonly disabled: readonly SitePage[];
+}
+
 /**
- * Registers the console, a page that uses the GraphQL API like any other client (decision 43).
- * @param directory directory of the built console
- * @param demoKey returns the API key that the page offers to clients on this machine, if any
+ * Registers the console, a page that uses the GraphQL API (decision 43), and the routes of its session.
+ * @returns the function that authenticates a GraphQL request of the console by its session
  */
 export function registerConsole(
   app: FastifyInstance,
-  directory: string,
-  demoKey: () => string | undefined,
-): void {
-  const answer = registerPage(app, `${PATH}/assets`, { directory, policy: PAGE_POLICY, demoKey });
+  services: Services,
+  { consoleDirectory: directory, demoKey, disabled }: ConsoleOptions,
+): (request: FastifyRequest) => Promise<void> | undefined {
+  if (directory === undefined) return () => undefined;
+  const answer = registerPage(app, `${PATH}/assets`, {
+    directory,
+    policy: PAGE_POLICY,
+    demoKey,
+    disabled,
+  });
   // Relative, because the service may be served below a path prefix of a proxy.
   app.get(PATH, (_request, reply) => reply.redirect("console/"));
   app.get(`${PATH}/`, answer);
+  registerSessionRoutes(app, services);
+  const openSession = sessionOpener(services.consoleSessions);
+  registerProcessStatus(app, services, openSession);
+  return openSession;
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type BuiltPage, readBuiltPage } from "./built-page.js";
+import { readBuiltPage } from "./built-page.js";
 import { DEMO_KEY_HEADERS, demoKeyAttribute } from "./demo-key.js";
 import { isDirectLocalRequest } from "./loopback.js";
 import { registerAssets } from "./page-assets.js";
+import { hideLinks, type SitePage } from "./site-header.js";
 
 const ROOT = '<div id="root"';
 const NOT_BUILT =
@@ -15,6 +16,8 @@ export interface PageOptions {
   readonly policy: readonly string[];
   /** Returns the API key to embed for clients on this machine (decision 26), if any. */
   readonly demoKey?: () => string | undefined;
+  /** Pages whose links are hidden, because this service does not serve them. */
+  readonly disabled?: readonly SitePage[];
 }
 
 /**
@@ -24,7 +27,7 @@ export interface PageOptions {
 export function registerPage(
   app: FastifyInstance,
   assetPath: string,
-  { directory, policy, demoKey }: PageOptions,
+  { directory, policy, demoKey, disabled = [] }: PageOptions,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   const load = loadOnce(() => readBuiltPage(directory));
   registerAssets(app, assetPath, load);
@@ -33,7 +36,8 @@ export function registerPage(
     reply.headers(headers);
     const page = await load();
     if (!page) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
-    return reply.send(withDemoKey(page, isDirectLocalRequest(request) ? demoKey?.() : undefined));
+    const html = hideLinks(page.html, disabled);
+    return reply.send(withDemoKey(html, isDirectLocalRequest(request) ? demoKey?.() : undefined));
   };
 }
 
@@ -52,7 +56,7 @@ export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-function withDemoKey({ html }: BuiltPage, key: string | undefined): string {
+function withDemoKey(html: string, key: string | undefined): string {
   return html.replace(ROOT, () => ROOT + demoKeyAttribute(key));
 }
 

@@ -1,15 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Services } from "../../services/services.js";
 import { registerApiDocs } from "./api-docs.js";
 import { registerConsole } from "./console.js";
 import { registerDocsSite } from "./docs-site.js";
+import { registerLandingPage } from "./landing.js";
 import { registerPlayground } from "./playground.js";
+import type { SitePage } from "./site-header.js";
 
 export interface PagesOptions {
   /** Serve the playground at `/graphql` to browsers. */
   readonly playground: boolean;
   /** Serve the REST API reference at `/api/docs`. */
   readonly apiDocs: boolean;
-  /** Directory of the built playground and REST API page. */
+  /** Directory of the built landing page, playground and REST API page. */
   readonly pagesDirectory: string;
   /** Directory of the built console; undefined to disable it. */
   readonly consoleDirectory: string | undefined;
@@ -19,19 +22,41 @@ export interface PagesOptions {
   readonly demoKey: () => string | undefined;
 }
 
-/** The handler that the GraphQL route needs. */
+/** Functions for the GraphQL route. */
 interface GraphqlPages {
   /** Serves the playground; undefined if it is disabled. */
   readonly servePlayground: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
+  /** Authenticates a request of the console by its session. */
+  readonly openSession: (request: FastifyRequest) => Promise<void> | undefined;
 }
 
-/** Registers the pages for browsers: the console, the documentation, the playground and the REST API reference. */
-export function registerPages(app: FastifyInstance, options: PagesOptions): GraphqlPages {
-  const { pagesDirectory, consoleDirectory, docsDirectory, demoKey } = options;
-  if (options.apiDocs) registerApiDocs(app, pagesDirectory);
+/** Registers the pages for browsers: the landing page, the console, the documentation, the playground and the REST API reference. */
+export function registerPages(app: FastifyInstance, services: Services, options: PagesOptions): GraphqlPages {
+  const { pagesDirectory, docsDirectory, demoKey } = options;
+  const disabled = disabledPages(options);
+  registerLandingPage(app, pagesDirectory, disabled);
+  if (options.apiDocs) registerApiDocs(app, pagesDirectory, disabled);
   if (docsDirectory !== undefined) registerDocsSite(app, docsDirectory);
-  if (consoleDirectory !== undefined) registerConsole(app, consoleDirectory, demoKey);
   return {
-    servePlayground: options.playground ? registerPlayground(app, pagesDirectory, demoKey) : undefined,
+    openSession: registerConsole(app, services, { ...options, disabled }),
+    servePlayground: options.playground
+      ? registerPlayground(app, pagesDirectory, demoKey, disabled)
+      : undefined,
   };
+}
+
+function disabledPages({
+  playground,
+  apiDocs,
+  consoleDirectory,
+  docsDirectory,
+}: PagesOptions): readonly SitePage[] {
+  const isEnabled: Readonly<Record<SitePage, boolean>> = {
+    console: consoleDirectory !== undefined,
+    playground,
+    "api-docs": apiDocs,
+    docs: docsDirectory !== undefined,
+  };
+  const pages: readonly SitePage[] = ["console", "playground", "api-docs", "docs"];
+  return pages.filter((page) => !isEnabled[page]);
 }

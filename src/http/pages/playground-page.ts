@@ -1,5 +1,6 @@
 import { DEMO_DATA_SOURCE } from "../../services/data-sources/demo-account.js";
 import { exampleOperations } from "./playground-examples.js";
+import { renderHeader, THEME_SCRIPT } from "./site-header.js";
 
 /** File names of the page's assets. */
 interface PageFiles {
@@ -26,11 +27,12 @@ export function renderPage(files: PageFiles): string {
 <title>User groups: GraphQL playground</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="graphql/assets/${files.style}">
-<script src="graphql/assets/${files.start}" defer></script>
+<script src="graphql/assets/${files.start}"></script>
 <script src="graphql/assets/${files.script}" defer></script>
 </head>
 <body class="no-focus-outline">
 <noscript>The playground requires JavaScript.</noscript>
+${renderHeader("playground", "./")}
 <div id="root"></div>
 </body>
 </html>
@@ -55,7 +57,14 @@ export function startScript(workers: Readonly<Record<string, string>>): string {
   const demo = { ...common, defaultHeaders: DEMO_HEADERS, defaultTabs: exampleOperations(DEMO_DATA_SOURCE) };
   // Workarounds for GraphiQL: it opens an empty tab unless the stored active tab is passed, opens each tab with the default headers,
   // and copies the query to the page URL, where tokens in it would reach logs.
-  return `
+  // Its editors have their own theme, which it sets only when the page loads.
+  return `${THEME_SCRIPT}
+document.addEventListener("theme", () => {
+  const { theme, isDark } = currentTheme();
+  document.body.classList.toggle("graphiql-light", theme === "light");
+  document.body.classList.toggle("graphiql-dark", theme === "dark");
+  self.__MONACO?.editor.setTheme(isDark ? "graphiql-DARK" : "graphiql-LIGHT");
+});
 const workers = ${JSON.stringify(workers)};
 const assets = new URL(".", document.currentScript.src);
 self.MonacoEnvironment = {
@@ -68,6 +77,7 @@ addEventListener("DOMContentLoaded", () => {
   const options = demoKey ? ${JSON.stringify(demo)} : ${JSON.stringify(plain)};
   if (demoKey) options.defaultHeaders = options.defaultHeaders.replace("<API_KEY>", () => demoKey);
   const shown = storedTab() ?? options.defaultTabs[0];
+  options.forcedTheme = currentTheme().theme;
   options.query = shown.query ?? "";
   options.variables = shown.variables ?? "";
   options.onEditQuery = () => {};

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { registerPage } from "./page.js";
+import type { SitePage } from "./site-header.js";
 
 /** Directory of the built page. */
 export const PLAYGROUND_FOLDER = "playground";
@@ -23,17 +24,20 @@ const PAGE_POLICY = [
  * Registers the assets of the GraphQL playground.
  * @param directory directory of the built pages
  * @param demoKey returns the API key that the page is preset with for clients on this machine, if any
+ * @param disabled pages that are not linked
  * @returns the handler of the page, for the route of the API itself
  */
 export function registerPlayground(
   app: FastifyInstance,
   directory: string,
   demoKey: () => string | undefined,
+  disabled: readonly SitePage[],
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const answer = registerPage(app, "/graphql/assets", {
     directory: join(directory, PLAYGROUND_FOLDER),
     policy: PAGE_POLICY,
     demoKey,
+    disabled,
   });
   return async (request, reply) => {
     await answer(request, reply);

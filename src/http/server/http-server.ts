@@ -107,7 +107,7 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerRestRoutes(app, services);
   registerSchemaRoutes(app, options.version);
   registerSiteConfigRoutes(app, services);
-  const pages = registerPages(app, options);
+  const pages = registerPages(app, services, options);
   await app.register((scope) => registerGraphql(scope, services, { ...options, ...pages }), {
     prefix: GRAPHQL_PATH,
   });

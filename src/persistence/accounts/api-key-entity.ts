@@ -40,4 +40,7 @@ export class ApiKeyEntity {
 
   @OptionalTime("last_used_at")
   lastUsedAt!: Date | null;
+
+  @OptionalTime("sessions_valid_from")
+  sessionsValidFrom!: Date | null;
 }

@@ -1,6 +1,7 @@
 import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Queryable, Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: every request runs the lookup, and the others take arrays of keys.
 
@@ -9,7 +10,8 @@ const BY_HASH: Statement = {
   isLookup: true,
   access: "read",
   text: `SELECT api_key.id AS "keyId", api_key.name AS "keyName", api_key.environment, api_key.scope, account.id AS "accountId",
-      account.name AS "accountName", account.token_key_id AS "tokenKeyId", api_key.expires_at AS "expiresAt"
+      account.name AS "accountName", account.token_key_id AS "tokenKeyId", api_key.expires_at AS "expiresAt",
+      api_key.sessions_valid_from AS "sessionsValidFrom"
     FROM api_key JOIN account ON account.id = api_key.account_id
     WHERE api_key.account_id = $1 AND api_key.hash = $2
       AND api_key.revoked_at IS NULL AND (api_key.expires_at IS NULL OR api_key.expires_at > now())`,
@@ -39,6 +41,12 @@ export const INVALID_KEYS = {
   environment: "enum",
   time: "least(revoked_at, expires_at)",
 } as const;
+const END_SESSIONS: Statement = {
+  name: "api_key_end_sessions",
+  access: "write",
+  text: `UPDATE api_key SET sessions_valid_from = $4
+    WHERE account_id = $1 AND environment = $2 AND hash = $3 RETURNING id`,
+};
 
 /** A valid API key with its account. */
 export interface ActiveKey {
@@ -51,6 +59,8 @@ export interface ActiveKey {
   readonly tokenKeyId: string;
   /** Null if the key does not expire. */
   readonly expiresAt: Date | null;
+  /** Console sessions from before this time are signed out; null if none were. */
+  readonly sessionsValidFrom: Date | null;
 }
 
 /** Finds a key by hash; null when it is unknown, revoked or expired. */
@@ -73,6 +83,12 @@ export async function findActiveKeyIds(
     keys.map(({ keyId }) => keyId),
   ]);
   return new Set(rows.map(({ id }) => id));
+}
+
+/** Ends the console sessions of a key that were created up to a time. @returns the key's ID; null if it does not exist */
+export async function endConsoleSessions(db: TenantDb, hash: Buffer, until: Date): Promise<number | null> {
+  const [key] = await db.run<{ id: number }>(END_SESSIONS, [hash, until]);
+  return key?.id ?? null;
 }
 
 /** Records when keys were last used; never replaces a later time. */

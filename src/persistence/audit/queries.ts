@@ -1,6 +1,8 @@
-import type { AuditAction, AuditEntry, AuditFilter } from "../../domain/audit/entry.js";
+import type { AuditAction, AuditDay, AuditEntry, AuditFilter } from "../../domain/audit/entry.js";
 import { inRange, type StatementValues } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { AUDIT_ENTRY_COLUMNS, type AuditEntryRow, toAuditEntry } from "./entry-entity.js";
 
 // Raw SQL: the plans of keyset pages depend on how the conditions are written.
@@ -22,6 +24,18 @@ export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
 
 /** All entries, for the purge. */
 export const OLD_ENTRIES = { table: "audit_entry", environment: "enum", time: "created_at" } as const;
+
+const DAYS: Statement = {
+  name: "audit_days",
+  access: "read",
+  text: `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, count(*)::integer AS changes
+    FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3 GROUP BY 1`,
+};
+
+/** Counts the entries of each day since a time. Days without entries are missing. */
+export async function countAuditDays(db: TenantDb, since: Date): Promise<AuditDay[]> {
+  return db.run<AuditDay>(DAYS, [since]);
+}
 
 /** Returns the list of entries that match a filter. */
 export function auditList({ actions, subjectName, createdAt }: AuditFilter): ListQuery {

@@ -90,6 +90,7 @@ export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Pr
 function listQuery(filter: UserGroupFilter): ListQuery {
   const {
     providedIds,
+    search,
     nameContains,
     nameStartsWith,
     providedIdStartsWith,
@@ -99,8 +100,10 @@ function listQuery(filter: UserGroupFilter): ListQuery {
   } = filter;
   // The default collation is case-insensitive for non-ASCII letters; "C" is not.
   const name = `name COLLATE "default" ILIKE`;
+  const id = `provided_id COLLATE "default" ILIKE`;
   return tenantList({}, (values) => [
     providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,
+    search !== undefined && anyContains([name, id], values.add(`%${escapeLike(search)}%`)),
     nameContains !== undefined && `${name} ${values.add(`%${escapeLike(nameContains)}%`)}`,
     nameStartsWith !== undefined && `${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`,
     providedIdStartsWith !== undefined && startsWith("provided_id", providedIdStartsWith, values),
@@ -109,6 +112,11 @@ function listQuery(filter: UserGroupFilter): ListQuery {
     properties && `properties::jsonb @> ${values.add(properties)}::jsonb`,
     (dataSource || schemaId !== undefined) && mappedCondition(dataSource, schemaId, values),
   ]);
+}
+
+/** @param comparisons columns with the operator */
+function anyContains(comparisons: readonly string[], pattern: string): string {
+  return `(${comparisons.map((comparison) => `${comparison} ${pattern}`).join(" OR ")})`;
 }
 
 function mappedCondition(

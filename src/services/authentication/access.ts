@@ -29,6 +29,8 @@ export interface Origin {
   /** Client IP address. */
   readonly address: string;
   readonly deadline?: Deadline | undefined;
+  /** When the API key was entered, if it comes from a console session. */
+  readonly signedInAt?: Date | undefined;
 }
 
 export interface AccessDependencies {
@@ -161,7 +163,9 @@ export class Access {
     return this.#admit(key, origin);
   }
 
-  #admit(key: ActiveKey, { requestId, deadline }: Omit<Origin, "address">): Caller {
+  #admit(key: ActiveKey, { requestId, deadline, signedInAt }: Omit<Origin, "address">): Caller {
+    if (signedInAt && key.sessionsValidFrom && signedInAt <= key.sessionsValidFrom)
+      throw new DomainError("unauthenticated", "This session was signed out. Sign in again.");
     if (!this.#vault.hasKey(key.tokenKeyId)) {
       // Fail: encrypting under another key would create tokens that other replicas cannot decrypt.
       throw new Error(

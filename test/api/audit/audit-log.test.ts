@@ -226,3 +226,24 @@ test("links to actors and subjects, as long as they exist, with one statement pe
     errors: [{ extensions: { code: "FORBIDDEN" } }],
   });
 });
+
+test("counts the entries of each day", async () => {
+  const { run, call, service, account, keys } = graphql();
+  await service.query(`INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, created_at)
+    SELECT ${account.accountId}, 'Customer', 'user_group.deleted', 1, 'counted', '{}', 'operator', day
+    FROM unnest(ARRAY[now() - interval '2 days', now() - interval '2 days', now() - interval '3 days']) AS day`);
+  const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  const { auditDays } = await run("{ auditDays(days: 3) { date changes } }");
+  expect(auditDays).toEqual([
+    { date: dayBefore(2), changes: 2 },
+    { date: dayBefore(1), changes: 0 },
+    { date: dayBefore(0), changes: expect.any(Number) },
+  ]);
+  for (const days of [0, 91]) {
+    const { body } = await call(`{ auditDays(days: ${days}) { date } }`);
+    expect(body).toMatchObject({ errors: [{ extensions: { code: "INVALID_FIELD", field: ["days"] } }] });
+  }
+  expect((await call("{ auditDays { date } }", {}, keys.read)).body).toMatchObject({
+    errors: [{ extensions: { code: "FORBIDDEN" } }],
+  });
+});

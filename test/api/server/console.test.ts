@@ -81,9 +81,11 @@ test.each([
 });
 
 test("the page contains the demo key for local requests only", async () => {
-  expect((await get(service, "/console/")).text).toContain(`<div id="root" data-demo-key="${KEY}"></div>`);
+  expect((await get(service, "/console/")).text).toContain(
+    `<div id="root" data-demo-key="${KEY}" data-disabled="docs"></div>`,
+  );
   const { text } = await get(service, "/console/", { "x-forwarded-for": "203.0.113.9" });
-  expect(text).toContain('<div id="root"></div>');
+  expect(text).toContain('<div id="root" data-disabled="docs"></div>');
 });
 
 test("a service without the built console says what to do", async () => {

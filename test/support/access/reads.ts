@@ -79,6 +79,7 @@ export const READS: readonly AccessRow[] = [
     from("admin"),
     ({ providedId }) => `auditLog(filter: { subjectName: ${q(providedId)} }) { nodes { id subjectName } }`,
   ),
+  query("auditDays", from("admin"), () => "auditDays(days: 7) { date changes }"),
   query("webhookEndpoints", from("admin"), () => "webhookEndpoints(first: 100) { nodes { id name url } }"),
   query(
     "webhookDeliveries",

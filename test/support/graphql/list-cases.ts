@@ -33,6 +33,7 @@ export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
   "UserGroupFilter.providedIds": [Array.from({ length: 100 }, (_, index) => `group ${index * 7}`)],
   "UserGroupFilter.providedIdStartsWith": ["group 77"],
   "UserGroupFilter.schemaId": ["schema 1"],
+  "UserGroupFilter.search": ["77"],
   "UserGroupFilter.updatedAt": [{ to: OLD }, { from: OLD }],
   "WebhookDeliveryFilter.endpointId": ["endpoint"],
   "WebhookDeliveryFilter.state": ["PENDING", "DELIVERED", "DEAD"],
@@ -57,6 +58,7 @@ export const SCANNING = [
   "UserGroupFilter.providedIds",
   "UserGroupFilter.providedIdStartsWith",
   "UserGroupFilter.schemaId",
+  "UserGroupFilter.search",
   "UserGroupFilter.updatedAt",
 ];
 

@@ -5,10 +5,11 @@ import { buildPages } from "../../../src/http/pages/pages-build.js";
 import { cachedDirectory, project } from "../service/build-cache.js";
 
 const MODULES = [
-  ...["api-docs-assets", "api-docs-page", "page-build"],
+  ...["api-docs-assets", "api-docs-page", "landing", "landing-page", "page-build", "site-header"],
   ...["playground-assets", "playground-examples", "playground-page"],
 ];
-const SOURCES = ["package-lock.json", ...MODULES.map((name) => `src/http/pages/${name}.ts`)];
+const STYLES = ["tokens", "site-header"].map((name) => `console/src/styles/${name}.css`);
+const SOURCES = ["package-lock.json", ...STYLES, ...MODULES.map((name) => `src/http/pages/${name}.ts`)];
 
 /** Builds the playground and the API documentation as `npm run build` does, once per version of their sources. @returns the directory */
 export async function builtPages(): Promise<string> {

@@ -69,13 +69,16 @@ export async function findBarriers(page: Page, rules?: readonly string[]): Promi
   return Array.isArray(found) ? found : [`axe returned ${String(found)}`];
 }
 
-/** Expects no request to other hosts, no policy violation, no exception and no stored key. */
+/** Expects no request to other hosts, no policy violation, no exception, and no key that scripts could read. */
 export async function expectQuiet({ page, complaints, elsewhere }: WatchedPage, key: string): Promise<void> {
   expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   const kept = await page.evaluate(
     "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state])",
   );
   expect(kept).not.toContain(key);
-  expect(await page.context().cookies()).toEqual([]);
+  for (const cookie of await page.context().cookies()) {
+    expect(cookie).toMatchObject({ name: "user_groups_session", httpOnly: true, sameSite: "Strict" });
+    expect(cookie.value).not.toContain(key);
+  }
   expect(await page.evaluate("indexedDB.databases()")).toEqual([]);
 }

@@ -371,6 +371,8 @@ export type UserGroupFilter = {
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
   /** User groups whose mapping contains this schema. */
   readonly schemaId?: string | null | undefined;
+  /** User groups whose name or external ID contains this text, ignoring case. */
+  readonly search?: string | null | undefined;
   /** User groups last changed in this time range. */
   readonly updatedAt?: DateTimeRange | null | undefined;
 };

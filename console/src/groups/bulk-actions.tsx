@@ -1,0 +1,143 @@
+import { useState } from "react";
+import { type Failure, toFailure } from "../api/failure.js";
+import {
+  DeleteGroupsDocument,
+  ExportGroupsDocument,
+  RotateTokensDocument,
+} from "../api/generated/operations.js";
+import type { UserErrors } from "../api/user-errors.js";
+import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { useNotice } from "../parts/notices.js";
+import { useScope, useSession } from "../session/session.js";
+import { useMutation } from "../session/use-mutation.js";
+import { download } from "./export-file.js";
+import type { ListedGroup } from "./listed-group.js";
+
+/** `nodes` returns at most this many. */
+const MAX_SELECTED = 250;
+
+type Selected = ReadonlyMap<string, ListedGroup>;
+
+interface BulkActionsProps {
+  readonly selected: Selected;
+  readonly onChange: (selected: Selected) => void;
+  /** Called after groups were changed. */
+  readonly onDone: () => void;
+}
+
+/** Actions on the selected groups. Groups that another user has deleted meanwhile are skipped. */
+export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
+  const { client } = useSession();
+  const [confirming, setConfirming] = useState<"delete" | "rotate" | null>(null);
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const remove = useMutation(DeleteGroupsDocument);
+  const rotate = useMutation(RotateTokensDocument);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const canWrite = useScope("WRITE");
+  const notify = useNotice();
+  const ids = [...selected.keys()].slice(0, MAX_SELECTED);
+  const groups = ids.map((id) => ({ id }));
+  const count = `${ids.length} ${ids.length === 1 ? "group" : "groups"}`;
+
+  function finish(done: number, verb: string, failed: UserErrors) {
+    notify(`${done} of ${count} ${verb}.${failed[0] ? ` ${failed[0].message}` : ""}`);
+    setConfirming(null);
+    onChange(new Map([...selected].slice(MAX_SELECTED)));
+    onDone();
+  }
+  async function runDelete() {
+    const result = await remove.run({ groups });
+    if (!result) return;
+    const { results, userErrors } = result.deleteUserGroups;
+    setErrors(userErrors);
+    if (userErrors.length > 0) return;
+    const failed = results.flatMap(({ userErrors }) => userErrors);
+    finish(results.filter(({ deletedUserGroupId }) => deletedUserGroupId !== null).length, "deleted", failed);
+  }
+  async function runRotate() {
+    const result = await rotate.run({ groups });
+    if (!result) return;
+    const { results, userErrors } = result.rotateUserGroupTokens;
+    setErrors(userErrors);
+    if (userErrors.length > 0) return;
+    const failed = results.flatMap(({ userErrors }) => userErrors);
+    finish(results.filter(({ userGroup }) => userGroup !== null).length, "rotated", failed);
+  }
+  async function runExport() {
+    setFailure(null);
+    try {
+      const { nodes } = await client.call(ExportGroupsDocument, { ids });
+      download(nodes.flatMap((node) => (node?.__typename === "UserGroup" ? [node] : [])));
+      notify(`${count} exported.`);
+    } catch (error) {
+      setFailure(toFailure(error));
+    }
+  }
+  return (
+    <div className="bulk">
+      <p role="status">
+        {selected.size} selected
+        {selected.size > MAX_SELECTED && `; actions apply to the first ${MAX_SELECTED}`}
+        {failure && `. The export failed: ${failure.message}`}
+      </p>
+      {canWrite && (
+        <button type="button" onClick={() => setConfirming("rotate")}>
+          Rotate tokens…
+        </button>
+      )}
+      <button type="button" onClick={() => void runExport()}>
+        Export selected
+      </button>
+      {canWrite && (
+        <button type="button" className="danger" onClick={() => setConfirming("delete")}>
+          Delete selected…
+        </button>
+      )}
+      <button type="button" className="quiet" onClick={() => onChange(new Map())}>
+        Clear selection
+      </button>
+      {confirming === "delete" && (
+        <ConfirmDialog
+          title={`Delete ${count}?`}
+          action={`Delete ${count}`}
+          typed={String(ids.length)}
+          isBusy={remove.isBusy}
+          failure={remove.failure}
+          errors={errors}
+          onConfirm={() => void runDelete()}
+          onClose={() => setConfirming(null)}
+        >
+          <Names selected={selected} ids={ids} />
+          <p>Their mappings are deleted and their tokens revoked. This cannot be undone.</p>
+        </ConfirmDialog>
+      )}
+      {confirming === "rotate" && (
+        <ConfirmDialog
+          title={`Rotate the tokens of ${count}?`}
+          action="Rotate tokens"
+          isBusy={rotate.isBusy}
+          failure={rotate.failure}
+          errors={errors}
+          onConfirm={() => void runRotate()}
+          onClose={() => setConfirming(null)}
+        >
+          <Names selected={selected} ids={ids} />
+          <p>The old tokens stop working, immediately or after the service's grace period.</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+const MAX_NAMES = 5;
+
+function Names({ selected, ids }: { readonly selected: Selected; readonly ids: readonly string[] }) {
+  const names = ids.slice(0, MAX_NAMES).map((id) => selected.get(id)?.name);
+  const rest = ids.length - names.length;
+  return (
+    <p>
+      <strong>{names.join(", ")}</strong>
+      {rest > 0 && ` and ${rest} more`}
+    </p>
+  );
+}

@@ -1,0 +1,118 @@
+import { useState } from "react";
+import {
+  CreateEmbedSessionDocument,
+  type CreateEmbedSessionMutation,
+  type GroupPartsFragment,
+} from "../api/generated/operations.js";
+import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { Problem } from "../parts/problem.js";
+import { Secret } from "../parts/secret.js";
+import { Time } from "../parts/time.js";
+import { useMutation } from "../session/use-mutation.js";
+import { parseProperties } from "./group-draft.js";
+
+/** Lifetimes in seconds. */
+const LIFETIMES = { "5 minutes": 300, "15 minutes": 900, "1 hour": 3600, "24 hours": 86_400 };
+
+/** Creates an embed session, to try a dashboard with. */
+export function EmbedSession({ group: { id, name } }: { readonly group: GroupPartsFragment }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section className="card" aria-labelledby="embed-session">
+      <h2 id="embed-session">Embed session</h2>
+      <p className="fine">A short-lived credential for one page view, in place of the token.</p>
+      <button type="button" onClick={() => setOpen(true)}>
+        Create embed session…
+      </button>
+      {isOpen && <NewEmbedSession id={id} name={name} onClose={() => setOpen(false)} />}
+    </section>
+  );
+}
+
+interface NewEmbedSessionProps {
+  readonly id: string;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+function NewEmbedSession({ id, name, onClose }: NewEmbedSessionProps) {
+  const [seconds, setSeconds] = useState(900);
+  const [text, setText] = useState("");
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const [created, setCreated] = useState<CreateEmbedSessionMutation["createEmbedSession"] | null>(null);
+  const create = useMutation(CreateEmbedSessionDocument);
+  const { value: variables, parseError } = parseProperties(text);
+
+  async function run() {
+    if (parseError !== undefined) return;
+    const input = { by: { id }, expiresInSeconds: seconds, ...(variables ? { variables } : {}) };
+    const result = await create.run({ input });
+    if (!result) return;
+    setErrors(result.createEmbedSession.userErrors);
+    if (result.createEmbedSession.token !== null) setCreated(result.createEmbedSession);
+  }
+  if (created?.token && created.expiresAt) {
+    return (
+      <Dialog title="Embed session" onClose={onClose}>
+        <Secret label="Embed session" value={created.token} />
+        <p>
+          Valid until <Time at={created.expiresAt} />. A page sends it as <code>Authorization: Bearer</code>.
+        </p>
+        <div className="actions end">
+          <button type="button" className="primary" onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={`New embed session for ${name}`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <Field label="Valid for" error={errorAt(errors, "expiresInSeconds")}>
+          {(control) => (
+            <select {...control} value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
+              {Object.entries(LIFETIMES).map(([label, value]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field
+          label="Variables"
+          hint="A JSON object that takes precedence over the properties. Optional."
+          error={text === "" ? undefined : (parseError ?? errorAt(errors, "variables"))}
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              className="code"
+              rows={4}
+              spellCheck={false}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          )}
+        </Field>
+        <Problem failure={create.failure} errors={otherErrors(errors, ["expiresInSeconds", "variables"])} />
+        <div className="actions end">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={create.isBusy || parseError !== undefined}>
+            Create
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

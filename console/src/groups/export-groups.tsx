@@ -1,0 +1,49 @@
+import { useState } from "react";
+import { toFailure } from "../api/failure.js";
+import {
+  ExportPageDocument,
+  type ExportPageQuery,
+  type ExportPartsFragment,
+  type UserGroupFilter,
+} from "../api/generated/operations.js";
+import { useNotice } from "../parts/notices.js";
+import { useSession } from "../session/session.js";
+import { download } from "./export-file.js";
+
+/** More groups are exported by the command line, which does not hold them in memory. */
+const MAX_EXPORTED = 10_000;
+
+/** Exports all groups of the list, or its first 10,000. */
+export function ExportGroups({ filter }: { readonly filter: UserGroupFilter | undefined }) {
+  const { client } = useSession();
+  const [isBusy, setBusy] = useState(false);
+  const notify = useNotice();
+
+  async function run() {
+    setBusy(true);
+    try {
+      const groups: ExportPartsFragment[] = [];
+      let after: string | null = null;
+      do {
+        const { userGroups }: ExportPageQuery = await client.call(ExportPageDocument, {
+          ...(filter ? { filter } : {}),
+          ...(after === null ? {} : { after }),
+        });
+        groups.push(...userGroups.nodes);
+        after = userGroups.pageInfo.hasNextPage ? userGroups.pageInfo.endCursor : null;
+      } while (after !== null && groups.length < MAX_EXPORTED);
+      download(groups);
+      const rest = after === null ? "" : " There are more: export them with the command line.";
+      notify(`${groups.length.toLocaleString()} groups were exported.${rest}`);
+    } catch (error) {
+      notify(`The export failed: ${toFailure(error).message}`);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <button type="button" disabled={isBusy} onClick={() => void run()}>
+      {isBusy ? "Exporting…" : "Export"}
+    </button>
+  );
+}

@@ -1,0 +1,64 @@
+import { Field } from "../parts/field.js";
+import { Tabs } from "../parts/tabs.js";
+import { parseProperties } from "./group-draft.js";
+import { PropertiesForm } from "./properties-form.js";
+
+interface PropertiesEditorProps {
+  /** JSON, or empty for none. */
+  readonly text: string;
+  /** Error of the service. */
+  readonly error: string | undefined;
+  readonly isReadOnly: boolean;
+  readonly onChange: (text: string) => void;
+}
+
+/** Edits properties as a form or as JSON. */
+export function PropertiesEditor({ text, error, isReadOnly, onChange }: PropertiesEditorProps) {
+  const { parseError, value } = parseProperties(text);
+  const message = parseError ?? error;
+  return (
+    <fieldset>
+      <legend>Properties</legend>
+      <p className="fine">Dashboards use these values as variables.</p>
+      <Tabs
+        label="Edit properties as"
+        tabs={[
+          {
+            name: "Form",
+            content: () =>
+              parseError === undefined ? (
+                <>
+                  <PropertiesForm
+                    properties={value}
+                    isReadOnly={isReadOnly}
+                    onChange={(next) => onChange(next === null ? "" : JSON.stringify(next, null, 2))}
+                  />
+                  {error && <p className="error">{error}</p>}
+                </>
+              ) : (
+                <p className="error">{parseError} Correct it as JSON first.</p>
+              ),
+          },
+          {
+            name: "JSON",
+            content: () => (
+              <Field label="Properties as JSON" hint="A JSON object. Leave empty for none." error={message}>
+                {(control) => (
+                  <textarea
+                    {...control}
+                    className="code"
+                    rows={Math.min(20, Math.max(4, text.split("\n").length + 1))}
+                    value={text}
+                    readOnly={isReadOnly}
+                    spellCheck={false}
+                    onChange={(event) => onChange(event.target.value)}
+                  />
+                )}
+              </Field>
+            ),
+          },
+        ]}
+      />
+    </fieldset>
+  );
+}

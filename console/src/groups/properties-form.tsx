@@ -1,0 +1,148 @@
+import { useId, useState } from "react";
+
+type Properties = Readonly<Record<string, unknown>>;
+
+interface PropertiesFormProps {
+  readonly properties: Properties | null;
+  readonly isReadOnly: boolean;
+  readonly onChange: (properties: Properties | null) => void;
+}
+
+/** The initial values of new properties, by type. */
+const INITIAL: Readonly<Record<string, unknown>> = { Text: "", Number: 0, "Yes or no": false };
+
+/** Edits the top-level properties. Lists and nested objects are shown as JSON. */
+export function PropertiesForm({ properties, isReadOnly, onChange }: PropertiesFormProps) {
+  const id = useId();
+  const entries = Object.entries(properties ?? {});
+  return (
+    <>
+      {entries.length === 0 && <p className="empty">No properties.</p>}
+      {entries.map(([name, value]) => (
+        <div className="property-row" key={name}>
+          <label htmlFor={`${id}-${name}`} className="code">
+            {name}
+          </label>
+          <PropertyInput
+            id={`${id}-${name}`}
+            value={value}
+            isReadOnly={isReadOnly}
+            onChange={(next) => onChange({ ...properties, [name]: next })}
+          />
+          {!isReadOnly && (
+            <button
+              type="button"
+              className="quiet"
+              aria-label={`Remove property ${name}`}
+              onClick={() => {
+                const rest = Object.fromEntries(entries.filter(([other]) => other !== name));
+                onChange(Object.keys(rest).length === 0 ? null : rest);
+              }}
+            >
+              Remove
+            </button>
+          )}
+        </div>
+      ))}
+      {!isReadOnly && (
+        <NewProperty
+          names={entries.map(([name]) => name)}
+          onAdd={(name, value) => onChange({ ...properties, [name]: value })}
+        />
+      )}
+    </>
+  );
+}
+
+interface PropertyInputProps {
+  readonly id: string;
+  readonly value: unknown;
+  readonly isReadOnly: boolean;
+  readonly onChange: (value: unknown) => void;
+}
+
+function PropertyInput({ id, value, isReadOnly, onChange }: PropertyInputProps) {
+  if (typeof value === "boolean") {
+    return (
+      <select
+        id={id}
+        value={String(value)}
+        disabled={isReadOnly}
+        onChange={(event) => onChange(event.target.value === "true")}
+      >
+        <option value="true">Yes</option>
+        <option value="false">No</option>
+      </select>
+    );
+  }
+  if (typeof value === "number") {
+    return (
+      <input
+        id={id}
+        type="number"
+        step="any"
+        value={value}
+        readOnly={isReadOnly}
+        onChange={(event) => {
+          if (!Number.isNaN(event.target.valueAsNumber)) onChange(event.target.valueAsNumber);
+        }}
+      />
+    );
+  }
+  if (typeof value === "string") {
+    return (
+      <input id={id} value={value} readOnly={isReadOnly} onChange={(event) => onChange(event.target.value)} />
+    );
+  }
+  return (
+    <input id={id} className="code" value={JSON.stringify(value)} readOnly title="Edit this value as JSON." />
+  );
+}
+
+interface NewPropertyProps {
+  readonly names: readonly string[];
+  readonly onAdd: (name: string, value: unknown) => void;
+}
+
+function NewProperty({ names, onAdd }: NewPropertyProps) {
+  const [name, setName] = useState("");
+  const [type, setType] = useState("Text");
+  const isTaken = names.includes(name);
+
+  function add() {
+    if (name === "" || isTaken) return;
+    onAdd(name, INITIAL[type]);
+    setName("");
+  }
+  return (
+    <div className="property-row">
+      <input
+        aria-label="New property"
+        placeholder="New property"
+        value={name}
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={isTaken || undefined}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || name === "") return;
+          // Otherwise Enter saves the group.
+          event.preventDefault();
+          add();
+        }}
+      />
+      <select
+        aria-label="Type of the new property"
+        value={type}
+        onChange={(event) => setType(event.target.value)}
+      >
+        {Object.keys(INITIAL).map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+      <button type="button" disabled={name === "" || isTaken} onClick={add}>
+        Add
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import { fetchProcessStatus } from "../api/process-status.js";
+import { useSession } from "../session/session.js";
+
+const MAX_ERRORS = 4;
+
+/** Requests and errors of the process that answered. */
+export function ProcessCard() {
+  const { environment } = useSession();
+  const { data } = useQuery({
+    queryKey: ["process status"],
+    queryFn: ({ signal }) => fetchProcessStatus(environment, signal),
+  });
+  return (
+    <section className="card" aria-labelledby="process">
+      <h2 id="process">API requests</h2>
+      <p className="fine">
+        Of this server process{data && `, in the ${formatDuration(data.uptime_seconds)} since it started`}.
+        Other processes and accounts: see the metrics.
+      </p>
+      {data && (
+        <>
+          <dl className="figures">
+            <Figure label="Requests" value={data.requests} />
+            <Figure label="Client errors (4xx)" value={data.client_errors} />
+            <Figure label="Server errors (5xx)" value={data.server_errors} />
+          </dl>
+          {data.errors.length > 0 && (
+            <ul className="rows">
+              {data.errors.slice(0, MAX_ERRORS).map(({ code, count }) => (
+                <li key={code}>
+                  <code>{code}</code>
+                  <span>{count.toLocaleString()}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+export function Figure({ label, value }: { readonly label: string; readonly value: number | undefined }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{value === undefined ? "–" : value.toLocaleString()}</dd>
+    </div>
+  );
+}
+
+function formatDuration(seconds: number): string {
+  if (seconds < 120) return `${seconds} seconds`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} hours`;
+  return `${Math.round(seconds / 86_400)} days`;
+}

@@ -1,0 +1,28 @@
+import type { AdminOverviewQuery } from "../api/generated/operations.js";
+import { ACTIONS } from "../parts/audit-actions.js";
+import { Time } from "../parts/time.js";
+import { hashOf } from "../routing/route.js";
+import { ChangeChart } from "./change-chart.js";
+
+/** Changes per day and the latest ones, from the audit log. */
+export function RecentCard({ data: { auditDays, recent } }: { readonly data: AdminOverviewQuery }) {
+  return (
+    <section className="card" aria-labelledby="changes">
+      <h2 id="changes">Changes per day</h2>
+      <ChangeChart days={auditDays} />
+      <ul className="rows">
+        {recent.nodes.map(({ id, action, subjectName, actorName, createdAt }) => (
+          <li key={id}>
+            <span>
+              {ACTIONS[action]} <strong>{subjectName}</strong> <span className="fine">by {actorName}</span>
+            </span>
+            <span className="fine">
+              <Time at={createdAt} isRelative />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <a href={hashOf(["audit"])}>Show the audit log</a>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+import type { AdminOverviewQuery } from "../api/generated/operations.js";
+import { hashOf } from "../routing/route.js";
+import { Figure } from "./process-card.js";
+
+/** Webhook endpoints with problems, and the state of the deliveries. */
+export function WebhookCard({ data }: { readonly data: AdminOverviewQuery }) {
+  const { nodes } = data.webhookEndpoints;
+  const failing = nodes.filter(
+    ({ disabledAt, health }) => disabledAt !== null || health.consecutiveFailures > 0,
+  );
+  return (
+    <section className="card" aria-labelledby="webhooks">
+      <h2 id="webhooks">Webhooks</h2>
+      <dl className="figures">
+        <Figure label="Endpoints" value={nodes.length} />
+        <Figure label="Pending deliveries" value={data.pending.totalCount} />
+        <Figure label="Failed deliveries" value={data.dead.totalCount} />
+      </dl>
+      {nodes.length > 0 && failing.length === 0 && <p className="fine">All endpoints accept deliveries.</p>}
+      <ul className="rows">
+        {failing.map(({ id, name, disabledAt, health }) => (
+          <li key={id}>
+            {name}
+            <span className="badge warning">
+              {disabledAt === null ? `${health.consecutiveFailures} failures in a row` : "disabled"}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <a href={hashOf(["webhooks"])}>Manage webhooks</a>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { ThemeSwitch } from "./theme-switch.js";
+
+interface SiteHeaderProps {
+  /** Shown between the links and the theme switch. */
+  readonly children?: ReactNode;
+}
+
+/** The pages that share this header; relative, because the service may be served below a path prefix of a proxy. */
+const LINKS = [
+  { page: "console", href: "./", label: "Console" },
+  { page: "playground", href: "../graphql", label: "GraphQL playground" },
+  { page: "api-docs", href: "../api/docs", label: "REST API" },
+  { page: "docs", href: "../docs/", label: "Documentation" },
+];
+
+/** Pages that this service does not serve. */
+const DISABLED = document.querySelector<HTMLElement>("#root")?.dataset["disabled"]?.split(" ") ?? [];
+
+/** The header that the console shares with the landing page, the playground and the API reference. */
+export function SiteHeader({ children }: SiteHeaderProps) {
+  return (
+    <div className="site-header">
+      <a className="brand" href="../">
+        <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden="true">
+          <circle cx="8" cy="8" r="4" />
+          <circle cx="16" cy="16" r="4" />
+          <path d="M16 4.5a3.5 3.5 0 0 1 0 7M8 12.5a3.5 3.5 0 0 0 0 7" />
+        </svg>
+        User groups
+      </a>
+      <nav className="site-links" aria-label="Product">
+        {LINKS.filter(({ page }) => !DISABLED.includes(page)).map(({ page, href, label }) => (
+          <a key={page} href={href} aria-current={page === "console" ? "page" : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      {children}
+      <ThemeSwitch />
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import { useEffect, useState } from "react";
+
+/** The playground and the API reference use the same storage key. */
+const STORAGE_KEY = "user-groups:theme";
+const THEMES = { system: "System theme", light: "Light theme", dark: "Dark theme" };
+
+/** Selects the color scheme, which the browser remembers. */
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState(() => localStorage.getItem(STORAGE_KEY) ?? "system");
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = theme;
+    if (theme === "system") localStorage.removeItem(STORAGE_KEY);
+    else localStorage.setItem(STORAGE_KEY, theme);
+  }, [theme]);
+  return (
+    <label className="theme-switch">
+      <span className="unseen">Theme</span>
+      <select value={theme} onChange={(event) => setTheme(event.target.value)}>
+        {Object.entries(THEMES).map(([name, label]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from "react";
+import type { Client } from "../api/client.js";
+import { Failure, toFailure } from "../api/failure.js";
+import { signIn } from "../api/session-api.js";
+import { Field } from "../parts/field.js";
+import { Problem } from "../parts/problem.js";
+import { openSession } from "../session/open-session.js";
+import type { Session } from "../session/session.js";
+
+/** Characters of API keys; the service validates the rest. */
+const SENDABLE = /^[\x21-\x7e]+$/;
+
+export interface SignInFormProps {
+  /** The demo account's API key, if the service provides it. */
+  readonly demoKey?: string | undefined;
+  /** Called when the service later rejects the session. */
+  readonly onRefused: (client: Client, failure: Failure) => void;
+  readonly onSignedIn: (session: Session) => void;
+}
+
+/** Asks for an API key, which is exchanged for a session cookie and not stored by the page. */
+export function SignInForm({ demoKey, onRefused, onSignedIn }: SignInFormProps) {
+  const [key, setKey] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+
+  async function open(apiKey: string) {
+    setBusy(true);
+    setFailure(null);
+    try {
+      if (!SENDABLE.test(apiKey)) {
+        throw new Failure(
+          "An API key contains only letters, digits and underscores.",
+          "UNAUTHENTICATED",
+          null,
+        );
+      }
+      const { environment, environments } = await signIn(apiKey);
+      onSignedIn(await openSession(environment, environments, onRefused));
+    } catch (error) {
+      setFailure(toFailure(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy) void open(key.trim());
+      }}
+    >
+      <Field
+        label="API key"
+        hint="You stay signed in on this browser for 12 hours. Scripts cannot read the key."
+      >
+        {(control) => (
+          <input
+            {...control}
+            className="code"
+            type="password"
+            required
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="ugk_…"
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+        )}
+      </Field>
+      <Problem failure={failure} />
+      <div className="actions">
+        <button type="submit" className="primary" disabled={isBusy}>
+          Sign in
+        </button>
+        {demoKey !== undefined && (
+          <button type="button" disabled={isBusy} onClick={() => void open(demoKey)}>
+            Use the demo key
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { LANDING_STYLE, renderLandingPage } from "./landing-page.js";
+import { registerPage } from "./page.js";
+import { AssetSources, type PageSource } from "./page-build.js";
+import { headerStyle, type SitePage, THEME_SCRIPT } from "./site-header.js";
+
+/** Directory of the built page. */
+export const LANDING_FOLDER = "landing";
+
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+];
+
+/**
+ * Registers `/` for browsers: what the service is, with links to its pages.
+ * @param directory directory of the built pages
+ * @param disabled pages that are not linked
+ */
+export function registerLandingPage(
+  app: FastifyInstance,
+  directory: string,
+  disabled: readonly SitePage[],
+): void {
+  const options = { directory: join(directory, LANDING_FOLDER), policy: PAGE_POLICY, disabled };
+  const answer = registerPage(app, "/assets", options);
+  app.get("/", (request, reply) =>
+    request.headers.accept?.includes("text/html") ? answer(request, reply) : reply.callNotFound(),
+  );
+}
+
+export async function landingSource(): Promise<PageSource> {
+  const assets = new AssetSources();
+  const html = renderLandingPage({
+    style: assets.add("landing", "css", (await headerStyle()) + LANDING_STYLE),
+    start: assets.add("start", "js", THEME_SCRIPT),
+  });
+  return { html, assets };
+}

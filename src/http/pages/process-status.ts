@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { requireAdmin } from "../../domain/accounts/scopes.js";
+import type { Services } from "../../services/services.js";
+import type { Metrics } from "../../telemetry/metrics.js";
+
+const PATH = "/console/status";
+/** The routes of the APIs, as opposed to pages, assets and probes. */
+const API_ROUTE = /^\/(?:api\/(?!docs)|graphql$|site-config\/)/;
+
+/**
+ * Registers the route with the request counts of this process, for the console's overview. They include other accounts, so the route
+ * requires admin scope.
+ * @param openSession sets the Authorization header from the console's session
+ */
+export function registerProcessStatus(
+  app: FastifyInstance,
+  { access, telemetry }: Services,
+  openSession: (request: FastifyRequest) => Promise<void> | undefined,
+): void {
+  app.get(PATH, async (request) => {
+    await openSession(request);
+    const { id: requestId, ip: address, deadline, signedInAt } = request;
+    const { authorization } = request.headers;
+    requireAdmin(await access.authenticate(authorization, { requestId, address, deadline, signedInAt }));
+    return statusOf(telemetry.metrics);
+  });
+}
+
+function statusOf({ replies, errors }: Metrics) {
+  const counts = { requests: 0, client_errors: 0, server_errors: 0 };
+  for (const [[, route = "", status = ""], histogram] of replies) {
+    if (!API_ROUTE.test(route)) continue;
+    const count = histogram.counts.reduce((sum, each) => sum + each, 0);
+    counts.requests += count;
+    if (status.startsWith("4")) counts.client_errors += count;
+    if (status.startsWith("5")) counts.server_errors += count;
+  }
+  const byCode = new Map<string, number>();
+  for (const [[, code = ""], { value }] of errors) byCode.set(code, (byCode.get(code) ?? 0) + value);
+  return {
+    uptime_seconds: Math.round(process.uptime()),
+    ...counts,
+    errors: [...byCode]
+      .filter(([, count]) => count > 0)
+      .sort(([, one], [, other]) => other - one)
+      .map(([code, count]) => ({ code, count })),
+  };
+}

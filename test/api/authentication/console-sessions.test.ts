@@ -1,0 +1,206 @@
+import { randomBytes } from "node:crypto";
+import { request } from "undici";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
+
+const encryptionKey = randomBytes(32);
+const VIEWER = "{ viewer { environment accountName } }";
+
+let service: TestService;
+/** Another process on the same database and keys. */
+let replica: TestService;
+let account: TestAccount;
+let key: { readonly secret: string; readonly id: number };
+beforeAll(async () => {
+  const options = { encryptionKey, consoleDirectory: "/nonexistent", trustedProxies: ["127.0.0.1"] };
+  service = await startTestService(options);
+  const { target, owner } = service;
+  replica = await startTestService({ ...options, use: { target, owner } });
+});
+afterAll(async () => {
+  await replica.close();
+  await service.close();
+});
+beforeEach(async () => {
+  account = await service.createAccount();
+  key = await account.createKey();
+});
+
+describe("the session cookie", () => {
+  test("cannot be read by scripts or sent by other sites, and does not contain the key", async () => {
+    const { status, headers, body } = await signIn(key.secret);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { environment: "Customer", environments: ["Customer"] },
+    });
+    const cookie = String(headers["set-cookie"]);
+    expect(cookie).toMatch(
+      /^user_groups_session=[\w.-]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    expect(cookie.length).toBeLessThan(4096);
+    expect(cookie).not.toContain(key.secret);
+    const https = await signIn(key.secret, { "x-forwarded-proto": "https" });
+    expect(String(https.headers["set-cookie"])).toMatch(/; Secure/);
+  });
+
+  test("authenticates GraphQL requests on every process", async () => {
+    const cookie = await cookieOf(key.secret);
+    for (const { url } of [service, replica]) {
+      expect(await viewer({ cookie, "x-console": "Customer" }, url)).toEqual({
+        status: 200,
+        body: { data: { viewer: { environment: "CUSTOMER", accountName: account.name } } },
+      });
+    }
+  });
+
+  test.each([
+    ["without the header of the console", { "x-console": undefined }, { data: { viewer: null } }],
+    ["from another origin", { origin: "https://evil.example" }, refusal("FORBIDDEN")],
+    ["from an opaque origin", { origin: "null" }, refusal("FORBIDDEN")],
+    ["from another site, according to the browser", { "sec-fetch-site": "cross-site" }, refusal("FORBIDDEN")],
+    ["for an environment without a key", { "x-console": "Testing" }, refusal("UNAUTHENTICATED")],
+    ["for an unknown environment", { "x-console": "constructor" }, refusal("UNAUTHENTICATED")],
+  ])("does not authenticate a request %s", async (_name, changed, expected) => {
+    const cookie = await cookieOf(key.secret);
+    const { body } = await viewer({ cookie, "x-console": "Customer", ...changed });
+    expect(body).toMatchObject(expected);
+  });
+
+  test("is rejected if it was altered, or encrypted under another key", async () => {
+    const cookie = await cookieOf(key.secret);
+    const altered = cookie.replace(/.$/, (last) => (last === "A" ? "B" : "A")).replace(/.(?=.{8}$)/, "x");
+    const { target, owner } = service;
+    const stranger = await startTestService({ use: { target, owner }, consoleDirectory: "/nonexistent" });
+    const foreign = await cookieOf(key.secret, {}, stranger.url);
+    await stranger.close();
+    for (const wrong of [altered, foreign, "user_groups_session=x", "user_groups_session=a.b.c.d.e", ""]) {
+      expect((await viewer({ cookie: wrong, "x-console": "Customer" })).status).toBe(401);
+      expect((await call("GET", { cookie: wrong })).body).toEqual({ environments: [] });
+    }
+  });
+
+  test("ends with its API key", async () => {
+    const cookie = await cookieOf(key.secret);
+    await service.services.accounts.revokeKey(key.id);
+    await expect.poll(async () => (await viewer({ cookie, "x-console": "Customer" })).status).toBe(401);
+  });
+});
+
+test("the status of the process requires an admin's session", async () => {
+  const url = `${service.url}/console/status`;
+  const headers = { cookie: await cookieOf(key.secret), "x-console": "Customer" };
+  await viewer(headers);
+  const { status, body } = await call("GET", headers, undefined, url);
+  expect(status).toBe(200);
+  expect(body.requests).toBeGreaterThan(0);
+  expect(body).toMatchObject({
+    client_errors: expect.any(Number),
+    server_errors: 0,
+    errors: expect.any(Array),
+  });
+  const writer = await account.createKey({ scope: "write" });
+  const lesser = { ...headers, cookie: await cookieOf(writer.secret) };
+  expect((await call("GET", lesser, undefined, url)).status).toBe(403);
+  expect((await call("GET", {}, undefined, url)).status).toBe(401);
+});
+
+describe("signing in", () => {
+  test("adds the key of the other environment of the same account", async () => {
+    const testing = await account.createKey({ environment: "Testing" });
+    const cookie = await cookieOf(testing.secret, { cookie: await cookieOf(key.secret) });
+    for (const environment of ["Customer", "Testing"]) {
+      const { body } = await viewer({ cookie, "x-console": environment });
+      expect(body).toMatchObject({ data: { viewer: { environment: environment.toUpperCase() } } });
+    }
+  });
+
+  test("with a key of another account leaves the first account", async () => {
+    const other = await (await service.createAccount()).createKey({ environment: "Testing" });
+    const { body } = await signIn(other.secret, { cookie: await cookieOf(key.secret) });
+    expect(body).toEqual({ environment: "Testing", environments: ["Testing"] });
+  });
+
+  test.each([
+    [{ api_key: "ugk_live_wrong" }, {}, 401, { code: "unauthenticated" }],
+    [{}, {}, 400, { code: "invalid_field", field: "api_key" }],
+    [{ api_key: 1 }, {}, 400, { code: "invalid_field", field: "api_key" }],
+    [{ api_key: "x" }, { "x-console": undefined }, 403, { code: "forbidden" }],
+    [{ api_key: "x" }, { origin: "https://evil.example" }, 403, { code: "forbidden" }],
+  ])("rejects %j with %j", async (content, headers, status, error) => {
+    const reply = await call("POST", { "x-console": "session", ...headers }, content);
+    expect(reply).toMatchObject({ status, body: { error } });
+    expect(reply.headers["set-cookie"]).toBeUndefined();
+  });
+});
+
+describe("signing out", () => {
+  test("deletes the cookie", async () => {
+    const { status, headers } = await call("DELETE", { "x-console": "session" });
+    expect(status).toBe(204);
+    expect(headers["set-cookie"]).toMatch(/^user_groups_session=; Max-Age=0;/);
+  });
+
+  test("everywhere ends the sessions of other browsers on every process, but neither later ones nor the key", async () => {
+    const stolen = await cookieOf(key.secret);
+    expect((await viewer({ cookie: stolen, "x-console": "Customer" }, replica.url)).status).toBe(200);
+    const headers = { "x-console": "session", cookie: await cookieOf(key.secret) };
+    expect((await call("DELETE", headers, undefined, `${service.url}/console/sessions`)).status).toBe(204);
+    for (const { url } of [service, replica]) {
+      await expect
+        .poll(async () => (await viewer({ cookie: stolen, "x-console": "Customer" }, url)).status)
+        .toBe(401);
+    }
+    // A key that is added to a stolen session does not revive it.
+    const testing = await account.createKey({ environment: "Testing" });
+    const revived = await cookieOf(testing.secret, { cookie: stolen });
+    expect((await viewer({ cookie: revived, "x-console": "Customer" })).status).toBe(401);
+    const later = await cookieOf(key.secret);
+    expect((await viewer({ cookie: later, "x-console": "Customer" })).status).toBe(200);
+    expect((await viewer({ authorization: `Token ${key.secret}` })).status).toBe(200);
+  });
+
+  test("everywhere is rejected from another origin", async () => {
+    const headers = { "x-console": "session", origin: "https://evil.example" };
+    expect((await call("DELETE", headers, undefined, `${service.url}/console/sessions`)).status).toBe(403);
+  });
+});
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+async function signIn(secret: string, headers: Headers = {}, url = service.url) {
+  const content = { api_key: secret };
+  return call("POST", { "x-console": "session", ...headers }, content, `${url}/console/session`);
+}
+
+/** Signs in. @returns the Cookie header of later requests */
+async function cookieOf(secret: string, headers: Headers = {}, url = service.url): Promise<string> {
+  const reply = await signIn(secret, headers, url);
+  return String(reply.headers["set-cookie"]).split(";", 1)[0] ?? "";
+}
+
+async function viewer(headers: Headers, url = service.url) {
+  const { status, body } = await call("POST", headers, { query: VIEWER }, `${url}/graphql`);
+  return { status, body };
+}
+
+async function call(
+  method: "GET" | "POST" | "DELETE",
+  headers: Headers,
+  content?: object,
+  url = `${service.url}/console/session`,
+) {
+  const body = content === undefined ? null : JSON.stringify(content);
+  const type = body === null ? {} : { "content-type": "application/json" };
+  const present = Object.fromEntries(
+    Object.entries({ ...type, ...headers }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+  const reply = await request(url, { method, headers: present, body });
+  const text = await reply.body.text();
+  return { status: reply.statusCode, headers: reply.headers, body: text === "" ? null : JSON.parse(text) };
+}
+
+function refusal(code: string) {
+  return { errors: [{ extensions: { code } }] };
+}
