@@ -20,6 +20,8 @@ import { AuditRequestsByToken1764840000000 } from "../../../migrations/176484000
 import { DeleteSiteConfigs1764850000000 } from "../../../migrations/1764850000000-delete-site-configs.js";
 import { IndexSiteConfigUpdates1764851000000 } from "../../../migrations/1764851000000-index-site-config-updates.js";
 import { EmbedSessions1764860000000 } from "../../../migrations/1764860000000-embed-sessions.js";
+import { SequencesForIds1764900000000 } from "../../../migrations/1764900000000-sequences-for-ids.js";
+import { AuditByStatements1764901000000 } from "../../../migrations/1764901000000-audit-by-statements.js";
 import { Purge1764910000000 } from "../../../migrations/1764910000000-purge.js";
 import { PurgeIndexes1764911000000 } from "../../../migrations/1764911000000-purge-indexes.js";
 import { MaintenanceSettings1764920000000 } from "../../../migrations/1764920000000-maintenance-settings.js";
@@ -82,6 +84,8 @@ export function createOrm(options: DatabaseOptions): DataSource {
       DeleteSiteConfigs1764850000000,
       IndexSiteConfigUpdates1764851000000,
       EmbedSessions1764860000000,
+      SequencesForIds1764900000000,
+      AuditByStatements1764901000000,
       Purge1764910000000,
       PurgeIndexes1764911000000,
       MaintenanceSettings1764920000000,

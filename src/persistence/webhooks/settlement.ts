@@ -1,4 +1,5 @@
 import type { ClaimedDelivery, WebhookDisabledReason } from "../../domain/webhooks/webhook.js";
+import { recording } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -40,7 +41,7 @@ const FAILED: Statement = {
       UPDATE webhook_delivery SET state = $5, last_status = $6, last_error = $7,
         next_attempt_at = now() + $8 * interval '1 millisecond'
       WHERE ${HAS_LEASE} RETURNING endpoint_id
-    )
+    ), failed AS (
     UPDATE webhook_endpoint AS endpoint
     SET consecutive_failures = endpoint.consecutive_failures + 1, last_failure_at = now(), last_error = $7,
       failing_since = coalesce(endpoint.failing_since, now()),
@@ -52,8 +53,15 @@ const FAILED: Statement = {
       disabled_at = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_at
         WHEN $6 = 410 OR ${IS_DISABLED} THEN now() END
     FROM settled WHERE ${IS_ENDPOINT}
-    RETURNING endpoint.consecutive_failures AS failures, endpoint.paused_until IS NOT NULL AS "isPaused",
-      endpoint.disabled_reason AS "disabledReason", endpoint.disabled_at = now()::timestamp(3) with time zone AS "isDisabledNow"`,
+    RETURNING endpoint.*, endpoint.disabled_at = now()::timestamp(3) with time zone AS is_disabled_now
+    ), ${recording({
+      action: "'webhook_endpoint.disabled'",
+      subjectName: "name",
+      changed: "'{enabled}'",
+      from: "FROM failed WHERE is_disabled_now AND deleted_at IS NULL AND disabled_reason IN ('gone', 'failing')",
+    })}
+    SELECT consecutive_failures AS failures, paused_until IS NOT NULL AS "isPaused", disabled_reason AS "disabledReason",
+      is_disabled_now AS "isDisabledNow" FROM failed`,
 };
 
 export interface FailedAttempt {
