@@ -39,7 +39,11 @@ async function distribute(
   const { shards, dryRun = false, status = false } = options;
   await withStorage(environment, { migrate: !dryRun && !status, role: "owner" }, async ({ database }) => {
     if (status) {
-      const rows = (await distributionStatus(database)).map((row) => [row.table, row.type, String(row.shards)]);
+      const rows = (await distributionStatus(database)).map((row) => [
+        row.table,
+        row.type,
+        String(row.shards),
+      ]);
       return writeOutput(formatTable([["TABLE", "TYPE", "SHARDS"], ...rows]));
     }
     const steps = await planDistribution(database, shards);

@@ -18,9 +18,9 @@ import { instrumentStatement } from "../shared/statement-instrumentation.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
 import { ConnectionPool } from "./connection-pool.js";
+import { hasCitus } from "./distribution.js";
 import { LookupConnection } from "./lookup-connection.js";
 import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
-import { hasCitus } from "./distribution.js";
 import { createOrm } from "./orm.js";
 import { replicaReadsOf } from "./replica-reads.js";
 

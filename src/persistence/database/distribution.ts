@@ -56,7 +56,9 @@ export const FOREIGN_KEYS = [
 
 /** Returns whether the server has Citus and this database its extension. */
 export async function hasCitus(orm: DataSource): Promise<boolean> {
-  const [{ exists }] = await orm.query("SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS exists");
+  const [{ exists }] = await orm.query(
+    "SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS exists",
+  );
   return exists;
 }
 
@@ -93,7 +95,8 @@ export async function planDistribution(database: Database, shards: number): Prom
     const [{ workers }] = await runner.query(
       "SELECT count(*)::integer AS workers FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND groupid > 0",
     );
-    if (workers === 0) throw new OperatorError("Citus has no worker. Add one with `SELECT citus_add_node(…)`.");
+    if (workers === 0)
+      throw new OperatorError("Citus has no worker. Add one with `SELECT citus_add_node(…)`.");
     const done = status.filter(({ type }) => type === "distributed");
     const [first] = done;
     if (first !== undefined && first.shards !== shards) {
@@ -199,7 +202,9 @@ async function propagateSettings(runner: QueryRunner): Promise<DistributionStep>
 }
 
 async function propagatesSettings(runner: QueryRunner): Promise<boolean> {
-  const [{ mode }] = await runner.query("SELECT current_setting('citus.propagate_set_commands', true) AS mode");
+  const [{ mode }] = await runner.query(
+    "SELECT current_setting('citus.propagate_set_commands', true) AS mode",
+  );
   return mode === "local";
 }
 

@@ -149,7 +149,10 @@ describe("an event", () => {
     await expect(
       service.database.for(scope).transaction(async (transaction) => {
         await updateUserGroup(transaction, { by: "providedId", providedId: "kept" }, { name: "x" });
-        const rows = await transaction.raw.run({ access: "read", text: "SELECT id FROM webhook_delivery" }, []);
+        const rows = await transaction.raw.run(
+          { access: "read", text: "SELECT id FROM webhook_delivery" },
+          [],
+        );
         expect(rows).toHaveLength(2);
         throw new Error("undone");
       }),
