@@ -37,11 +37,11 @@ const REVOKE: Statement = {
   access: "write",
   // Prior values are read by a lock, which waits for a concurrent revocation.
   text: recorded(
-    `UPDATE api_key SET revoked_at = coalesce(revoked_at, now()) FROM former
+    `UPDATE api_key SET revoked_at = coalesce(revoked_at, changed_at) FROM former
     WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING api_key.*, was_active`,
     { action: "'api_key.revoked'", subjectName: "name", from: "FROM changed WHERE was_active" },
     COLUMNS,
-    `former AS (SELECT revoked_at IS NULL AS was_active FROM api_key
+    `former AS (SELECT revoked_at IS NULL AS was_active, now() AS changed_at FROM api_key
       WHERE account_id = $1 AND environment = $2 AND id = $3 FOR NO KEY UPDATE),`,
   ),
 };

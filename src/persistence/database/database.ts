@@ -17,8 +17,8 @@ import { isReadOnly, type Queryable, type Statement, withoutName } from "../shar
 import { instrumentStatement } from "../shared/statement-instrumentation.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
+import { hasCitus } from "./citus.js";
 import { ConnectionPool } from "./connection-pool.js";
-import { hasCitus } from "./distribution.js";
 import { LookupConnection } from "./lookup-connection.js";
 import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
 import { createOrm } from "./orm.js";

@@ -1,6 +1,7 @@
 import { escapeIdentifier } from "pg";
-import type { DataSource, QueryRunner } from "typeorm";
+import type { QueryRunner } from "typeorm";
 import { OperatorError } from "../../domain/shared/operator-error.js";
+import { hasCitus } from "./citus.js";
 import type { Database } from "./database.js";
 
 // Raw SQL: functions of Citus.
@@ -53,14 +54,6 @@ export const FOREIGN_KEYS = [
       "FOREIGN KEY (account_id, environment, endpoint_id) REFERENCES webhook_endpoint(account_id, environment, id) ON DELETE CASCADE",
   },
 ] as const;
-
-/** Returns whether the server has Citus and this database its extension. */
-export async function hasCitus(orm: DataSource): Promise<boolean> {
-  const [{ exists }] = await orm.query(
-    "SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS exists",
-  );
-  return exists;
-}
 
 /** A step of the distribution; its statements are one transaction. */
 export interface DistributionStep {
@@ -118,7 +111,9 @@ export async function planDistribution(database: Database, shards: number): Prom
     const present = pending.length > 0 ? new Set() : await constraints(runner);
     for (const { table, name, definition } of FOREIGN_KEYS) {
       if (present.has(name)) continue;
-      steps.push({ statements: [`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`] });
+      const [, referenced = table] = /REFERENCES (\w+)/.exec(definition) ?? [];
+      const statement = `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`;
+      steps.push({ statements: withoutRowSecurity([table, referenced], statement) });
     }
     return steps;
   });
@@ -182,16 +177,15 @@ async function release(runner: QueryRunner): Promise<DistributionStep[]> {
   return statements.length === 0 ? [] : [{ statements }];
 }
 
-/** Row-level security is not forced meanwhile: it would hide all rows from the owner, and they would not be copied. */
 function moveRows(table: string, move: string): DistributionStep {
-  return {
-    moved: table,
-    statements: [
-      `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`,
-      move,
-      `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
-    ],
-  };
+  return { moved: table, statements: withoutRowSecurity([...new Set([table, "account"])], move) };
+}
+
+/** Row-level security is forced on the owner too: it would hide the rows to copy, and those that foreign keys refer to. */
+function withoutRowSecurity(tables: readonly string[], statement: string): string[] {
+  const alter = (change: string) =>
+    tables.map((table) => `ALTER TABLE ${table} ${change} ROW LEVEL SECURITY`);
+  return [...alter("DISABLE"), statement, ...alter("ENABLE")];
 }
 
 async function propagateSettings(runner: QueryRunner): Promise<DistributionStep> {

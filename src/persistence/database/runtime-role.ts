@@ -1,7 +1,7 @@
 import { escapeIdentifier } from "pg";
 import type { Queryable } from "../shared/statement.js";
+import { hasCitus } from "./citus.js";
 import type { Database } from "./database.js";
-import { hasCitus } from "./distribution.js";
 
 /** Privileges of the application role by table: only those that the service uses. */
 const PRIVILEGES: Readonly<Record<string, string>> = {

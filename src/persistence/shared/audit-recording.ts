@@ -1,5 +1,4 @@
-// Raw SQL: the audit log and the outbox are written by the statement that makes the change, so that neither can be without the other. Not by
-// triggers, which Citus does not support on distributed tables (decision 50).
+// Raw SQL: the statement that makes a change also writes the audit log and the outbox (decision 34). Citus has no triggers on distributed tables.
 
 /** The events that are sent to webhook endpoints. */
 const SENT_EVENTS = `'user_group.created', 'user_group.updated', 'user_group.token_rotated', 'user_group.deleted',
@@ -76,7 +75,9 @@ export function recording({
         AND (endpoint.events = '{}' OR action = ANY (endpoint.events))
         -- The statement that disables an endpoint still sees it as enabled.
         AND (action <> 'webhook_endpoint.disabled' OR endpoint.id <> subject_id)
-      ORDER BY sent.id, endpoint.id)`;
+      ORDER BY sent.id, endpoint.id
+      -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
+      RETURNING 1)`;
 }
 
 /**

@@ -27,13 +27,14 @@ const ADD_REVISION: Statement = {
       SELECT public_from AS former_public_from FROM site_config WHERE account_id = $1 AND environment = $2 AND id = $3
     ), site AS (
       UPDATE site_config SET revision = revision + 1, size = octet_length($4),
-        updated_at = greatest(clock_timestamp(), updated_at), deleted_at = NULL,
+        updated_at = greatest(statement_timestamp(), updated_at), deleted_at = NULL,
         public_from = CASE WHEN coalesce($5, public_from IS NOT NULL) THEN coalesce(public_from, revision + 1) END
       FROM former WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING site_config.*, former_public_from
     ), added AS (
       INSERT INTO site_config_revision
         (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, restored_from, created_at)
       SELECT account_id, environment, id, revision, $4, $6, $7, $8, $9, updated_at FROM site
+      RETURNING 1
     ), ${recording({
       ...SITE_EVENT,
       action: "event_action",

@@ -37,14 +37,18 @@ const LOCK: Statement = {
 };
 
 // Without the secret: its encryption is bound to the ID that is generated here.
+const COUNT: Statement = {
+  name: "webhook_endpoints_count",
+  access: "write",
+  text: `SELECT count(*)::integer AS count FROM webhook_endpoint WHERE ${OF_TENANT}`,
+};
+
 const INSERT: Statement = {
   name: "webhook_endpoint_insert",
   access: "write",
   text: recorded(
     `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
-    SELECT $1::integer, $2::text, $3, $4, $5::text[], '', ''
-    WHERE (SELECT count(*) FROM webhook_endpoint WHERE ${OF_TENANT}) < $6::integer
-    RETURNING *`,
+    VALUES ($1, $2, $3, $4, $5, '', '') RETURNING *`,
     { action: "'webhook_endpoint.created'", subjectName: "name" },
     WEBHOOK_ENDPOINT_COLUMNS,
   ),
@@ -57,7 +61,7 @@ const SET_SECRET: Statement = {
   text: recorded(
     `UPDATE webhook_endpoint SET secret_key_id = $4, secret_ciphertext = $5,
       previous_secret_ciphertext = CASE WHEN secret_key_id = $4 THEN secret_ciphertext END,
-      previous_secret_expires_at = CASE WHEN secret_key_id = $4 THEN now() + $6 * interval '1 second' END
+      previous_secret_expires_at = CASE WHEN secret_key_id = $4 THEN grace_ends_at END
     FROM former WHERE ${OF_TENANT} AND id = $3 RETURNING webhook_endpoint.*, former_key_id`,
     {
       action: "'webhook_endpoint.updated'",
@@ -66,7 +70,7 @@ const SET_SECRET: Statement = {
       from: "FROM changed WHERE former_key_id = secret_key_id",
     },
     WEBHOOK_ENDPOINT_COLUMNS,
-    `former AS (SELECT secret_key_id AS former_key_id FROM webhook_endpoint WHERE ${OF_TENANT} AND id = $3 FOR NO KEY UPDATE),`,
+    `former AS (SELECT secret_key_id AS former_key_id, now() + $6 * interval '1 second' AS grace_ends_at FROM webhook_endpoint WHERE ${OF_TENANT} AND id = $3 FOR NO KEY UPDATE),`,
   ),
 };
 
@@ -85,7 +89,7 @@ const UPDATE: Statement = {
   text: recorded(
     `UPDATE webhook_endpoint SET name = coalesce($4, name), url = coalesce($5, url),
       events = coalesce($6::text[], events),
-      disabled_at = CASE $7::boolean WHEN true THEN NULL WHEN false THEN coalesce(disabled_at, now()) ELSE disabled_at END,
+      disabled_at = CASE $7::boolean WHEN true THEN NULL WHEN false THEN coalesce(disabled_at, changed_at) ELSE disabled_at END,
       disabled_reason = CASE WHEN $7 THEN NULL WHEN NOT $7 AND disabled_at IS NULL THEN 'admin' ELSE disabled_reason END,
       consecutive_failures = CASE WHEN ${RESETS_FAILURES} THEN 0 ELSE consecutive_failures END,
       failing_since = CASE WHEN ${RESETS_FAILURES} THEN NULL ELSE failing_since END,
@@ -99,7 +103,7 @@ const UPDATE: Statement = {
       from: `FROM changed WHERE ${CHANGED} <> '{}'`,
     },
     WEBHOOK_ENDPOINT_COLUMNS,
-    `former AS (SELECT name AS former_name, url AS former_url, events AS former_events, disabled_at IS NULL AS was_enabled
+    `former AS (SELECT name AS former_name, url AS former_url, events AS former_events, disabled_at IS NULL AS was_enabled, now() AS changed_at
       FROM webhook_endpoint WHERE ${OF_TENANT} AND id = $3 FOR NO KEY UPDATE),`,
   ),
 };
@@ -109,10 +113,11 @@ const DELETE: Statement = {
   access: "write",
   // No new deliveries are created; a purge deletes the existing ones.
   text: recorded(
-    `UPDATE webhook_endpoint SET deleted_at = now(), disabled_at = coalesce(disabled_at, now())
-    WHERE ${OF_TENANT} AND id = $3 RETURNING *`,
+    `UPDATE webhook_endpoint SET deleted_at = changed_at, disabled_at = coalesce(disabled_at, changed_at)
+    FROM former WHERE ${OF_TENANT} AND id = $3 RETURNING webhook_endpoint.*`,
     { action: "'webhook_endpoint.deleted'", subjectName: "name" },
     "id",
+    "former AS (SELECT now() AS changed_at),",
   ),
 };
 
@@ -136,8 +141,9 @@ export async function insertWebhookEndpoint(
   limit: number,
 ): Promise<WebhookEndpoint | null> {
   await transaction.raw.run(LOCK, [ENDPOINTS_LOCK, transaction.accountId]);
-  const values = [name, url, events, limit];
-  return first(await transaction.run<WebhookEndpointRow>(INSERT, values));
+  const [{ count } = { count: 0 }] = await transaction.run<{ count: number }>(COUNT, []);
+  if (count >= limit) return null;
+  return first(await transaction.run<WebhookEndpointRow>(INSERT, [name, url, events]));
 }
 
 /** Sets the secret; the previous one also signs for `graceSeconds`. @returns null when the endpoint does not exist */

@@ -1,19 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { serverAccount } from "../postgres/system-postgres.js";
 import { freePort } from "../programs/free-port.js";
 import { type GuardedProgram, startGuarded } from "../programs/guarded-program.js";
 
-/** Where .ci/run unpacks PostgreSQL 15 with Citus. */
-const PROGRAMS = process.env["CITUS_PROGRAMS"] ?? "/usr/lib/postgresql/15/bin";
-
-/** The directory of PostgreSQL's programs with Citus; undefined if there is none that we can run. */
-export const citusPrograms = findPrograms();
+/** The directory of the programs of a PostgreSQL with Citus; without one, the tests of Citus are skipped. */
+export const citusPrograms = process.env["CITUS_PROGRAMS"];
 
 /** One server of a cluster. */
 export interface CitusNode {
@@ -98,7 +94,7 @@ async function startNode(programs: string, folder: string, directory: string): P
     "max_connections=200",
     "shared_buffers=32MB",
     "fsync=off",
-    "log_min_messages=fatal",
+    "log_min_messages=panic",
   ];
   const server = [join(programs, "postgres"), "-D", directory, "-p", String(port)];
   const command = ["-C", "/", `HOME=${folder}`, ...become, ...server];
@@ -143,10 +139,4 @@ function runProgram(program: string, options: readonly string[]): void {
   const account = serverAccount();
   const { status, stderr } = spawnSync(program, options, { cwd: "/", encoding: "utf8", ...account });
   if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
-}
-
-function findPrograms(): string | undefined {
-  if (process.getuid?.() === 0 && serverAccount() === undefined) return undefined;
-  const needed = [join(PROGRAMS, "initdb"), join(PROGRAMS, "postgres"), resolve(PROGRAMS, "../lib/citus.so")];
-  return needed.every((path) => existsSync(path)) ? PROGRAMS : undefined;
 }
