@@ -14,6 +14,8 @@ export function recordTasks(service: TestService): () => Promise<readonly (reado
   const { database } = service;
   const sent = new Map<string, SentStatement>();
   const record = (scope: RowScope, statement: Statement, values: readonly unknown[]) => {
+    // Savepoints have no plan.
+    if (!/^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(statement.text)) return;
     if (!sent.has(statement.text)) sent.set(statement.text, { scope: plain(scope), statement, values });
   };
   const of = database.of.bind(database);
