@@ -11,6 +11,14 @@ const TABLES = {
 
 export class SequencesForIds1764900000000 implements MigrationInterface {
   readonly name = "SequencesForIds1764900000000";
+  readonly locks = {
+    api_key: "ACCESS EXCLUSIVE",
+    data_source: "ACCESS EXCLUSIVE",
+    site_config: "ACCESS EXCLUSIVE",
+    webhook_endpoint: "ACCESS EXCLUSIVE",
+    audit_entry: "ACCESS EXCLUSIVE",
+    webhook_delivery: "ACCESS EXCLUSIVE",
+  } as const;
 
   /**
    * Replaces identity columns, which Citus does not distribute, by defaults from sequences. Changes the catalog only; each table is locked

@@ -69,6 +69,15 @@ const TRIGGERS: readonly Trigger[] = [
 
 export class AuditByStatements1764901000000 implements MigrationInterface {
   readonly name = "AuditByStatements1764901000000";
+  readonly locks = {
+    user_group: "SHARE ROW EXCLUSIVE",
+    data_source: "SHARE ROW EXCLUSIVE",
+    api_key: "SHARE ROW EXCLUSIVE",
+    site_config: "SHARE ROW EXCLUSIVE",
+    site_config_revision: "SHARE ROW EXCLUSIVE",
+    webhook_endpoint: "SHARE ROW EXCLUSIVE",
+    audit_entry: "SHARE ROW EXCLUSIVE",
+  } as const;
 
   /**
    * Statements that make changes record them in the audit log and the outbox. The triggers that did so remain for processes of the former

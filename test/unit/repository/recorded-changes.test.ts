@@ -13,8 +13,10 @@ const UNRECORDED: Readonly<Record<string, number>> = {
   "site-configs/writes.ts": 2,
   // Encryption under another key.
   "user-groups/token-reencryption-queries.ts": 2,
-  // Rows of deleted endpoints.
-  "webhooks/deleted-endpoint-queries.ts": 1,
+  // Old revisions.
+  "site-configs/purge-queries.ts": 1,
+  // The audit log is deleted with its account.
+  "transfer/account-deletion-queries.ts": 1,
   // Successful deliveries.
   "webhooks/settlement.ts": 1,
 };
