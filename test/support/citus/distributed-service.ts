@@ -55,6 +55,3 @@ export function useDistributedService(): () => DistributedService {
     return started;
   };
 }
-
-/** Why the tests of Citus are skipped. */
-export const skipsCitus = citusPrograms === undefined;
