@@ -66,6 +66,8 @@ export default defineConfig({
       project("browser", { globalSetup: [CHROMIUM] }),
       project("operations", { globalSetup: [CHROMIUM] }),
       project("slow"),
+      // A cluster of its own for each file.
+      project("citus"),
     ],
   },
 });

@@ -7,6 +7,7 @@ import { type EmbeddedServer, openEmbeddedServer } from "../embedded-postgres/po
 import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file.js";
 import { Database } from "../persistence/database/database.js";
 import { checkServer, checkTokenKeys } from "../persistence/database/database-check.js";
+import { checkDistribution } from "../persistence/database/distribution.js";
 import { type MigrationTimeouts, migrateUp } from "../persistence/database/migrator.js";
 import {
   currentRole,
@@ -151,6 +152,7 @@ async function prepare(
   const owner = await open({ target, pooled, connectTimeoutMs, poolSize: 2, statementTimeoutMs: 0 });
   try {
     const serverVersion = await checkServer(owner);
+    if (options.role !== "owner") await checkDistribution(owner);
     if (!options.migrate) return { serverVersion, applied: [] };
     const applied = await migrateUp(owner, migrationTimeouts(config, options));
     if (options.role !== "owner") await separateRoles(owner, database, options);

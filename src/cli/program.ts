@@ -9,6 +9,7 @@ import { createKey, listKeys, revokeKey } from "./accounts/keys.js";
 import { addSigningKeyCommands } from "./accounts/signing-keys.js";
 import { reencryptTokens } from "./accounts/tokens.js";
 import { addContractCommands } from "./contract/commands.js";
+import { addDistributeCommand } from "./distribute.js";
 import { migrateDatabaseDown, migrateDatabaseUp, printMigrationPlan, showMigrations } from "./migrations.js";
 import { addRetentionCommands } from "./retention/commands.js";
 import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
@@ -100,6 +101,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     addSiteConfigCommands,
     addTransferCommands,
     addContractCommands,
+    addDistributeCommand,
     addRetentionCommands,
   ]) {
     addCommands(program, environment, run);

@@ -30,9 +30,12 @@ async function blocksOfClaim(): Promise<number> {
   const due = await findDueEndpoints(operator);
   expect(due).toMatchObject([{ endpointId, hasAnswered: false, isProbed: false }]);
   const grants = due.map((endpoint) => ({ endpoint, slots: 4 }));
-  expect(await claimDeliveries(operator, grants, 0)).toHaveLength(4);
+  const [endpoint] = due;
+  if (!endpoint) throw new Error("There is one.");
+  const { accountId, environment } = endpoint;
+  expect(await claimDeliveries(service.database.for(endpoint), grants, 0)).toHaveLength(4);
   const [find = "", claim = ""] = service.statements;
-  const ids = due.flatMap(({ accountId, environment }) => [[accountId], [environment], [endpointId], [4], 0]);
+  const ids = [accountId, environment, [endpointId], [4], 0];
   return (await blocksOf(find, [])) + (await blocksOf(claim, ids));
 }
 

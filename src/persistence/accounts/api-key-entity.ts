@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Unique } from "typeorm";
 import { SCOPES, type Scope } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
-import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/columns.js";
 import { AccountEntity } from "./account-entity.js";
 
 @Entity("api_key")
@@ -11,7 +11,7 @@ export class ApiKeyEntity {
   @AccountKey("api_key_pk")
   accountId!: number;
 
-  @IdentityKey("api_key_pk")
+  @SequenceKey("api_key_pk")
   id!: number;
 
   @Column("enum", { enum: ENVIRONMENTS, enumName: "environment" })

@@ -1,6 +1,8 @@
 import type { ApiKey, ListedApiKey } from "../../domain/accounts/api-key.js";
 import { type ApiKeyFilter, type ApiKeySortField, NEVER_USED } from "../../domain/accounts/api-key-list.js";
+import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { SortOrder } from "../../domain/shared/pagination.js";
+import { recorded } from "../shared/audit-recording.js";
 import { BY_ID, escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import type { Queryable, Statement } from "../shared/statement.js";
@@ -33,8 +35,39 @@ const SORT_COLUMNS: SortColumns<ApiKeySortField> = {
 const REVOKE: Statement = {
   name: "api_key_revoke",
   access: "write",
-  text: `UPDATE api_key SET revoked_at = coalesce(revoked_at, now())
-    WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING ${COLUMNS}`,
+  // Prior values are read by a lock, which waits for a concurrent revocation.
+  text: recorded(
+    `UPDATE api_key SET revoked_at = coalesce(revoked_at, changed_at) FROM former
+    WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING api_key.*, was_active`,
+    { action: "'api_key.revoked'", subjectName: "name", from: "FROM changed WHERE was_active" },
+    COLUMNS,
+    `former AS (SELECT revoked_at IS NULL AS was_active, now() AS changed_at FROM api_key
+      WHERE account_id = $1 AND environment = $2 AND id = $3 FOR NO KEY UPDATE),`,
+  ),
+};
+
+const INSERT: Statement = {
+  name: "api_key_insert",
+  access: "write",
+  text: recorded(
+    `INSERT INTO api_key (account_id, environment, scope, name, hash, hint, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING *`,
+    { action: "'api_key.created'", subjectName: "name" },
+    COLUMNS,
+  ),
+};
+
+// Not by a trigger, which Citus would run on a worker; listeners are connected to the coordinator.
+const NOTIFY: Statement = {
+  name: "api_key_revoked_notify",
+  access: "write",
+  text: "SELECT pg_notify('api_key_revoked', $1)",
+};
+
+const TENANT_OF: Statement = {
+  name: "api_key_tenant",
+  access: "read",
+  text: `SELECT account_id AS "accountId", environment FROM api_key WHERE id = $1 AND revoked_at IS NULL`,
 };
 
 /** API keys in a sort order. */
@@ -56,13 +89,38 @@ export function apiKeyList({ scopes, isActive, nameContains }: ApiKeyFilter): Li
 export async function listAccountKeys(db: Queryable, accountName?: string): Promise<ListedApiKey[]> {
   const condition = accountName === undefined ? "" : "WHERE account.name = $1";
   const text = `SELECT account.name AS "accountName", key.*
-    FROM account JOIN LATERAL (SELECT ${COLUMNS} FROM api_key WHERE account_id = account.id) AS key ON true
+    FROM account JOIN (SELECT ${COLUMNS} FROM api_key) AS key ON key."accountId" = account.id
     ${condition} ORDER BY key.id`;
   return db.run<ListedApiKey>({ access: "read", text }, accountName === undefined ? [] : [accountName]);
 }
 
-/** Revokes one of the tenant's keys; has no effect on a revoked one. @returns null when the key does not exist */
+/** Revokes one of the tenant's keys and notifies all processes; has no effect on a revoked one. @returns null when the key does not exist */
 export async function revokeApiKey(db: TenantDb, id: number): Promise<ApiKey | null> {
-  const [revoked = null] = await db.run<ApiKey>(REVOKE, [id]);
-  return revoked;
+  return db.transaction(async (transaction) => {
+    const [revoked = null] = await transaction.run<ApiKey>(REVOKE, [id]);
+    // In the transaction that revokes: every process gets it before the notification of any change that is committed later.
+    if (revoked) await transaction.raw.run(NOTIFY, [String(id)]);
+    return revoked;
+  });
+}
+
+/** Finds the tenant of an active key by ID alone; requires the operator scope. */
+export async function findTenantOfKey(operator: Queryable, id: number): Promise<TenantKey | null> {
+  return (await operator.run<TenantKey>(TENANT_OF, [id]))[0] ?? null;
+}
+
+/** Inserts an API key. @param hash of the secret */
+export async function insertApiKey(
+  db: TenantDb,
+  {
+    scope,
+    name,
+    hash,
+    hint,
+    expiresAt,
+  }: Pick<ApiKey, "scope" | "name" | "hint" | "expiresAt"> & { readonly hash: Buffer },
+): Promise<ApiKey> {
+  const [created] = await db.run<ApiKey>(INSERT, [scope, name, hash, hint, expiresAt]);
+  if (!created) throw new Error("PostgreSQL did not return the new API key.");
+  return created;
 }

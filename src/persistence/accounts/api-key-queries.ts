@@ -21,8 +21,8 @@ const TOUCH: Statement = {
   name: "api_keys_touch",
   access: "write",
   text: `UPDATE api_key SET last_used_at = used.at
-    FROM unnest($1::integer[], $2::integer[], $3::timestamptz[]) AS used (account_id, id, at)
-    WHERE api_key.account_id = used.account_id AND api_key.id = used.id
+    FROM unnest($2::integer[], $3::timestamptz[]) AS used (id, at)
+    WHERE api_key.account_id = $1 AND api_key.id = used.id
       AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`,
 };
 
@@ -91,15 +91,11 @@ export async function endConsoleSessions(db: TenantDb, hash: Buffer, until: Date
   return key?.id ?? null;
 }
 
-/** Records when keys were last used; never replaces a later time. */
+/** Records when keys of an account were last used; never replaces a later time. Requires the operator scope. */
 export async function touchApiKeys(
   db: Queryable,
-  uses: readonly { readonly accountId: number; readonly keyId: number; readonly at: number }[],
+  accountId: number,
+  uses: readonly { readonly keyId: number; readonly at: number }[],
 ): Promise<void> {
-  if (uses.length === 0) return;
-  await db.run(TOUCH, [
-    uses.map((use) => use.accountId),
-    uses.map((use) => use.keyId),
-    uses.map((use) => new Date(use.at)),
-  ]);
+  await db.run(TOUCH, [accountId, uses.map((use) => use.keyId), uses.map((use) => new Date(use.at))]);
 }

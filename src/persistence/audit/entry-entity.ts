@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { AuditAction, AuditEntry } from "../../domain/audit/entry.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../shared/columns.js";
 
 @Entity("audit_entry")
 @Index("audit_entry_created_at_ix", ["accountId", "environment", "createdAt", "id"])
@@ -19,7 +19,7 @@ export class AuditEntryEntity {
   @EnvironmentKey("audit_entry_pk")
   environment!: Environment;
 
-  @IdentityKey("audit_entry_pk", "bigint")
+  @SequenceKey("audit_entry_pk", "bigint")
   id!: number;
 
   @Column("text")

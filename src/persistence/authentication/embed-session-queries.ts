@@ -61,7 +61,9 @@ function createStatement(by: StoredRef["by"]): Statement {
         INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_key_id, actor_name, request_id)
         SELECT $1, $2, 'user_group.embed_session_created', id, provided_id, '{}',
           (who ->> 'keyId')::integer, coalesce(who ->> 'name', session_user::text), who ->> 'requestId'
-        FROM found, (SELECT nullif(current_setting('app.actor', true), '')::json AS who) AS actor)
+        FROM found, (SELECT nullif(current_setting('app.audit_actor', true), '')::json AS who) AS actor
+        -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
+        RETURNING 1)
       SELECT id, token_generation AS generation FROM found`,
   };
 }

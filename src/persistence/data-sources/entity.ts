@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, Unique } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../shared/columns.js";
 
 @Entity("data_source")
 @Index("data_source_name_ix", ["accountId", "environment", "name", "id"])
@@ -16,7 +16,7 @@ export class DataSourceEntity {
   @EnvironmentKey("data_source_pk")
   environment!: Environment;
 
-  @IdentityKey("data_source_pk")
+  @SequenceKey("data_source_pk")
   id!: number;
 
   @Column({ type: "character varying", length: 255, collation: "C", name: "provided_id" })

@@ -2,6 +2,7 @@ import { Any, type FindOptionsWhere } from "typeorm";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
 import { isEmptyFilter, type SortOrder } from "../../domain/shared/pagination.js";
+import { recorded } from "../shared/audit-recording.js";
 import { escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
@@ -21,6 +22,71 @@ const BY_REFERENCES_LOCKED: Statement = {
     WHERE account_id = $1 AND environment = $2 AND (provided_id = ANY ($3::text[]) OR id = ANY ($4::integer[]))
     ORDER BY id FOR KEY SHARE`,
 };
+
+const EVENT = { subjectName: "provided_id" } as const;
+
+/** Records the data sources that a statement returns as created. @param insert ends with `RETURNING *` */
+export function createdDataSources(insert: string, columns: string): string {
+  return recorded(insert, { ...EVENT, action: "'data_source.created'" }, columns);
+}
+
+/** Records the updated fields. @param update ends with `RETURNING data_source.*, old_provided_id, old_name` */
+export function updatedDataSources(update: string, columns: string): string {
+  const changed = `array_remove(ARRAY[CASE WHEN provided_id <> old_provided_id THEN 'providedId' END,
+    CASE WHEN name <> old_name THEN 'name' END], NULL)`;
+  return recorded(update, { ...EVENT, action: "'data_source.updated'", changed }, columns);
+}
+
+const INSERT: Statement = {
+  name: "data_source_insert",
+  access: "write",
+  text: createdDataSources(
+    `INSERT INTO data_source (account_id, environment, provided_id, name) VALUES ($1, $2, $3, $4) RETURNING *`,
+    COLUMNS,
+  ),
+};
+
+const UPDATE: Statement = {
+  name: "data_source_update",
+  access: "write",
+  text: updatedDataSources(
+    `UPDATE data_source SET provided_id = $4, name = $5
+    FROM (SELECT provided_id AS old_provided_id, name AS old_name FROM data_source
+      WHERE account_id = $1 AND environment = $2 AND id = $3) AS old
+    WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING data_source.*, old_provided_id, old_name`,
+    COLUMNS,
+  ),
+};
+
+const DELETE: Statement = {
+  name: "data_source_delete",
+  access: "write",
+  text: recorded(
+    "DELETE FROM data_source WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING *",
+    { ...EVENT, action: "'data_source.deleted'" },
+    "id",
+  ),
+};
+
+/** @throws the driver's error for a taken external ID */
+export async function insertDataSource(db: TenantDb, providedId: string, name: string): Promise<DataSource> {
+  const [created] = await db.run<DataSource>(INSERT, [providedId, name]);
+  if (!created) throw new Error("PostgreSQL did not return the new data source.");
+  return created;
+}
+
+/** Updates a data source that the transaction has locked. @throws the driver's error for a taken external ID */
+export async function updateDataSource(
+  transaction: TenantDb,
+  { id, providedId, name }: Pick<DataSource, "id" | "providedId" | "name">,
+): Promise<void> {
+  await transaction.run(UPDATE, [id, providedId, name]);
+}
+
+/** Deletes a data source that the transaction has locked. @throws the driver's error while a mapping references it */
+export async function deleteDataSource(transaction: TenantDb, id: number): Promise<void> {
+  await transaction.run(DELETE, [id]);
+}
 
 /** Finds the tenant's data sources by internal ID, in no particular order. */
 export async function findDataSourcesByIds(db: TenantDb, ids: readonly number[]): Promise<DataSource[]> {

@@ -17,6 +17,7 @@ import { isReadOnly, type Queryable, type Statement, withoutName } from "../shar
 import { instrumentStatement } from "../shared/statement-instrumentation.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
+import { hasCitus } from "./citus.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { LookupConnection } from "./lookup-connection.js";
 import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
@@ -32,13 +33,16 @@ export class Database implements Queryable {
   readonly #pool: ConnectionPool;
   /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
   readonly #localSettings: string | null;
+  /** Whether the server has Citus, which plans a statement only once it knows the values that determine its shards. */
+  readonly #plansForValues: boolean;
   readonly #lookups: LookupConnection | undefined;
   readonly #onStatement: (text: string) => void;
   readonly #metrics: DatabaseMetrics;
   readonly #tracing: Tracer | undefined;
 
-  private constructor(orm: DataSource, pool: Pool, options: DatabaseOptions) {
+  private constructor(orm: DataSource, pool: Pool, hasCitus: boolean, options: DatabaseOptions) {
     this.orm = orm;
+    this.#plansForValues = hasCitus;
     this.#localSettings = options.pooled ? localTimeouts(options) : null;
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
     this.#onStatement = options.onStatement ?? (() => undefined);
@@ -56,7 +60,7 @@ export class Database implements Queryable {
     if (!(orm.driver instanceof PostgresDriver))
       throw new TypeError("TypeORM does not use PostgreSQL's driver.");
     const pool: Pool = orm.driver.master;
-    return new Database(orm, pool, options);
+    return new Database(orm, pool, await hasCitus(orm), options);
   }
 
   get poolUsage(): PoolUsage {
@@ -191,7 +195,7 @@ export class Database implements Queryable {
   #beginFor(scope: RowScope, statement: Statement): string {
     const begin = beginWithin(scope, statement.access);
     if (this.#localSettings !== null) return `${begin}${this.#localSettings}`;
-    const mode = planModeOf(statement);
+    const mode = this.#plansForValues ? "auto" : planModeOf(statement);
     return mode === "auto" ? begin : `${begin}; SET LOCAL plan_cache_mode = ${mode}`;
   }
 

@@ -21,6 +21,8 @@ import { DeleteSiteConfigs1764850000000 } from "../../../migrations/176485000000
 import { IndexSiteConfigUpdates1764851000000 } from "../../../migrations/1764851000000-index-site-config-updates.js";
 import { EmbedSessions1764860000000 } from "../../../migrations/1764860000000-embed-sessions.js";
 import { ConsoleSessions1764861000000 } from "../../../migrations/1764861000000-console-sessions.js";
+import { SequencesForIds1764900000000 } from "../../../migrations/1764900000000-sequences-for-ids.js";
+import { AuditByStatements1764901000000 } from "../../../migrations/1764901000000-audit-by-statements.js";
 import { Purge1764910000000 } from "../../../migrations/1764910000000-purge.js";
 import { PurgeIndexes1764911000000 } from "../../../migrations/1764911000000-purge-indexes.js";
 import { MaintenanceSettings1764920000000 } from "../../../migrations/1764920000000-maintenance-settings.js";
@@ -84,6 +86,8 @@ export function createOrm(options: DatabaseOptions): DataSource {
       IndexSiteConfigUpdates1764851000000,
       EmbedSessions1764860000000,
       ConsoleSessions1764861000000,
+      SequencesForIds1764900000000,
+      AuditByStatements1764901000000,
       Purge1764910000000,
       PurgeIndexes1764911000000,
       MaintenanceSettings1764920000000,

@@ -1,5 +1,6 @@
 import { escapeIdentifier } from "pg";
 import type { Queryable } from "../shared/statement.js";
+import { hasCitus } from "./citus.js";
 import type { Database } from "./database.js";
 
 /** Privileges of the application role by table: only those that the service uses. */
@@ -21,6 +22,17 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   schema_migration: "SELECT",
 };
 
+/** Sequences of the IDs that the service inserts. */
+const SEQUENCES = [
+  "user_group_team_id",
+  "api_key_id_seq",
+  "data_source_id_seq",
+  "site_config_id_seq",
+  "audit_entry_id_seq",
+  "webhook_endpoint_id_seq",
+  "webhook_delivery_id_seq",
+];
+
 export async function currentRole(db: Queryable): Promise<string> {
   const [row] = await db.run<{ role: string }>({ access: "read", text: "SELECT current_user AS role" }, []);
   if (!row) throw new Error("PostgreSQL did not return the current role.");
@@ -33,15 +45,17 @@ export async function currentRole(db: Queryable): Promise<string> {
  */
 export async function grantRuntimeRole(owner: Database, role: string): Promise<void> {
   const name = escapeIdentifier(role);
-  const tables = Object.entries(PRIVILEGES).map(
-    ([table, privileges]) =>
-      `REVOKE ALL ON ${table} FROM ${name}; GRANT ${privileges} ON ${table} TO ${name};`,
+  const privileges = { ...PRIVILEGES };
+  // Citus locks a reference table for an insert, for which it requires this privilege.
+  if (await hasCitus(owner.orm)) privileges["account"] = "SELECT, INSERT, UPDATE";
+  const tables = Object.entries(privileges).map(
+    ([table, granted]) => `REVOKE ALL ON ${table} FROM ${name}; GRANT ${granted} ON ${table} TO ${name};`,
   );
   await owner.run(
     {
       access: "write",
       text: `BEGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO ${name}; ${tables.join(" ")}
-        GRANT USAGE ON SEQUENCE user_group_team_id TO ${name};
+        GRANT USAGE ON SEQUENCE ${SEQUENCES.join(", ")} TO ${name};
         GRANT EXECUTE ON FUNCTION analyze_imported() TO ${name}; COMMIT`,
     },
     [],

@@ -16,13 +16,14 @@ export const STORED_REPLIES = {
 } as const;
 
 // Waits for the end of a concurrent transaction that has claimed the same key.
+// The difference of two times is immutable, which Citus requires here; now() is not.
 const CLAIM: Statement = {
   name: "idempotent_request_claim",
   access: "write",
   text: `INSERT INTO idempotent_request AS stored (account_id, environment, key, fingerprint) VALUES ($1, $2, $3, $4)
     ON CONFLICT (account_id, environment, key) DO UPDATE
-      SET fingerprint = excluded.fingerprint, reply_key_id = NULL, reply_ciphertext = NULL, created_at = now()
-      WHERE stored.created_at < now() - ${MAX_AGE}
+      SET fingerprint = excluded.fingerprint, reply_key_id = NULL, reply_ciphertext = NULL, created_at = excluded.created_at
+      WHERE excluded.created_at - stored.created_at > ${MAX_AGE}
     RETURNING key`,
 };
 

@@ -59,7 +59,9 @@ export function translateDatabaseError(error: unknown): unknown {
 
 /** Returns whether an error is a violation of the named constraint. */
 export function violates(error: unknown, constraint: string): boolean {
-  return property(driverError(error), "constraint") === constraint;
+  // On Citus, the constraint of a shard has the shard's number as a suffix.
+  const violated = property(driverError(error), "constraint");
+  return typeof violated === "string" && violated.replace(/_\d+$/, "") === constraint;
 }
 
 /**

@@ -43,7 +43,8 @@ export function planModeOf({ name, plan }: Statement): "auto" | "force_generic_p
  */
 export function beginWithin(scope: RowScope, access: Statement["access"]): string {
   const begin = access === "read" ? "BEGIN READ ONLY" : "BEGIN";
-  if (scope === "operator") return `${begin}; SET LOCAL app.operator = 'on'`;
+  const operator = `${begin}; SET LOCAL app.operator = 'on'`;
+  if (scope === "operator") return access === "read" ? operator : `${operator}; ${setActor({})}`;
   // Check accountId first: a Caller also has accountName.
   if (!("accountId" in scope))
     return `${begin}; SET LOCAL app.account_name = ${escapeLiteral(scope.accountName)}`;
@@ -52,9 +53,12 @@ export function beginWithin(scope: RowScope, access: Statement["access"]): strin
   const tenant = environment
     ? `${account}; SET LOCAL app.environment = ${escapeLiteral(environment)}`
     : account;
-  // Triggers of changes read the actor.
-  if (!actor || access === "read") return tenant;
-  return `${tenant}; SET LOCAL app.actor = ${escapeLiteral(JSON.stringify(actor))}`;
+  return access === "read" ? tenant : `${tenant}; ${setActor(actor ?? {})}`;
+}
+
+/** Statements of changes record the actor; without one, the role. The setting also turns off the triggers that did so before. */
+function setActor(actor: Actor | Record<string, never>): string {
+  return `SET LOCAL app.audit_actor = ${escapeLiteral(JSON.stringify(actor))}`;
 }
 
 export function deadlineOf(scope: RowScope): Deadline | undefined {

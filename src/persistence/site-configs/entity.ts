@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, Unique } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { SiteConfig } from "../../domain/site-configs/site-config.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, EnvironmentKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/columns.js";
 
 @Entity("site_config")
 @Index("site_config_updated_at_ix", ["accountId", "environment", "updatedAt", "id"])
@@ -15,7 +15,7 @@ export class SiteConfigEntity {
   @EnvironmentKey("site_config_pk")
   environment!: Environment;
 
-  @IdentityKey("site_config_pk")
+  @SequenceKey("site_config_pk")
   id!: number;
 
   @Column({ type: "character varying", length: 255, collation: "C" })

@@ -1,11 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../../domain/accounts/actor.js";
 import type { SiteConfig } from "../../domain/site-configs/site-config.js";
+import { recorded, recording } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
 
 // Raw SQL except for the lock: a revision and its site are written together; UPDATE … RETURNING computes columns.
+
+const SITE_EVENT = { subjectName: "site", version: "revision" } as const;
+const VISIBILITY = "CASE WHEN public_from IS NULL THEN 'site_config.closed' ELSE 'site_config.opened' END";
+const CHANGES_VISIBILITY = "(former_public_from IS NULL) <> (public_from IS NULL)";
 
 const CREATE: Statement = {
   name: "site_config_create",
@@ -18,31 +23,50 @@ const CREATE: Statement = {
 const ADD_REVISION: Statement = {
   name: "site_config_add_revision",
   access: "write",
-  text: `WITH site AS (
+  text: `WITH former AS (
+      SELECT public_from AS former_public_from FROM site_config WHERE account_id = $1 AND environment = $2 AND id = $3
+    ), site AS (
       UPDATE site_config SET revision = revision + 1, size = octet_length($4),
-        updated_at = greatest(clock_timestamp(), updated_at), deleted_at = NULL,
+        updated_at = greatest(statement_timestamp(), updated_at), deleted_at = NULL,
         public_from = CASE WHEN coalesce($5, public_from IS NOT NULL) THEN coalesce(public_from, revision + 1) END
-      WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING *
+      FROM former WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING site_config.*, former_public_from
     ), added AS (
       INSERT INTO site_config_revision
         (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, restored_from, created_at)
       SELECT account_id, environment, id, revision, $4, $6, $7, $8, $9, updated_at FROM site
-    )
+      RETURNING 1
+    ), ${recording({
+      ...SITE_EVENT,
+      action: "event_action",
+      from: `FROM site CROSS JOIN LATERAL (VALUES (1, ${VISIBILITY}, (${CHANGES_VISIBILITY})), (2, 'site_config.published', true))
+        AS happened (event_position, event_action, has_happened) WHERE has_happened`,
+      order: "event_position",
+    })}
     SELECT ${SITE_CONFIG_COLUMNS} FROM site`,
 };
 
 const SET_PUBLIC: Statement = {
   name: "site_config_set_public",
   access: "write",
-  text: `UPDATE site_config SET public_from = CASE WHEN $4 THEN coalesce(public_from, revision) END
-    WHERE account_id = $1 AND environment = $2 AND site = $3 AND deleted_at IS NULL RETURNING ${SITE_CONFIG_COLUMNS}`,
+  text: recorded(
+    `UPDATE site_config SET public_from = CASE WHEN $4 THEN coalesce(public_from, revision) END
+    FROM former WHERE account_id = $1 AND environment = $2 AND id = former_id RETURNING site_config.*, former_public_from`,
+    { ...SITE_EVENT, action: VISIBILITY, from: `FROM changed WHERE ${CHANGES_VISIBILITY}` },
+    SITE_CONFIG_COLUMNS,
+    `former AS (SELECT id AS former_id, public_from AS former_public_from FROM site_config
+      WHERE account_id = $1 AND environment = $2 AND site = $3 AND deleted_at IS NULL FOR NO KEY UPDATE),`,
+  ),
 };
 
 const DELETE: Statement = {
   name: "site_config_delete",
   access: "write",
-  text: `UPDATE site_config SET deleted_at = now(), public_from = NULL
-    WHERE account_id = $1 AND environment = $2 AND id = $3`,
+  text: recorded(
+    `UPDATE site_config SET deleted_at = now(), public_from = NULL
+    WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING *`,
+    { ...SITE_EVENT, action: "'site_config.deleted'" },
+    "id",
+  ),
 };
 
 export interface LockedSiteConfig extends SiteConfig {

@@ -1,3 +1,4 @@
+import { createdDataSources, updatedDataSources } from "../data-sources/queries.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -5,11 +6,14 @@ import type { TenantDb } from "../shared/tenant-db.js";
 
 const INSERT: Statement = {
   access: "write",
-  text: `INSERT INTO data_source (account_id, environment, provided_id, name)
+  text: createdDataSources(
+    `INSERT INTO data_source (account_id, environment, provided_id, name)
     SELECT $1, $2, item.provided_id, item.name FROM unnest($3::text[], $4::text[]) AS item (provided_id, name)
     ORDER BY item.provided_id COLLATE "C"
     ON CONFLICT (account_id, environment, provided_id) DO NOTHING
-    RETURNING provided_id AS "providedId"`,
+    RETURNING *`,
+    `provided_id AS "providedId"`,
+  ),
 };
 
 const LOCK: Statement = {
@@ -20,8 +24,14 @@ const LOCK: Statement = {
 
 const RENAME: Statement = {
   access: "write",
-  text: `UPDATE data_source SET name = item.new_name FROM unnest($3::integer[], $4::text[]) AS item (item_id, new_name)
-    WHERE account_id = $1 AND environment = $2 AND id = item_id`,
+  text: updatedDataSources(
+    `UPDATE data_source SET name = item.new_name
+    FROM (SELECT id AS item_id, new_name, provided_id AS old_provided_id, name AS old_name FROM data_source
+      JOIN unnest($3::integer[], $4::text[]) AS item (item_id, new_name) ON id = item_id
+      WHERE account_id = $1 AND environment = $2) AS item
+    WHERE account_id = $1 AND environment = $2 AND id = item_id RETURNING data_source.*, old_provided_id, old_name`,
+    "id",
+  ),
 };
 
 /** Inserts the data sources whose external IDs do not exist. @returns the inserted external IDs */

@@ -2,6 +2,7 @@ import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { HEX_PREFIX } from "../shared/value-parsers.js";
+import { recordedGroups } from "../user-groups/recorded-writes.js";
 
 // Raw SQL: set-based batches.
 
@@ -36,11 +37,15 @@ const TOKEN_OWNERS: Statement = {
 
 const REPLACE_TOKENS: Statement = {
   access: "write",
-  text: `UPDATE user_group SET token_key_id = item.new_key_id, token_ciphertext = item.ciphertext, token_lookup = item.lookup,
+  text: recordedGroups(
+    "token_rotated",
+    `UPDATE user_group SET token_key_id = item.new_key_id, token_ciphertext = item.ciphertext, token_lookup = item.lookup,
       token_generation = token_generation + 1,
       previous_token_lookup = NULL, previous_token_expires_at = NULL, version = version + 1, updated_at = now()
     FROM unnest($3::integer[], $4::text[], $5::bytea[], $6::bytea[]) AS item (item_id, new_key_id, ciphertext, lookup)
-    WHERE account_id = $1 AND environment = $2 AND id = item_id`,
+    WHERE account_id = $1 AND environment = $2 AND id = item_id RETURNING user_group.*`,
+    "id",
+  ),
 };
 
 /** The existing group that an imported line is compared with. */

@@ -2,7 +2,8 @@ import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, userGroupColumns } from "./row.js";
+import { recordedGroups } from "./recorded-writes.js";
+import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./row.js";
 import { type StoredRef, setToken } from "./writes.js";
 
 // Raw SQL: set-based.
@@ -22,19 +23,27 @@ const ROTATE: Statement = {
   name: "user_groups_rotate_locked",
   rows: "text",
   access: "write",
-  text: `UPDATE user_group SET ${setToken("new_key_id", "new_ciphertext", "new_lookup")}
+  text: recordedGroups(
+    "token_rotated",
+    `UPDATE user_group SET ${setToken("new_key_id", "new_ciphertext", "new_lookup")}
     FROM unnest($3::integer[], $5::text[], $6::bytea[], $7::bytea[])
       AS item (item_id, new_key_id, new_ciphertext, new_lookup)
     WHERE account_id = $1 AND environment = $2 AND id = item_id
-    RETURNING ${userGroupColumns("user_group")}`,
+    RETURNING user_group.*`,
+    USER_GROUP_COLUMNS,
+  ),
 };
 
 const DELETE: Statement = {
   name: "user_groups_delete_locked",
   rows: "text",
   access: "write",
-  text: `DELETE FROM user_group WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
-    RETURNING ${USER_GROUP_COLUMNS}`,
+  text: recordedGroups(
+    "deleted",
+    `DELETE FROM user_group WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
+    RETURNING user_group.*`,
+    USER_GROUP_COLUMNS,
+  ),
 };
 
 /** Loads groups by reference and locks them until the transaction ends. */

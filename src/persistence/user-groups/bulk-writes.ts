@@ -2,7 +2,8 @@ import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, userGroupColumns } from "./row.js";
+import { recordedGroups } from "./recorded-writes.js";
+import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
 import {
   type NewUserGroupRow,
@@ -33,7 +34,9 @@ function insertStatement(name: string, returned: string): Statement {
     name,
     rows: "text",
     access: "write",
-    text: `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
+    text: recordedGroups(
+      "created",
+      `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
         token_key_id, token_ciphertext, token_lookup)
       SELECT $1, $2, item.id, item.provided_id, item.name, item.properties::json,
         item.token_key_id, item.token_ciphertext, item.token_lookup
@@ -41,7 +44,9 @@ function insertStatement(name: string, returned: string): Statement {
         AS item (id, provided_id, name, properties, token_key_id, token_ciphertext, token_lookup)
       ORDER BY item.provided_id COLLATE "C"
       ON CONFLICT (account_id, environment, provided_id) DO NOTHING
-      RETURNING ${returned}`,
+      RETURNING *`,
+      returned,
+    ),
   };
 }
 
@@ -73,7 +78,9 @@ const ROTATE: Statement = {
   name: "user_groups_rotate",
   rows: "text",
   access: "write",
-  text: `WITH item AS (
+  text: recordedGroups(
+    "token_rotated",
+    `WITH item AS (
       SELECT * FROM unnest($3::bytea[], $5::text[], $6::bytea[], $7::bytea[])
         AS item (old_lookup, new_key_id, new_ciphertext, new_lookup)),
     found AS (
@@ -83,7 +90,9 @@ const ROTATE: Statement = {
     UPDATE user_group SET ${setToken("new_key_id", "new_ciphertext", "new_lookup")}
     FROM item JOIN found ON found_lookup = old_lookup
     WHERE account_id = $1 AND environment = $2 AND id = found_id
-    RETURNING ${userGroupColumns("user_group")}`,
+    RETURNING user_group.*`,
+    USER_GROUP_COLUMNS,
+  ),
 };
 
 export interface TokenRotation {

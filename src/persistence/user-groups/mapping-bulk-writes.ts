@@ -16,12 +16,14 @@ const UPSERT_MANY: Statement = {
     RETURNING user_group_id`,
 };
 
+// RETURNING: without it, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
 const INSERT_MANY: Statement = {
   name: "mappings_insert",
   access: "write",
   text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
     SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
-    FROM unnest($3::integer[], $4::text[], $5::integer[]) AS entry (user_group_id, schema_id, data_source_id)`,
+    FROM unnest($3::integer[], $4::text[], $5::integer[]) AS entry (user_group_id, schema_id, data_source_id)
+    RETURNING 1`,
 };
 
 const DELETE_OTHERS: Statement = {

@@ -1,4 +1,6 @@
+import { recording } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
+import { GROUP_EVENT } from "./recorded-writes.js";
 import { type UserGroupRow, userGroupColumns } from "./row.js";
 
 /** SQL expressions that select the groups and compute their new values. */
@@ -46,7 +48,14 @@ export function updateStatement(statementName: string, source: UpdateSource): St
           version = user_group.version + 1, updated_at = now()
         FROM found
         WHERE user_group.account_id = $1 AND user_group.environment = $2 AND user_group.id = found.id AND differs
-        RETURNING ${userGroupColumns("user_group")})
-      SELECT *, true FROM updated UNION ALL SELECT ${userGroupColumns("found")}, false FROM found WHERE NOT differs`,
+        RETURNING user_group.*, name_differs, properties_differ, mapping_differs),
+      ${recording({
+        ...GROUP_EVENT,
+        action: "'user_group.updated'",
+        changed: `array_remove(ARRAY[CASE WHEN name_differs THEN 'name' END, CASE WHEN properties_differ THEN 'properties' END,
+          CASE WHEN mapping_differs THEN 'mapping' END], NULL)`,
+        from: "FROM updated",
+      })}
+      SELECT ${userGroupColumns("updated")}, true FROM updated UNION ALL SELECT ${userGroupColumns("found")}, false FROM found WHERE NOT differs`,
   };
 }

@@ -4,6 +4,7 @@ import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
+import { recordedGroups } from "./recorded-writes.js";
 import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
 
@@ -58,9 +59,13 @@ function rotateStatement(by: StoredRef["by"]): Statement {
     name: `user_group_rotate_by_${by}`,
     rows: "text",
     access: "write",
-    text: `UPDATE user_group SET ${setToken("$5", "$6", "$7")}
+    text: recordedGroups(
+      "token_rotated",
+      `UPDATE user_group SET ${setToken("$5", "$6", "$7")}
       WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
-      RETURNING ${USER_GROUP_COLUMNS}`,
+      RETURNING user_group.*`,
+      USER_GROUP_COLUMNS,
+    ),
   };
 }
 
@@ -69,7 +74,9 @@ function deleteStatement(by: StoredRef["by"]): Statement {
     name: `user_group_delete_by_${by}`,
     rows: "text",
     access: "write",
-    text: `DELETE FROM user_group AS doomed
+    text: recordedGroups(
+      "deleted",
+      `DELETE FROM user_group AS doomed
     WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
       AND ($4::text IS NULL OR provided_id = $4)
       AND ($5::text IS NULL OR EXISTS (
@@ -77,7 +84,9 @@ function deleteStatement(by: StoredRef["by"]): Statement {
         WHERE mapping_entry.account_id = doomed.account_id AND mapping_entry.environment = doomed.environment
           AND mapping_entry.user_group_id = doomed.id AND data_source.id = mapping_entry.data_source_id
           AND data_source.provided_id = $5))
-    RETURNING ${USER_GROUP_COLUMNS}`,
+    RETURNING doomed.*`,
+      USER_GROUP_COLUMNS,
+    ),
   };
 }
 

@@ -5,7 +5,7 @@ import {
   type WebhookDeliveryState,
   type WebhookEvent,
 } from "../../domain/webhooks/webhook.js";
-import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/columns.js";
 import { WebhookEndpointEntity } from "./endpoint-entity.js";
 
 const PENDING = { where: "(state = 'pending'::webhook_delivery_state)" };
@@ -35,7 +35,7 @@ export class WebhookDeliveryEntity {
   @PrimaryColumn("text", { primaryKeyConstraintName: "webhook_delivery_pk" })
   environment!: Environment;
 
-  @IdentityKey("webhook_delivery_pk", "bigint")
+  @SequenceKey("webhook_delivery_pk", "bigint")
   id!: number;
 
   @Column("integer", { name: "endpoint_id" })

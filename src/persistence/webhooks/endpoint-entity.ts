@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { WebhookDisabledReason, WebhookEndpoint, WebhookEvent } from "../../domain/webhooks/webhook.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/columns.js";
 
 @Entity("webhook_endpoint")
 @Index("webhook_endpoint_deleted_ix", ["accountId", "environment", "id"], {
@@ -16,7 +16,7 @@ export class WebhookEndpointEntity {
   @PrimaryColumn("text", { primaryKeyConstraintName: "webhook_endpoint_pk" })
   environment!: Environment;
 
-  @IdentityKey("webhook_endpoint_pk")
+  @SequenceKey("webhook_endpoint_pk")
   id!: number;
 
   @Column("character varying", { length: 255 })

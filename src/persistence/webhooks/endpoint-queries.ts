@@ -2,6 +2,7 @@ import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
 import type { SortOrder } from "../../domain/shared/pagination.js";
 import type { WebhookEndpointFilter, WebhookEndpointSortField } from "../../domain/webhooks/list.js";
 import type { WebhookEndpoint, WebhookEndpointFields } from "../../domain/webhooks/webhook.js";
+import { recorded } from "../shared/audit-recording.js";
 import { BY_ID, escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
@@ -36,46 +37,88 @@ const LOCK: Statement = {
 };
 
 // Without the secret: its encryption is bound to the ID that is generated here.
+const COUNT: Statement = {
+  name: "webhook_endpoints_count",
+  access: "write",
+  text: `SELECT count(*)::integer AS count FROM webhook_endpoint WHERE ${OF_TENANT}`,
+};
+
 const INSERT: Statement = {
   name: "webhook_endpoint_insert",
   access: "write",
-  text: `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
-    SELECT $1::integer, $2::text, $3, $4, $5::text[], '', ''
-    WHERE (SELECT count(*) FROM webhook_endpoint WHERE ${OF_TENANT}) < $6::integer
-    RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
+  text: recorded(
+    `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
+    VALUES ($1, $2, $3, $4, $5, '', '') RETURNING *`,
+    { action: "'webhook_endpoint.created'", subjectName: "name" },
+    WEBHOOK_ENDPOINT_COLUMNS,
+  ),
 };
 
 const SET_SECRET: Statement = {
   name: "webhook_endpoint_set_secret",
   access: "write",
-  text: `UPDATE webhook_endpoint SET secret_key_id = $4, secret_ciphertext = $5,
+  // The first secret belongs to the creation; to encrypt one under another key is no change.
+  text: recorded(
+    `UPDATE webhook_endpoint SET secret_key_id = $4, secret_ciphertext = $5,
       previous_secret_ciphertext = CASE WHEN secret_key_id = $4 THEN secret_ciphertext END,
-      previous_secret_expires_at = CASE WHEN secret_key_id = $4 THEN now() + $6 * interval '1 second' END
-    WHERE ${OF_TENANT} AND id = $3 RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
+      previous_secret_expires_at = CASE WHEN secret_key_id = $4 THEN grace_ends_at END
+    FROM former WHERE ${OF_TENANT} AND id = $3 RETURNING webhook_endpoint.*, former_key_id`,
+    {
+      action: "'webhook_endpoint.updated'",
+      subjectName: "name",
+      changed: "'{secret}'",
+      from: "FROM changed WHERE former_key_id = secret_key_id",
+    },
+    WEBHOOK_ENDPOINT_COLUMNS,
+    `former AS (SELECT secret_key_id AS former_key_id, now() + $6 * interval '1 second' AS grace_ends_at FROM webhook_endpoint WHERE ${OF_TENANT} AND id = $3 FOR NO KEY UPDATE),`,
+  ),
 };
 
 /** True when an update enables the endpoint or changes its URL, which resets the failures. */
 const RESETS_FAILURES = "($7::boolean AND disabled_at IS NOT NULL) OR $5 <> url";
 
+const CHANGED = `array_remove(ARRAY[
+  CASE WHEN name <> former_name THEN 'name' END,
+  CASE WHEN url <> former_url THEN 'url' END,
+  CASE WHEN events <> former_events THEN 'events' END,
+  CASE WHEN (disabled_at IS NULL) <> was_enabled THEN 'enabled' END], NULL)`;
+
 const UPDATE: Statement = {
   name: "webhook_endpoint_update",
   access: "write",
-  text: `UPDATE webhook_endpoint SET name = coalesce($4, name), url = coalesce($5, url),
+  text: recorded(
+    `UPDATE webhook_endpoint SET name = coalesce($4, name), url = coalesce($5, url),
       events = coalesce($6::text[], events),
-      disabled_at = CASE $7::boolean WHEN true THEN NULL WHEN false THEN coalesce(disabled_at, now()) ELSE disabled_at END,
+      disabled_at = CASE $7::boolean WHEN true THEN NULL WHEN false THEN coalesce(disabled_at, changed_at) ELSE disabled_at END,
       disabled_reason = CASE WHEN $7 THEN NULL WHEN NOT $7 AND disabled_at IS NULL THEN 'admin' ELSE disabled_reason END,
       consecutive_failures = CASE WHEN ${RESETS_FAILURES} THEN 0 ELSE consecutive_failures END,
       failing_since = CASE WHEN ${RESETS_FAILURES} THEN NULL ELSE failing_since END,
       paused_until = CASE WHEN ${RESETS_FAILURES} THEN NULL ELSE paused_until END
-    WHERE ${OF_TENANT} AND id = $3 RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
+    FROM former WHERE ${OF_TENANT} AND id = $3
+    RETURNING webhook_endpoint.*, former_name, former_url, former_events, was_enabled`,
+    {
+      action: "'webhook_endpoint.updated'",
+      subjectName: "name",
+      changed: CHANGED,
+      from: `FROM changed WHERE ${CHANGED} <> '{}'`,
+    },
+    WEBHOOK_ENDPOINT_COLUMNS,
+    `former AS (SELECT name AS former_name, url AS former_url, events AS former_events, disabled_at IS NULL AS was_enabled, now() AS changed_at
+      FROM webhook_endpoint WHERE ${OF_TENANT} AND id = $3 FOR NO KEY UPDATE),`,
+  ),
 };
 
 const DELETE: Statement = {
   name: "webhook_endpoint_delete",
   access: "write",
   // No new deliveries are created; a purge deletes the existing ones.
-  text: `UPDATE webhook_endpoint SET deleted_at = now(), disabled_at = coalesce(disabled_at, now())
-    WHERE ${OF_TENANT} AND id = $3 RETURNING id`,
+  text: recorded(
+    `UPDATE webhook_endpoint SET deleted_at = changed_at, disabled_at = coalesce(disabled_at, changed_at)
+    FROM former WHERE ${OF_TENANT} AND id = $3 RETURNING webhook_endpoint.*`,
+    { action: "'webhook_endpoint.deleted'", subjectName: "name" },
+    "id",
+    "former AS (SELECT now() AS changed_at),",
+  ),
 };
 
 /** Webhook endpoints in a sort order. */
@@ -98,8 +141,9 @@ export async function insertWebhookEndpoint(
   limit: number,
 ): Promise<WebhookEndpoint | null> {
   await transaction.raw.run(LOCK, [ENDPOINTS_LOCK, transaction.accountId]);
-  const values = [name, url, events, limit];
-  return first(await transaction.run<WebhookEndpointRow>(INSERT, values));
+  const [{ count } = { count: 0 }] = await transaction.run<{ count: number }>(COUNT, []);
+  if (count >= limit) return null;
+  return first(await transaction.run<WebhookEndpointRow>(INSERT, [name, url, events]));
 }
 
 /** Sets the secret; the previous one also signs for `graceSeconds`. @returns null when the endpoint does not exist */

@@ -1,6 +1,7 @@
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
 import type { Queryable, Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: claims with SKIP LOCKED.
 
@@ -38,19 +39,19 @@ const CLAIM: Statement = {
   name: "webhook_deliveries_claim",
   access: "write",
   text: `WITH due AS MATERIALIZED (
-      SELECT delivery.account_id, delivery.environment, delivery.endpoint_id, delivery.id, endpoint.url, endpoint.secret_key_id,
+      SELECT delivery.endpoint_id, delivery.id, endpoint.url, endpoint.secret_key_id,
         array_remove(ARRAY[endpoint.secret_ciphertext,
           CASE WHEN endpoint.previous_secret_expires_at > now() THEN endpoint.previous_secret_ciphertext END], NULL) AS secrets
-      FROM unnest($1::integer[], $2::text[], $3::integer[], $4::integer[]) AS granted (account_id, environment, id, slots)
+      FROM unnest($3::integer[], $4::integer[]) AS granted (id, slots)
       CROSS JOIN LATERAL (
         SELECT * FROM webhook_endpoint
-        WHERE webhook_endpoint.account_id = granted.account_id AND webhook_endpoint.environment = granted.environment
+        WHERE account_id = $1 AND environment = $2
           AND webhook_endpoint.id = granted.id AND disabled_at IS NULL AND deleted_at IS NULL
           AND coalesce(paused_until <= now(), true)
       ) AS endpoint
       CROSS JOIN LATERAL (
-        SELECT account_id, environment, endpoint_id, id FROM webhook_delivery AS delivery
-        WHERE ${SAME_ENDPOINT} AND ${IS_DUE} AND ${IS_FIRST}
+        SELECT endpoint_id, id FROM webhook_delivery AS delivery
+        WHERE account_id = $1 AND environment = $2 AND delivery.endpoint_id = endpoint.id AND ${IS_DUE} AND ${IS_FIRST}
         ORDER BY next_attempt_at, id LIMIT granted.slots FOR UPDATE SKIP LOCKED
       ) AS delivery
     )
@@ -58,7 +59,7 @@ const CLAIM: Statement = {
     SET attempts = delivery.attempts + 1, next_attempt_at = now() + $5 * interval '1 millisecond'
     FROM due
     -- By the endpoint as well: PostgreSQL without statistics may take the index of (account_id, environment, endpoint_id, id).
-    WHERE delivery.account_id = due.account_id AND delivery.environment = due.environment
+    WHERE delivery.account_id = $1 AND delivery.environment = $2
       AND delivery.endpoint_id = due.endpoint_id AND delivery.id = due.id
     RETURNING delivery.account_id AS "accountId", delivery.environment, delivery.id::double precision AS id,
       delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId", delivery.payload::text AS payload,
@@ -124,21 +125,15 @@ export async function findDueEndpoints(operator: Queryable): Promise<DueEndpoint
   return operator.run<DueEndpoint>(DUE_ENDPOINTS, []);
 }
 
-/** Claims due deliveries for one attempt each; no other process claims them until the lease expires. */
+/** Claims due deliveries of a tenant for one attempt each; no other process claims them until the lease expires. */
 export async function claimDeliveries(
-  operator: Queryable,
+  db: TenantDb,
   grants: readonly ClaimGrant[],
   leaseMs: number,
 ): Promise<ClaimedDelivery[]> {
-  const rows = await operator.run<
+  const rows = await db.run<
     Omit<ClaimedDelivery, "secrets"> & { readonly secretKeyId: string; readonly secrets: readonly Buffer[] }
-  >(CLAIM, [
-    grants.map(({ endpoint }) => endpoint.accountId),
-    grants.map(({ endpoint }) => endpoint.environment),
-    grants.map(({ endpoint }) => endpoint.endpointId),
-    grants.map(({ slots }) => slots),
-    leaseMs,
-  ]);
+  >(CLAIM, [grants.map(({ endpoint }) => endpoint.endpointId), grants.map(({ slots }) => slots), leaseMs]);
   return rows.map(({ secretKeyId, secrets, ...claim }) => ({
     ...claim,
     secrets: secrets.map((ciphertext) => ({ keyId: secretKeyId, ciphertext })),

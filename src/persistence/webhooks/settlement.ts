@@ -1,4 +1,5 @@
 import type { ClaimedDelivery, WebhookDisabledReason } from "../../domain/webhooks/webhook.js";
+import { recording } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -30,7 +31,7 @@ const SUCCEEDED: Statement = {
 
 const IS_PAUSED = "endpoint.consecutive_failures + 1 >= $9";
 const IS_DISABLED = `($12::double precision > 0 AND ${IS_PAUSED}
-  AND endpoint.failing_since <= now() - $12 * interval '1 millisecond')`;
+  AND endpoint.failing_since <= failed_at - $12 * interval '1 millisecond')`;
 
 // The pause doubles with each failure up to a maximum, with 10 % jitter.
 const FAILED: Statement = {
@@ -40,20 +41,28 @@ const FAILED: Statement = {
       UPDATE webhook_delivery SET state = $5, last_status = $6, last_error = $7,
         next_attempt_at = now() + $8 * interval '1 millisecond'
       WHERE ${HAS_LEASE} RETURNING endpoint_id
-    )
+    ), settled_at AS (SELECT now() AS failed_at
+    ), failed AS (
     UPDATE webhook_endpoint AS endpoint
     SET consecutive_failures = endpoint.consecutive_failures + 1, last_failure_at = now(), last_error = $7,
-      failing_since = coalesce(endpoint.failing_since, now()),
-      paused_until = CASE WHEN ${IS_PAUSED} THEN now() + (0.9 + random() * 0.2) * interval '1 millisecond'
+      failing_since = coalesce(endpoint.failing_since, failed_at),
+      paused_until = CASE WHEN ${IS_PAUSED} THEN failed_at + $13 * interval '1 millisecond'
         * least($10::double precision * 2 ^ least(endpoint.consecutive_failures + 1 - $9::integer, 20), $11::double precision)
       END,
       disabled_reason = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_reason
         WHEN $6 = 410 THEN 'gone' WHEN ${IS_DISABLED} THEN 'failing' END,
       disabled_at = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_at
-        WHEN $6 = 410 OR ${IS_DISABLED} THEN now() END
-    FROM settled WHERE ${IS_ENDPOINT}
-    RETURNING endpoint.consecutive_failures AS failures, endpoint.paused_until IS NOT NULL AS "isPaused",
-      endpoint.disabled_reason AS "disabledReason", endpoint.disabled_at = now()::timestamp(3) with time zone AS "isDisabledNow"`,
+        WHEN $6 = 410 OR ${IS_DISABLED} THEN failed_at END
+    FROM settled, settled_at WHERE ${IS_ENDPOINT}
+    RETURNING endpoint.*, endpoint.disabled_at = failed_at::timestamp(3) with time zone AS is_disabled_now
+    ), ${recording({
+      action: "'webhook_endpoint.disabled'",
+      subjectName: "name",
+      changed: "'{enabled}'",
+      from: "FROM failed WHERE is_disabled_now AND deleted_at IS NULL AND disabled_reason IN ('gone', 'failing')",
+    })}
+    SELECT consecutive_failures AS failures, paused_until IS NOT NULL AS "isPaused", disabled_reason AS "disabledReason",
+      is_disabled_now AS "isDisabledNow" FROM failed`,
 };
 
 export interface FailedAttempt {
@@ -103,7 +112,8 @@ export async function settleFailure(
   { pauseAfterFailures, firstPauseMs, maxPauseMs, disableAfterMs }: BreakerOptions,
 ): Promise<FailedEndpoint | null> {
   const key = [id, leasedUntil];
-  const breaker = [pauseAfterFailures, firstPauseMs, maxPauseMs, disableAfterMs];
+  const jitter = 0.9 + Math.random() * 0.2;
+  const breaker = [pauseAfterFailures, firstPauseMs, maxPauseMs, disableAfterMs, jitter];
   const values = [...key, state, status, error, waitMs, ...breaker];
   return (await db.run<FailedEndpoint>(FAILED, values))[0] ?? null;
 }

@@ -5,8 +5,12 @@ import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { AccountEntity } from "../../persistence/accounts/account-entity.js";
-import { ApiKeyEntity } from "../../persistence/accounts/api-key-entity.js";
-import { listAccountKeys } from "../../persistence/accounts/api-key-list-queries.js";
+import {
+  findTenantOfKey,
+  insertApiKey,
+  listAccountKeys,
+  revokeApiKey,
+} from "../../persistence/accounts/api-key-list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 
 export interface NewApiKey {
@@ -58,18 +62,7 @@ export class AccountService {
     const { accountId } = owner;
     const { secret, hash, hint } = issueApiKey(accountId, key.environment);
     const db = this.#db.for({ ...owner, environment: key.environment });
-    const manager = db.manager("write", "api_key_insert");
-    const row = manager.create(ApiKeyEntity, {
-      ...key,
-      accountId,
-      hash,
-      hint,
-      revokedAt: null,
-      lastUsedAt: null,
-    });
-    await manager.insert(ApiKeyEntity, row);
-    const { hash: _, ...apiKey } = row;
-    return { secret, apiKey };
+    return { secret, apiKey: await insertApiKey(db, { ...key, hash, hint }) };
   }
 
   /** Lists all accounts in the order of their creation. */
@@ -89,15 +82,7 @@ export class AccountService {
 
   /** Revokes a key permanently. @returns false if no key has this ID or it is already revoked */
   async revokeKey(keyId: number): Promise<boolean> {
-    return this.#db.entities("operator", async (manager) => {
-      const result = await manager
-        .createQueryBuilder()
-        .update(ApiKeyEntity)
-        .set({ revokedAt: () => "now()" })
-        .where("id = :keyId AND revoked_at IS NULL", { keyId })
-        .returning("id")
-        .execute();
-      return result.affected === 1;
-    });
+    const tenant = await findTenantOfKey(this.#db.of("operator"), keyId);
+    return tenant !== null && (await revokeApiKey(this.#db.for(tenant), keyId)) !== null;
   }
 }

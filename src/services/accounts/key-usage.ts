@@ -34,14 +34,24 @@ export class KeyUsage {
     clearInterval(this.#timer);
   }
 
+  /** Writes account by account, as their rows may be on different servers. @throws the first error; its uses are kept */
   async flush(): Promise<void> {
-    const uses = [...this.#uses.values()];
-    this.#uses.clear();
-    try {
-      await touchApiKeys(this.#db.of("operator"), uses);
-    } catch (error) {
-      for (const use of uses) if (!this.#uses.has(use.keyId)) this.#uses.set(use.keyId, use);
-      throw error;
+    const accounts = new Map<number, KeyUse[]>();
+    for (const use of this.#uses.values()) {
+      const uses = accounts.get(use.accountId);
+      if (uses) uses.push(use);
+      else accounts.set(use.accountId, [use]);
     }
+    this.#uses.clear();
+    const failures: unknown[] = [];
+    for (const [accountId, uses] of accounts) {
+      try {
+        await touchApiKeys(this.#db.of("operator"), accountId, uses);
+      } catch (error) {
+        failures.push(error);
+        for (const use of uses) if (!this.#uses.has(use.keyId)) this.#uses.set(use.keyId, use);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 }

@@ -5,8 +5,11 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
 import { DataSourceEntity, toDataSource } from "../../persistence/data-sources/entity.js";
 import {
+  deleteDataSource,
   findDataSourcesByIds,
   findDataSourcesByProvidedIds,
+  insertDataSource,
+  updateDataSource,
 } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { violates } from "../../persistence/shared/database-error.js";
@@ -35,11 +38,7 @@ export class DataSourceService {
 
   /** @throws DomainError `data_source_exists` when the external ID is taken */
   async create(writer: Writer, providedId: string, name: string): Promise<DataSource> {
-    const db = this.#db.for(writer);
-    const manager = db.manager("write", "data_source_insert");
-    const row = manager.create(DataSourceEntity, { ...db.key, providedId, name });
-    await refuseTaken(() => manager.insert(DataSourceEntity, row));
-    return toDataSource(row);
+    return refuseTaken(() => insertDataSource(this.#db.for(writer), providedId, name));
   }
 
   /** Changes the fields that are present and differ. @throws DomainError `data_source_not_found`, `data_source_exists` */
@@ -53,9 +52,9 @@ export class DataSourceService {
         const manager = db.manager("write", "data_source_update");
         const found = await lock(manager, { ...db.key, ...ref });
         const { providedId = found.providedId, name = found.name } = changes;
-        // Skip the UPDATE: the audit log's trigger would record it (decision 12a).
+        // Skip the UPDATE: it would be recorded (decision 12a).
         if (providedId === found.providedId && name === found.name) return found;
-        await manager.update(DataSourceEntity, { ...db.key, id: found.id }, changes);
+        await updateDataSource(db, { id: found.id, providedId, name });
         return { ...found, ...changes };
       }),
     );
@@ -67,7 +66,7 @@ export class DataSourceService {
       return await this.#db.for(writer).transaction(async (db) => {
         const manager = db.manager("write", "data_source_delete");
         const found = await lock(manager, { ...db.key, ...ref });
-        await manager.delete(DataSourceEntity, { ...db.key, id: found.id });
+        await deleteDataSource(db, found.id);
         return found;
       });
     } catch (error) {

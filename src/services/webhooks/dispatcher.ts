@@ -22,6 +22,9 @@ export interface DispatcherOptions {
   readonly slots: SlotLimits;
 }
 
+/** Grants of one tenant. */
+type TenantGrants = readonly [ClaimGrant, ...ClaimGrant[]];
+
 /** Delivers webhooks from the outbox, concurrently with the dispatchers of other processes (decision 35). */
 export class WebhookDispatcher {
   readonly #db: Database;
@@ -92,7 +95,6 @@ export class WebhookDispatcher {
       this.#isFailing = true;
       // Reset: the time until an unreachable database fails does not measure the backlog.
       this.#pollDurationMs = 0;
-      this.#due.clear();
       return false;
     }
   }
@@ -101,20 +103,32 @@ export class WebhookDispatcher {
     const startedAt = Date.now();
     if (startedAt - this.#polledAt < this.#pollIntervalMs()) return;
     this.#polledAt = startedAt;
+    this.#due.clear();
     const due = await findDueEndpoints(this.#db.of("operator"));
     this.#due = new Map(due.map((endpoint) => [endpoint.endpointId, endpoint]));
     this.#pollDurationMs = Date.now() - startedAt;
   }
 
+  /** Claims for each tenant separately, as the rows of tenants may be on different servers, of which one may be down. */
   async #claim(grants: readonly ClaimGrant[]): Promise<void> {
     const startedAt = Date.now();
-    const claims = await claimDeliveries(this.#db.of("operator"), grants, this.#options.leaseMs).catch(
-      (error: unknown) => {
-        for (const { endpoint, slots } of grants) this.#release(endpoint, slots);
-        throw error;
-      },
-    );
+    const failures: unknown[] = [];
+    for (const ofTenant of byTenant(grants)) {
+      await this.#claimForTenant(ofTenant).catch((error: unknown) => failures.push(error));
+    }
     this.#pollDurationMs = Math.max(this.#pollDurationMs, Date.now() - startedAt);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #claimForTenant(grants: TenantGrants): Promise<void> {
+    const db = this.#db.for(grants[0].endpoint);
+    const claims = await claimDeliveries(db, grants, this.#options.leaseMs).catch((error: unknown) => {
+      for (const { endpoint, slots } of grants) {
+        this.#release(endpoint, slots);
+        this.#due.delete(endpoint.endpointId);
+      }
+      throw error;
+    });
     for (const { endpoint, slots } of grants) {
       const claimed = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
       for (const claim of claimed) this.#begin(endpoint, claim);
@@ -170,4 +184,16 @@ export class WebhookDispatcher {
     this.#isWoken = true;
     this.#endPause();
   }
+}
+
+function byTenant(grants: readonly ClaimGrant[]): Iterable<TenantGrants> {
+  const tenants = new Map<string, [ClaimGrant, ...ClaimGrant[]]>();
+  for (const grant of grants) {
+    const { accountId, environment } = grant.endpoint;
+    const key = `${accountId} ${environment}`;
+    const others = tenants.get(key);
+    if (others) others.push(grant);
+    else tenants.set(key, [grant]);
+  }
+  return tenants.values();
 }

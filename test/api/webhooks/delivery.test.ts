@@ -1,5 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { updateUserGroup } from "../../../src/persistence/user-groups/writes.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 import { goodSite } from "../../support/site-configs/store.js";
 import { type Received, startReceiver } from "../../support/webhooks/receiver.js";
@@ -146,12 +147,12 @@ describe("an event", () => {
     const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
     await tenant.createGroup("kept");
     await expect(
-      service.database.transaction(scope, async (transaction) => {
-        await transaction.run(
-          { access: "write", text: "UPDATE user_group SET version = version + 1, name = 'x'" },
+      service.database.for(scope).transaction(async (transaction) => {
+        await updateUserGroup(transaction, { by: "providedId", providedId: "kept" }, { name: "x" });
+        const rows = await transaction.raw.run(
+          { access: "read", text: "SELECT id FROM webhook_delivery" },
           [],
         );
-        const rows = await transaction.run({ access: "read", text: "SELECT id FROM webhook_delivery" }, []);
         expect(rows).toHaveLength(2);
         throw new Error("undone");
       }),

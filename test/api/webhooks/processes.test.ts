@@ -75,7 +75,8 @@ test("deliveries claimed by a process that died are delivered by another when th
   const operator = service.database.of("operator");
   const claim = async () => {
     const grants = (await findDueEndpoints(operator)).map((endpoint) => ({ endpoint, slots: 4 }));
-    return claimDeliveries(operator, grants, 500);
+    const { accountId } = tenant;
+    return claimDeliveries(service.database.for({ accountId, environment: "Customer" }), grants, 500);
   };
   const claimed = await claim();
   expect(claimed).toMatchObject([{ attempts: 1, url: receiver.url }]);

@@ -111,7 +111,7 @@ async function explainWith(
   return plan;
 }
 
-function toLiteral(value: unknown): string {
+export function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   if (Buffer.isBuffer(value)) return `'\\x${value.toString("hex")}'`;
   if (value instanceof Date) return escapeLiteral(value.toISOString());

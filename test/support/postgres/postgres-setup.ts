@@ -10,6 +10,8 @@ import { Database } from "../../../src/persistence/database/database.js";
 import { migrateUp } from "../../../src/persistence/database/migrator.js";
 import { grantRuntimeRole } from "../../../src/persistence/database/runtime-role.js";
 import { type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
+import { citusPrograms, startCitus } from "../citus/cluster.js";
+import { distribute } from "../citus/distribute.js";
 import { expectNoSecrets, searchRun } from "../secrets/leak-check.js";
 import { logPath, WHOLE_RUN, writeSecret } from "../secrets/run-record.js";
 import { copyCluster } from "./prepared-data-directory.js";
@@ -18,6 +20,8 @@ import { copyCluster } from "./prepared-data-directory.js";
 export interface TestPostgres {
   /** As a superuser, who owns the tables. */
   readonly server: DatabaseOptions["target"];
+  /** With TEST_CITUS, the workers of the coordinator `server`; each database is also one of theirs. */
+  readonly workers: readonly DatabaseOptions["target"][];
   readonly template: string;
   /** The application role. */
   readonly runtime: { readonly user: string; readonly password: string };
@@ -34,30 +38,30 @@ declare module "vitest" {
 }
 
 /**
- * Opens the server for a run: TEST_DATABASE_URL's, or an embedded one that lives as long as the run.
+ * Opens the server for a run: TEST_DATABASE_URL's, a Citus cluster with TEST_CITUS=on, or an embedded one, which live as long as the run.
  * @returns a function that stops it and fails the run if a secret was logged or stored
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env["TEST_DATABASE_URL"];
   const record = await mkdtemp(join(tmpdir(), "user-groups-run-"));
-  const { server, dataDir, stop } =
-    url === undefined
-      ? await startEmbedded(record)
-      : { server: { url }, dataDir: undefined, stop: async () => undefined };
+  const { server, dataDir, workers, prepareTemplate, stop } = await openServer(url, record);
   const template = `user_groups_template_${randomBytes(4).toString("hex")}`;
-  await administer(server, `CREATE DATABASE ${escapeIdentifier(template)}`);
+  const administerAll = async (statement: string) => {
+    for (const node of [server, ...workers]) await administer(node, statement);
+  };
+  await administerAll(`CREATE DATABASE ${escapeIdentifier(template)}`);
   const runtime = { user: `${template}_runtime`, password: randomBytes(12).toString("hex") };
   const role = escapeIdentifier(runtime.user);
-  await administer(server, `CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(runtime.password)}`);
+  await administerAll(`CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(runtime.password)}`);
   project.provide("isFast", process.env["TEST_SPEED"] !== "off");
-  await prepareDatabase(inDatabase(server, template), runtime.user);
+  await prepareTemplate(template, runtime.user);
   for (const [of, password] of [
     ["server", passwordOf(server)],
     ["runtime role", runtime.password],
   ] as const) {
     writeSecret(record, WHOLE_RUN, { name: `the password of the ${of}`, value: Buffer.from(password) });
   }
-  project.provide("postgres", { server, template, runtime, record });
+  project.provide("postgres", { server, workers, template, runtime, record });
   return async () => {
     try {
       const findings = await searchRun(record, [inDatabase(server, template)], dataDir);
@@ -67,10 +71,60 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       process.exitCode = 1;
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     }
-    await administer(server, `DROP DATABASE ${escapeIdentifier(template)}`);
-    await administer(server, `DROP ROLE ${role}`);
+    await administerAll(`DROP DATABASE ${escapeIdentifier(template)} WITH (FORCE)`);
+    await administerAll(`DROP ROLE ${role}`);
     await stop();
     await rm(record, { recursive: true });
+  };
+}
+
+/** The servers of a run. */
+interface RunServers extends Pick<TestPostgres, "server" | "workers"> {
+  /** The data directory, if it can be searched. */
+  readonly dataDir: string | undefined;
+  prepareTemplate(name: string, runtimeUser: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function openServer(url: string | undefined, record: string): Promise<RunServers> {
+  if (process.env["TEST_CITUS"] === "on") return openCitus();
+  const opened =
+    url === undefined
+      ? await startEmbedded(record)
+      : { server: { url }, dataDir: undefined, stop: async () => undefined };
+  return {
+    ...opened,
+    workers: [],
+    prepareTemplate: (name, user) => prepareDatabase(inDatabase(opened.server, name), user),
+  };
+}
+
+async function openCitus(): Promise<RunServers> {
+  if (citusPrograms === undefined)
+    throw new Error("TEST_CITUS needs PostgreSQL 15 with Citus in CITUS_PROGRAMS.");
+  const cluster = await startCitus(citusPrograms);
+  const [server, ...workers] = [cluster.coordinator, ...cluster.workers].map((node) => ({
+    // Any password is accepted; this one is searched for in what the run stores.
+    url: node.url("postgres", `postgres:${randomBytes(12).toString("hex")}`),
+  }));
+  if (!server) throw new Error("There is a coordinator.");
+  return {
+    server,
+    workers,
+    dataDir: undefined,
+    async prepareTemplate(name, user) {
+      await cluster.connectWorkers(name);
+      await prepareDatabase(inDatabase(server, name), user);
+      await distribute(inDatabase(server, name));
+      // A template has no connections: Citus keeps some.
+      await cluster.onAll("postgres", `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await cluster.onAll(
+        "postgres",
+        `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '${name}'`,
+      );
+      await cluster.onAll("postgres", `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    },
+    stop: () => cluster.close(),
   };
 }
 

@@ -74,7 +74,7 @@ function findPrograms(): string | undefined {
 }
 
 /** The account that PostgreSQL runs as when we are root, since it refuses to run as root. */
-function serverAccount(): { readonly uid: number; readonly gid: number } | undefined {
+export function serverAccount(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = ["-u", "-g"].map((option) =>
     Number.parseInt(spawnSync("id", [option, "postgres"], { encoding: "utf8" }).stdout, 10),

@@ -18,17 +18,28 @@ export interface TestDatabase {
 
 /** Creates a database: a copy of the migrated template, or an empty one. */
 export async function createTestDatabase(kind: "migrated" | "empty" = "migrated"): Promise<TestDatabase> {
-  const { server, template, runtime } = inject("postgres");
+  const { server, workers, template, runtime } = inject("postgres");
+  const nodes = kind === "migrated" ? [server, ...workers] : [server];
   const name = `user_groups_test_${randomBytes(6).toString("hex")}`;
   const source = kind === "migrated" ? template : "template0";
-  await administer(server, `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(source)}`);
+  for (const node of nodes) {
+    await administer(node, `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(source)}`);
+  }
+  if (workers.length > 0) {
+    // A setting of a database is not copied.
+    await administer(
+      server,
+      `ALTER DATABASE ${escapeIdentifier(name)} SET citus.propagate_set_commands = 'local'`,
+    );
+  }
   const owner = inDatabase(server, name);
   return {
     target: kind === "migrated" ? asRole(owner, runtime) : owner,
     owner,
     async drop() {
       const findings = await searchDatabase(owner, currentSecrets());
-      await administer(server, `DROP DATABASE ${escapeIdentifier(name)} WITH (FORCE)`);
+      for (const node of nodes)
+        await administer(node, `DROP DATABASE ${escapeIdentifier(name)} WITH (FORCE)`);
       expectNoSecrets(findings, "a test's database");
     },
   };

@@ -1,0 +1,72 @@
+import type { MigrationInterface, QueryRunner } from "typeorm";
+
+const TABLES = {
+  api_key: "integer",
+  data_source: "integer",
+  site_config: "integer",
+  webhook_endpoint: "integer",
+  audit_entry: "bigint",
+  webhook_delivery: "bigint",
+} as const;
+
+export class SequencesForIds1764900000000 implements MigrationInterface {
+  readonly name = "SequencesForIds1764900000000";
+  readonly locks = {
+    api_key: "ACCESS EXCLUSIVE",
+    data_source: "ACCESS EXCLUSIVE",
+    site_config: "ACCESS EXCLUSIVE",
+    webhook_endpoint: "ACCESS EXCLUSIVE",
+    audit_entry: "ACCESS EXCLUSIVE",
+    webhook_delivery: "ACCESS EXCLUSIVE",
+  } as const;
+
+  /**
+   * Replaces identity columns, which Citus does not distribute, by defaults from sequences. Changes the catalog only; each table is locked
+   * exclusively until the migration is committed.
+   */
+  async up(queryRunner: QueryRunner): Promise<void> {
+    for (const [table, type] of Object.entries(TABLES)) {
+      const next = await nextId(queryRunner, table);
+      await queryRunner.query(`
+        ALTER TABLE ${table} ALTER COLUMN id DROP IDENTITY;
+        CREATE SEQUENCE ${table}_id_seq AS ${type} START ${next} OWNED BY ${table}.id;
+        ALTER TABLE ${table} ALTER COLUMN id SET DEFAULT nextval('${table}_id_seq');
+
+        -- An identity column needs no privilege on its sequence, a default does: roles that insert rows continue to.
+        DO $$
+        DECLARE
+          inserting regrole;
+        BEGIN
+          FOR inserting IN SELECT grantee::regrole FROM pg_class, aclexplode(relacl)
+            WHERE oid = '${table}'::regclass AND privilege_type = 'INSERT' AND grantee NOT IN (0, relowner)
+          LOOP
+            EXECUTE format('GRANT USAGE ON SEQUENCE ${table}_id_seq TO %s', inserting);
+          END LOOP;
+        END $$;
+      `);
+    }
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    for (const table of Object.keys(TABLES)) {
+      const next = await nextId(queryRunner, table);
+      await queryRunner.query(`
+        ALTER TABLE ${table} ALTER COLUMN id DROP DEFAULT;
+        DROP SEQUENCE ${table}_id_seq;
+        ALTER TABLE ${table} ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (START ${next});
+      `);
+    }
+  }
+}
+
+/** Locks the table against inserts and returns the next value of its sequence. */
+async function nextId(queryRunner: QueryRunner, table: string): Promise<string> {
+  await queryRunner.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  const [{ sequence }] = await queryRunner.query(
+    `SELECT pg_get_serial_sequence('${table}', 'id') AS sequence`,
+  );
+  const [{ next }] = await queryRunner.query(
+    `SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END AS next FROM ${sequence}`,
+  );
+  return next;
+}

@@ -1,0 +1,142 @@
+import { spawnSync } from "node:child_process";
+import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { serverAccount } from "../postgres/system-postgres.js";
+import { freePort } from "../programs/free-port.js";
+import { type GuardedProgram, startGuarded } from "../programs/guarded-program.js";
+
+/** The directory of the programs of a PostgreSQL with Citus; without one, the tests of Citus are skipped. */
+export const citusPrograms = process.env["CITUS_PROGRAMS"];
+
+/** One server of a cluster. */
+export interface CitusNode {
+  readonly port: number;
+  /** A URL for one of its databases and roles; none has a password. */
+  url(database: string, user?: string): string;
+  start(): Promise<void>;
+  /** Ends it like a crash. */
+  kill(): Promise<void>;
+}
+
+export interface CitusCluster {
+  readonly coordinator: CitusNode;
+  readonly workers: readonly [CitusNode, CitusNode];
+  /** Runs a statement as a superuser on every node, in a database of that name. */
+  onAll(database: string, statement: string): Promise<void>;
+  /** Installs Citus in a database that exists on every node, and adds the workers. */
+  connectWorkers(database: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a coordinator and two workers on loopback ports. */
+export async function startCitus(programs: string): Promise<CitusCluster> {
+  const folder = await mkdtemp(join(tmpdir(), "ug-citus-"));
+  const account = serverAccount();
+  if (account) await chown(folder, account.uid, account.gid);
+  await chmod(folder, 0o700);
+  const directories = [0, 1, 2].map((index) => join(folder, String(index)));
+  const [first = "", ...others] = directories;
+  const options = ["-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
+  runProgram(join(programs, "initdb"), ["-D", first, ...options]);
+  // Node's copy would not preserve the owner.
+  for (const directory of others) runProgram("cp", ["-Rp", first, directory]);
+  const nodes = await Promise.all(directories.map((directory) => startNode(programs, folder, directory)));
+  const [coordinator, one, two] = nodes;
+  if (!coordinator || !one || !two) throw new Error("There are three directories.");
+  const onAll = async (database: string, statement: string) => {
+    for (const node of nodes) await queryOnce(node.url(database), statement);
+  };
+  return {
+    coordinator,
+    workers: [one, two],
+    onAll,
+    async connectWorkers(name) {
+      await onAll(name, "CREATE EXTENSION citus");
+      const database = coordinator.url(name);
+      await queryOnce(database, `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`);
+      for (const { port } of [one, two])
+        await queryOnce(database, `SELECT citus_add_node('127.0.0.1', ${port})`);
+    },
+    async close() {
+      await Promise.all(nodes.map((node) => node.kill()));
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+/** Runs a statement over a connection of its own. */
+export async function queryOnce(url: string, statement: string): Promise<ReturnType<typeof JSON.parse>[]> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function startNode(programs: string, folder: string, directory: string): Promise<CitusNode> {
+  const port = await freePort();
+  const account = serverAccount();
+  const become = account
+    ? ["setpriv", `--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups"]
+    : [];
+  const settings = [
+    "listen_addresses=127.0.0.1",
+    `unix_socket_directories=${folder}`,
+    "shared_preload_libraries=citus",
+    "citus.node_conninfo=sslmode=disable",
+    // Shards are moved by logical replication.
+    "wal_level=logical",
+    "max_connections=200",
+    "shared_buffers=32MB",
+    "fsync=off",
+    "log_min_messages=panic",
+  ];
+  const server = [join(programs, "postgres"), "-D", directory, "-p", String(port)];
+  const command = ["-C", "/", `HOME=${folder}`, ...become, ...server];
+  const url = (database: string, user = "postgres") => `postgres://${user}@127.0.0.1:${port}/${database}`;
+  let program: GuardedProgram | undefined;
+  const node: CitusNode = {
+    port,
+    url,
+    async start() {
+      program = await startGuarded(
+        "env",
+        [...command, ...settings.flatMap((setting) => ["-c", setting])],
+        port,
+      );
+      await untilReady(url("postgres"));
+    },
+    async kill() {
+      if (program === undefined) return;
+      runProgram(join(programs, "pg_ctl"), ["stop", "-m", "immediate", "-D", directory]);
+      await program.end();
+      program = undefined;
+    },
+  };
+  await node.start();
+  return node;
+}
+
+/** A server answers on its port before it has recovered from a crash. */
+async function untilReady(url: string): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await queryOnce(url, "SELECT 1");
+      return;
+    } catch (error) {
+      if (attempt === 1000) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+function runProgram(program: string, options: readonly string[]): void {
+  const account = serverAccount();
+  const { status, stderr } = spawnSync(program, options, { cwd: "/", encoding: "utf8", ...account });
+  if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
+}
