@@ -11,6 +11,9 @@ import { formatTable } from "../shared/table.js";
 
 const COLUMNS = ["ID", "ACCOUNT", "ENVIRONMENT", "SCOPE", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
 
+/** The author of changes, in the audit log. */
+const ACTOR = { name: "cli", keyId: null, requestId: null };
+
 /** Creates an API key and prints only its secret on stdout. */
 export async function createKey(
   environment: ProcessEnvironment,
@@ -25,7 +28,7 @@ export async function createKey(
   await withAccounts(environment, async (accounts) => {
     const { accountId } = await accounts.ensure(options.account);
     const { secret } = await accounts.createKey(
-      { accountId },
+      { accountId, actor: ACTOR },
       {
         environment: options.environment,
         scope: options.scope,
@@ -51,7 +54,7 @@ export async function listKeys(
 export async function revokeKey(environment: ProcessEnvironment, id: string): Promise<void> {
   await withAccounts(environment, async (accounts) => {
     const keyId = parseInternalId(id);
-    if (keyId === null || !(await accounts.revokeKey(keyId))) {
+    if (keyId === null || !(await accounts.revokeKey(keyId, ACTOR))) {
       throw new OperatorError(`No active API key has the ID \`${id}\`. List the keys with \`key list\`.`);
     }
     process.stdout.write(`revoked ${keyId}\n`);

@@ -87,9 +87,14 @@ export class AccountService {
     return listAccountKeys(this.#db.of("operator"), accountName);
   }
 
-  /** Revokes a key permanently. @returns false if no key has this ID or it is already revoked */
-  async revokeKey(keyId: number): Promise<boolean> {
+  /**
+   * Revokes a key permanently.
+   * @param actor the author for the audit log; by default the database role
+   * @returns false if no key has this ID or it is already revoked
+   */
+  async revokeKey(keyId: number, actor?: Actor): Promise<boolean> {
     return this.#db.entities("operator", async (manager) => {
+      if (actor) await manager.query("SELECT set_config('app.actor', $1, true)", [JSON.stringify(actor)]);
       const result = await manager
         .createQueryBuilder()
         .update(ApiKeyEntity)
