@@ -6,6 +6,7 @@ import { Field } from "../parts/field.js";
 import { Problem } from "../parts/problem.js";
 import { Secret } from "../parts/secret.js";
 import { useFocusOnError } from "../parts/use-focus-on-error.js";
+import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 
 const SCOPES: Readonly<Record<ApiKeyScope, string>> = {
@@ -23,6 +24,8 @@ interface NewKeyProps {
 
 /** Creates an API key and shows its secret once. */
 export function NewKey({ onCreated, onClose }: NewKeyProps) {
+  const { viewer } = useSession();
+  const environment = viewer.environment === "CUSTOMER" ? "Customer" : "Testing";
   const [secret, setSecret] = useState<string | null>(null);
   const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateKeyDocument);
@@ -55,7 +58,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
     );
   }
   return (
-    <Dialog key="form" title="New API key" onClose={onClose}>
+    <Dialog key="form" title={`New API key for ${environment}`} onClose={onClose}>
       <form
         ref={form}
         onSubmit={(event) => {
@@ -78,11 +81,19 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
           )}
         </Field>
         <Field
-          label="Expires after (days)"
-          hint="Leave empty for no expiry."
+          label="Expires after"
+          hint="Clients that use the key stop working then. Rotate it before."
           error={errorAt(errors, "expiresAt")}
         >
-          {(control) => <input {...control} name="days" type="number" min="1" max="36500" step="1" />}
+          {(control) => (
+            <select {...control} name="days" defaultValue="90">
+              <option value="7">7 days</option>
+              <option value="30">30 days</option>
+              <option value="90">90 days</option>
+              <option value="365">1 year</option>
+              <option value="">Never</option>
+            </select>
+          )}
         </Field>
         <Problem failure={create.failure} errors={otherErrors(errors, ["name", "scope", "expiresAt"])} />
         <div className="actions end">

@@ -1,0 +1,45 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { jsonParseLinter } from "@codemirror/lang-json";
+import { foldKeymap, indentOnInput } from "@codemirror/language";
+import { linter, lintGutter, lintKeymap } from "@codemirror/lint";
+import type { Extension } from "@codemirror/state";
+import { highlightActiveLine, highlightActiveLineGutter, keymap } from "@codemirror/view";
+
+/**
+ * Extensions of an editor whose text can be changed.
+ * @param hasSyntaxCheck whether to mark JSON syntax errors
+ */
+export function editing(hasSyntaxCheck: boolean): Extension {
+  return [
+    history(),
+    indentOnInput(),
+    closeBrackets(),
+    autocompletion({ icons: false }),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    lintGutter(),
+    hasSyntaxCheck ? linter(jsonParseLinter()) : [],
+    keymap.of([
+      {
+        key: "Mod-s",
+        preventDefault: true,
+        run: ({ root }) => {
+          if (root instanceof ShadowRoot) root.host.closest("form")?.requestSubmit();
+          return true;
+        },
+      },
+      ...closeBracketsKeymap,
+      ...completionKeymap,
+      ...defaultKeymap,
+      ...historyKeymap,
+      ...foldKeymap,
+      ...lintKeymap,
+    ]),
+  ];
+}
