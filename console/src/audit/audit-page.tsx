@@ -42,7 +42,8 @@ export function AuditPage() {
                   )
                 }
               >
-                Each change of a group, data source, site, API key or webhook endpoint is recorded here.
+                {!filter &&
+                  "Each change of a group, data source, site, API key or webhook endpoint is recorded here."}
               </Empty>
             }
             columns={[
@@ -95,13 +96,12 @@ function Changes({ group: { entries, first } }: { readonly group: RequestGroup }
     );
   }
   return (
-    <>
+    <div>
       <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {entries.length} changes of one request
       </button>
       <span className="fine below">
-        {first.subjectName}
-        {entries.length > 1 && ` and ${entries.length - 1} more`}
+        {first.subjectName} and {entries.length - 1} more
       </span>
       {isOpen && (
         <ul className="changes">
@@ -117,6 +117,6 @@ function Changes({ group: { entries, first } }: { readonly group: RequestGroup }
           ))}
         </ul>
       )}
-    </>
+    </div>
   );
 }

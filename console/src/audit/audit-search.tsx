@@ -20,7 +20,7 @@ export function AuditSearch() {
     <search>
       <form
         key={JSON.stringify(query)}
-        className="search"
+        className="search audit-search"
         onSubmit={(event) => {
           event.preventDefault();
           const fields = new FormData(event.currentTarget);

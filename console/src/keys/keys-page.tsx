@@ -42,7 +42,7 @@ export function KeysPage() {
   return (
     <Page
       title="API keys"
-      description={`Keys of the environment ${environment}. To manage the other environment's keys, sign in with one of them.`}
+      description={`Keys of the environment ${environment}. Switch the environment to manage the others.`}
       actions={
         <button type="button" className="primary" onClick={() => setAdding(true)}>
           New API key

@@ -9,11 +9,12 @@ import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 
+/** What each scope allows; each includes the ones before it. */
 const SCOPES: Readonly<Record<ApiKeyScope, string>> = {
-  READ: "read: read groups, data sources and sites, without tokens",
-  EMBED: "embed: also read tokens, for a server that embeds dashboards",
-  WRITE: "write: also change groups, mappings, data sources and sites",
-  ADMIN: "admin: also manage API keys and webhooks, and read the audit log",
+  READ: "Reads groups, data sources and sites, without tokens.",
+  EMBED: "Also reads tokens, for a server that embeds dashboards.",
+  WRITE: "Also changes groups, mappings, data sources and sites.",
+  ADMIN: "Also manages API keys and webhooks, and reads the audit log.",
 };
 const DAY_MS = 86_400_000;
 
@@ -69,20 +70,21 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
         <Field label="Name" hint="Purpose of the key, shown in lists." error={errorAt(errors, "name")}>
           {(control) => <input {...control} name="name" required autoComplete="off" />}
         </Field>
-        <Field label="Scope" error={errorAt(errors, "scope")}>
-          {(control) => (
-            <select {...control} name="scope" defaultValue="READ">
-              {Object.entries(SCOPES).map(([scope, label]) => (
-                <option key={scope} value={scope}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <fieldset className="choices">
+          <legend>Scope</legend>
+          {Object.entries(SCOPES).map(([scope, description]) => (
+            <label key={scope}>
+              <input type="radio" name="scope" value={scope} defaultChecked={scope === "READ"} />
+              <span>
+                {scope.toLowerCase()}
+                <span className="fine below">{description}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
         <Field
           label="Expires after"
-          hint="Clients that use the key stop working then. Rotate it before."
+          hint="Clients that use the key stop working then."
           error={errorAt(errors, "expiresAt")}
         >
           {(control) => (
@@ -95,7 +97,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
             </select>
           )}
         </Field>
-        <Problem failure={create.failure} errors={otherErrors(errors, ["name", "scope", "expiresAt"])} />
+        <Problem failure={create.failure} errors={otherErrors(errors, ["name", "expiresAt"])} />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel

@@ -76,15 +76,20 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
             title: "Event",
             isRowHead: true,
             cell: (delivery) => (
-              <button type="button" className="link" onClick={() => setShown(delivery.id)}>
-                {EVENTS[delivery.event]}
-              </button>
+              <>
+                <button type="button" className="link" onClick={() => setShown(delivery.id)}>
+                  {EVENTS[delivery.event]}
+                </button>
+                <span className="fine narrow-only">
+                  <Time at={delivery.createdAt} isRelative />
+                </span>
+              </>
             ),
           },
           { title: "State", cell: (delivery) => <DeliveryState delivery={delivery} /> },
           { title: "Response", isWideOnly: true, cell: responseOf },
           { title: "Attempts", isWideOnly: true, cell: ({ attempts }) => attempts },
-          { title: "Time", cell: ({ createdAt }) => <Time at={createdAt} isRelative /> },
+          { title: "Time", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} isRelative /> },
         ]}
       />
       {shown !== null && <ShowDelivery id={shown} onReplayed={onChange} onClose={() => setShown(null)} />}

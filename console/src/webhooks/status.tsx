@@ -31,7 +31,7 @@ export function DeliveryState({ delivery }: { readonly delivery: DeliveryPartsFr
     case "DEAD":
       return <span className="badge bad">failed</span>;
     case "PENDING":
-      return <span className="badge warning">{attempts === 0 ? "pending" : "will be retried"}</span>;
+      return <span className="badge warning">{attempts === 0 ? "pending" : "retrying"}</span>;
   }
 }
 

@@ -49,6 +49,10 @@ const THEME = EditorView.theme({
   ".cm-lintRange-error": wavy("--danger"),
   ".cm-lintRange-warning": wavy("--warning"),
   ".cm-lintRange-info": wavy("--accent"),
+  "&.cm-editor .cm-deletedChunk .cm-deletedText": {
+    background: "none",
+    textDecoration: "underline var(--danger)",
+  },
   ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--sunken)", borderColor: "var(--line)" },
   ".cm-panel.cm-search": { font: "0.8125rem/1.5 var(--sans)" },
   ".cm-textfield, .cm-button": {
@@ -81,7 +85,11 @@ export function reading(label: string, isReadOnly: boolean): Extension {
     highlightSelectionMatches(),
     search({ top: true }),
     keymap.of(searchKeymap),
-    EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": String(isReadOnly) }),
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      "aria-readonly": String(isReadOnly),
+      tabindex: "0",
+    }),
   ];
 }
 
