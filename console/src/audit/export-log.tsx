@@ -4,6 +4,7 @@ import { toFailure } from "../api/failure.js";
 import { type AuditFilter, AuditLogDocument, type AuditPartsFragment } from "../api/generated/operations.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
+import { saveFile } from "../parts/save-file.js";
 import { useSession } from "../session/session.js";
 
 const PAGE_SIZE = 250;
@@ -57,7 +58,10 @@ export function ExportLog({ filter }: ExportLogProps) {
     setFailure(null);
     try {
       const entries = (await load()).map(toRecord);
-      save(`audit-log.${type}`, type === "csv" ? toCsv(entries) : `${JSON.stringify(entries, null, 2)}\n`);
+      saveFile(
+        `audit-log.${type}`,
+        type === "csv" ? toCsv(entries) : `${JSON.stringify(entries, null, 2)}\n`,
+      );
     } catch (error) {
       setFailure(toFailure(error));
     } finally {
@@ -85,7 +89,7 @@ function toRecord(entry: AuditPartsFragment): Entry {
 }
 
 /** Returns RFC 4180 text with a header row. */
-export function toCsv(entries: readonly Entry[]): string {
+function toCsv(entries: readonly Entry[]): string {
   const rows = entries.map((entry) => COLUMNS.map((column) => toCell(entry[column])));
   return [COLUMNS.join(","), ...rows.map((row) => row.join(","))].map((line) => `${line}\r\n`).join("");
 }
@@ -96,14 +100,4 @@ function toCell(value: Entry[keyof Entry]): string {
   // An apostrophe, so that spreadsheets do not run a name as a formula.
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return `"${safe.replaceAll('"', '""')}"`;
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text]));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // Later: the browser reads it after this function has returned.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

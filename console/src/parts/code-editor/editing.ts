@@ -7,9 +7,11 @@ import {
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { jsonParseLinter } from "@codemirror/lang-json";
 import { foldKeymap, indentOnInput } from "@codemirror/language";
-import { linter, lintGutter, lintKeymap } from "@codemirror/lint";
+import { type Diagnostic, linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
-import { highlightActiveLine, highlightActiveLineGutter, keymap } from "@codemirror/view";
+import { type EditorView, highlightActiveLine, highlightActiveLineGutter, keymap } from "@codemirror/view";
+
+const checkJson = jsonParseLinter();
 
 /**
  * Extensions of an editor whose text can be changed.
@@ -24,7 +26,7 @@ export function editing(hasSyntaxCheck: boolean): Extension {
     highlightActiveLine(),
     highlightActiveLineGutter(),
     lintGutter(),
-    hasSyntaxCheck ? linter(jsonParseLinter()) : [],
+    hasSyntaxCheck ? linter(checkSyntax) : [],
     keymap.of([
       {
         key: "Mod-s",
@@ -42,4 +44,9 @@ export function editing(hasSyntaxCheck: boolean): Extension {
       ...lintKeymap,
     ]),
   ];
+}
+
+/** An empty text stands for no value. */
+function checkSyntax(view: EditorView): Diagnostic[] {
+  return view.state.doc.length === 0 ? [] : checkJson(view);
 }

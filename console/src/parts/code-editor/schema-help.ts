@@ -15,6 +15,8 @@ import {
 const WORD = /"[^"\n]*$|[\w$-]+$/;
 /** Text that keeps the list of completions open. */
 const SAME_WORD = /^"?[\w$-]*"?$/;
+/** Descriptions for hovering are escaped as Markdown. */
+const MARKDOWN_ESCAPE = /\\([\\`*_{}[\]()#+\-.!])/g;
 const URI = "file:///text.json";
 
 /**
@@ -76,7 +78,7 @@ function hoversOf(service: LanguageService): Extension {
     const document = toDocument(doc);
     const parsed = service.parseJSONDocument(document);
     const hover = await service.doHover(document, document.positionAt(pos), parsed);
-    const text = hover ? textOf(hover.contents) : "";
+    const text = hover ? textOf(hover.contents).replace(MARKDOWN_ESCAPE, "$1") : "";
     if (!hover || text === "") return null;
     const dom = globalThis.document.createElement("p");
     dom.textContent = text;
