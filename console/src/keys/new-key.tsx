@@ -9,7 +9,7 @@ import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 
-/** What each scope allows; each includes the ones before it. */
+/** Rights of each scope, which includes those before it. */
 const SCOPES: Readonly<Record<ApiKeyScope, string>> = {
   READ: "Reads groups, data sources and sites, without tokens.",
   EMBED: "Also reads tokens, for a server that embeds dashboards.",

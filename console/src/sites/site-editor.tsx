@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo, useRef } from "react";
-import { CodeEditor, type EditorHandle, type Mark } from "../parts/code-editor/code-editor.js";
+import { CodeEditor } from "../parts/code-editor/code-editor.js";
+import type { EditorHandle, Mark } from "../parts/code-editor/props.js";
 import { FindingList } from "./finding-list.js";
 import { Preview } from "./preview.js";
 import { bySeverity } from "./severities.js";

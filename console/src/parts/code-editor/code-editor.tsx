@@ -1,41 +1,8 @@
-import { type Ref, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { toFailure } from "../../api/failure.js";
 import { Problem } from "../problem.js";
 import { Skeleton } from "../skeleton.js";
-import type { DiffProps } from "./diff.js";
-import type { EditorProps } from "./editor.js";
-
-/** A remark on a position in the text. */
-export interface Mark {
-  /** Starts at 1. */
-  readonly line: number;
-  /** Starts at 1, in UTF-16 code units. */
-  readonly column: number;
-  readonly severity: "error" | "warning" | "notice";
-  readonly message: string;
-}
-
-/** Actions on an editor that has loaded. */
-export interface EditorHandle {
-  /** Focuses the editor and selects from a position to the end of its line. */
-  goTo(line: number, column: number): void;
-}
-
-export interface CodeEditorProps {
-  /** Accessible name. */
-  readonly label: string;
-  /** Only `json` for now: it decides the syntax colors. */
-  readonly language: "json";
-  /** The text, with LF line breaks. */
-  readonly text: string;
-  readonly isReadOnly?: boolean;
-  readonly onChange: (text: string) => void;
-  /** Shown in the text and at the line numbers; without them, JSON syntax errors are marked. */
-  readonly marks?: readonly Mark[];
-  /** URL of a JSON Schema that provides completion and descriptions. */
-  readonly schemaUrl?: string;
-  readonly handle?: Ref<EditorHandle>;
-}
+import type { CodeEditorProps, DiffProps } from "./props.js";
 
 /** A code editor. It is loaded on demand, with a skeleton meanwhile. */
 export function CodeEditor(props: CodeEditorProps) {
@@ -55,7 +22,7 @@ export function CodeDiff(props: DiffProps) {
   );
 }
 
-async function loadEditor(): Promise<(props: EditorProps) => React.ReactNode> {
+async function loadEditor(): Promise<(props: CodeEditorProps) => React.ReactNode> {
   return (await import("./editor.js")).Editor;
 }
 

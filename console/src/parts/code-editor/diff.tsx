@@ -1,24 +1,13 @@
 import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
+import type { DiffProps } from "./props.js";
 import { useShadowRoot } from "./shadow-host.js";
 import { reading } from "./theme.js";
 
 /** Unchanged lines that stay visible around changes. */
 const UNCHANGED = { margin: 3, minSize: 6 };
 const NARROW = "(max-width: 760px)";
-
-/** One of the compared versions. */
-interface DiffSide {
-  /** Accessible name. */
-  readonly label: string;
-  readonly text: string;
-}
-
-export interface DiffProps {
-  readonly before: DiffSide;
-  readonly after: DiffSide;
-}
 
 /** A read-only comparison: side by side, or on narrow screens in one column. */
 export function Diff({ before, after }: DiffProps) {

@@ -3,19 +3,17 @@ import { Compartment, EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useImperativeHandle, useRef } from "react";
 import { useNotice } from "../notices.js";
-import type { CodeEditorProps } from "./code-editor.js";
 import { editing } from "./editing.js";
 import { offsetAt, toDiagnostics } from "./marks.js";
+import type { CodeEditorProps } from "./props.js";
 import { useShadowRoot } from "./shadow-host.js";
 import { reading } from "./theme.js";
-
-export type EditorProps = CodeEditorProps;
 
 /** Replaced by completion and hover once the JSON Schema has loaded. */
 const SCHEMA_HELP = new Compartment();
 
 /** A CodeMirror editor. Tab moves the focus, as in any other field; Ctrl+S submits the form around it. */
-export function Editor(props: EditorProps) {
+export function Editor(props: CodeEditorProps) {
   const { label, text, isReadOnly = false, marks, schemaUrl, handle } = props;
   const view = useRef<EditorView | null>(null);
   const onChange = useRef(props.onChange);

@@ -1,7 +1,7 @@
 import { syntaxTree } from "@codemirror/language";
 import type { Diagnostic } from "@codemirror/lint";
 import type { EditorState, Text } from "@codemirror/state";
-import type { Mark } from "./code-editor.js";
+import type { Mark } from "./props.js";
 
 const SEVERITIES = { error: "error", warning: "warning", notice: "info" } as const;
 
