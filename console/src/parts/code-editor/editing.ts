@@ -1,15 +1,23 @@
 import {
   autocompletion,
+  type CompletionContext,
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { jsonParseLinter } from "@codemirror/lang-json";
+import { jsonLanguage, jsonParseLinter } from "@codemirror/lang-json";
 import { foldKeymap, indentOnInput } from "@codemirror/language";
 import { type Diagnostic, linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
-import { type EditorView, highlightActiveLine, highlightActiveLineGutter, keymap } from "@codemirror/view";
+import {
+  type EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  hoverTooltip,
+  keymap,
+} from "@codemirror/view";
+import type { SchemaHelp } from "./schema-help.js";
 
 const checkJson = jsonParseLinter();
 
@@ -43,6 +51,19 @@ export function editing(hasSyntaxCheck: boolean): Extension {
       ...foldKeymap,
       ...lintKeymap,
     ]),
+  ];
+}
+
+/**
+ * Extensions that complete and describe settings.
+ * @param loading null if the JSON Schema cannot be loaded
+ */
+export function helping(loading: Promise<SchemaHelp | null>): Extension {
+  return [
+    jsonLanguage.data.of({
+      autocomplete: async (context: CompletionContext) => (await loading)?.complete(context) ?? null,
+    }),
+    hoverTooltip(async (view, pos, side) => (await loading)?.describe(view, pos, side) ?? null),
   ];
 }
 

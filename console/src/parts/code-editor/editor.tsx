@@ -1,32 +1,47 @@
 import { setDiagnostics } from "@codemirror/lint";
-import { Compartment, EditorState } from "@codemirror/state";
+import { Annotation, EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useImperativeHandle, useRef } from "react";
 import { useNotice } from "../notices.js";
-import { editing } from "./editing.js";
+import { editing, helping } from "./editing.js";
 import { offsetAt, toDiagnostics } from "./marks.js";
 import type { CodeEditorProps } from "./props.js";
 import { useShadowRoot } from "./shadow-host.js";
 import { reading } from "./theme.js";
 
-/** Replaced by completion and hover once the JSON Schema has loaded. */
-const SCHEMA_HELP = new Compartment();
+/** Marks changes that the editor does not report. */
+const FROM_OUTSIDE = Annotation.define<boolean>();
 
 /** A CodeMirror editor. Tab moves the focus, as in any other field; Ctrl+S submits the form around it. */
 export function Editor(props: CodeEditorProps) {
   const { label, text, isReadOnly = false, marks, schemaUrl, handle } = props;
   const view = useRef<EditorView | null>(null);
   const onChange = useRef(props.onChange);
+  // Texts that have not come back as `text` yet: one that does must not undo what was typed since.
+  const reported = useRef<string[]>([]);
   const notify = useNotice();
   useEffect(() => {
     onChange.current = props.onChange;
   });
+  async function load(url: string) {
+    try {
+      const { loadSchemaHelp } = await import("./schema-help.js");
+      return await loadSchemaHelp(url);
+    } catch {
+      notify("The editor cannot complete settings: the JSON Schema could not be loaded.");
+      return null;
+    }
+  }
   const host = useShadowRoot((root) => {
-    const change = EditorView.updateListener.of(({ docChanged, state }) => {
-      if (docChanged) onChange.current(state.doc.toString());
+    const change = EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+      if (!docChanged || transactions.some((transaction) => transaction.annotation(FROM_OUTSIDE))) return;
+      const typed = state.doc.toString();
+      reported.current.push(typed);
+      onChange.current(typed);
     });
     const mode = isReadOnly ? EditorState.readOnly.of(true) : [editing(!marks), change];
-    const extensions = [reading(label, isReadOnly), mode, SCHEMA_HELP.of([])];
+    const help = schemaUrl === undefined ? [] : helping(load(schemaUrl));
+    const extensions = [reading(label, isReadOnly), mode, help];
     const created = new EditorView({
       state: EditorState.create({ doc: text, extensions }),
       parent: root,
@@ -37,27 +52,16 @@ export function Editor(props: CodeEditorProps) {
   });
   useEffect(() => {
     const { current } = view;
-    if (!current || current.state.doc.toString() === text) return;
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: text } });
+    const echo = reported.current.indexOf(text);
+    reported.current.splice(0, echo + 1);
+    if (!current || echo >= 0 || current.state.doc.toString() === text) return;
+    const changes = { from: 0, to: current.state.doc.length, insert: text };
+    current.dispatch({ changes, annotations: FROM_OUTSIDE.of(true) });
   }, [text]);
   useEffect(() => {
     if (!view.current || !marks) return;
     view.current.dispatch(setDiagnostics(view.current.state, toDiagnostics(view.current.state, marks)));
   }, [marks]);
-  useEffect(() => {
-    if (schemaUrl === undefined) return;
-    let isCurrent = true;
-    import("./schema-help.js")
-      .then(({ loadSchemaHelp }) => loadSchemaHelp(schemaUrl))
-      .then(
-        (help) => isCurrent && view.current?.dispatch({ effects: SCHEMA_HELP.reconfigure(help) }),
-        () =>
-          isCurrent && notify("The editor cannot complete settings: the JSON Schema could not be loaded."),
-      );
-    return () => {
-      isCurrent = false;
-    };
-  }, [schemaUrl, notify]);
   useImperativeHandle(handle, () => ({
     goTo(line, column) {
       const { current } = view;

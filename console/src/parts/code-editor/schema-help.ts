@@ -1,7 +1,6 @@
 import { type Completion, type CompletionSource, snippet } from "@codemirror/autocomplete";
-import { jsonLanguage } from "@codemirror/lang-json";
-import type { Extension, Text } from "@codemirror/state";
-import { hoverTooltip } from "@codemirror/view";
+import type { Text } from "@codemirror/state";
+import type { HoverTooltipSource } from "@codemirror/view";
 import {
   type CompletionItem,
   getLanguageService,
@@ -19,15 +18,19 @@ const SAME_WORD = /^"?[\w$-]*"?$/;
 const MARKDOWN_ESCAPE = /\\([\\`*_{}[\]()#+\-.!])/g;
 const URI = "file:///text.json";
 
-/**
- * Loads a JSON Schema. @returns completion and descriptions from it @throws Error if it cannot be loaded
- */
-export async function loadSchemaHelp(url: string): Promise<Extension> {
+/** Completion and descriptions from a JSON Schema. */
+export interface SchemaHelp {
+  readonly complete: CompletionSource;
+  readonly describe: HoverTooltipSource;
+}
+
+/** Loads a JSON Schema. @throws Error if it cannot be loaded */
+export async function loadSchemaHelp(url: string): Promise<SchemaHelp> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`The JSON Schema could not be loaded (status ${response.status}).`);
   const service = getLanguageService({});
   service.configure({ schemas: [{ uri: url, fileMatch: ["*"], schema: await response.json() }] });
-  return [jsonLanguage.data.of({ autocomplete: completionsOf(service) }), hoversOf(service)];
+  return { complete: completionsOf(service), describe: descriptionsOf(service) };
 }
 
 function completionsOf(service: LanguageService): CompletionSource {
@@ -73,8 +76,8 @@ function toTemplate(text: string): string {
   );
 }
 
-function hoversOf(service: LanguageService): Extension {
-  return hoverTooltip(async ({ state: { doc } }, pos) => {
+function descriptionsOf(service: LanguageService): HoverTooltipSource {
+  return async ({ state: { doc } }, pos) => {
     const document = toDocument(doc);
     const parsed = service.parseJSONDocument(document);
     const hover = await service.doHover(document, document.positionAt(pos), parsed);
@@ -88,7 +91,7 @@ function hoversOf(service: LanguageService): Extension {
       ...(end ? { end: document.offsetAt(end) } : {}),
       create: () => ({ dom }),
     };
-  });
+  };
 }
 
 function toDocument(doc: Text): TextDocument {
