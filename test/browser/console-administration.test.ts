@@ -27,7 +27,7 @@ const PLACES = {
   "#/sites/docs": ["docs", "1 warning"],
   "#/new-site": ["New site", "No findings."],
   "#/webhooks": ["Webhooks", "No endpoints yet"],
-  "#/audit": ["Audit log", "Group created"],
+  "#/audit": ["Audit log", "changes of one request"],
   "#/keys": ["API keys", "Revoke…"],
   "#/nowhere": ["Page not found", "Show all groups"],
 } as const;
