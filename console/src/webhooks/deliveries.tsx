@@ -68,7 +68,7 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
         page={page}
         empty={
           <Empty title={state ? "No deliveries in this state" : "No deliveries yet"}>
-            Deliveries of the last 30 days are listed here. Send a test event to see one.
+            Recent deliveries are listed here. Send a test event to see one.
           </Empty>
         }
         columns={[
