@@ -11,6 +11,8 @@ import { hashOf } from "./routing/route.js";
 import { NewSitePage } from "./sites/new-site-page.js";
 import { SitePage } from "./sites/site-page.js";
 import { SitesPage } from "./sites/sites-page.js";
+import { WebhookPage } from "./webhooks/webhook-page.js";
+import { WebhooksPage } from "./webhooks/webhooks-page.js";
 
 /** A section of the navigation. */
 export interface Section {
@@ -36,6 +38,12 @@ export const SECTIONS: readonly Section[] = [
   },
   { name: "sites", label: "Sites", icon: "M5 3h9l5 5v13H5zM14 3v5h5M8 13h8M8 17h5" },
   {
+    name: "webhooks",
+    label: "Webhooks",
+    icon: "M9 8.5a4 4 0 1 1 5.5 3.7M12 8l-4.5 8M5.5 13.5A4 4 0 1 0 11 17h6M14.5 14a4 4 0 1 1 .5 6",
+    isAdminOnly: true,
+  },
+  {
     name: "audit",
     label: "Audit log",
     icon: "M12 7v5l3 2M3 12a9 9 0 1 0 3-6.7L3 8M3 3v5h5",
@@ -57,6 +65,7 @@ const PAGES: Readonly<Record<string, () => ReactNode>> = {
   "data-sources": () => <DataSourcesPage />,
   sites: () => <SitesPage />,
   "new-site": () => <NewSitePage />,
+  webhooks: () => <WebhooksPage />,
   audit: () => <AuditPage />,
   keys: () => <KeysPage />,
 };
@@ -65,6 +74,7 @@ const PAGES: Readonly<Record<string, () => ReactNode>> = {
 const DETAIL_PAGES: Readonly<Record<string, (name: string) => ReactNode>> = {
   groups: (name) => <GroupPage providedId={name} />,
   sites: (name) => <SitePage site={name} />,
+  webhooks: (id) => <WebhookPage id={id} />,
 };
 
 /** Returns the section that a path belongs to: `new-group` belongs to `groups`. */

@@ -15,8 +15,7 @@ const PUT = `mutation($text: String!) {
   putSiteConfig(input: { site: "docs", source: { text: $text } }) { userErrors { message } }
 }`;
 const READ = `{ siteConfig(site: "docs") { revision text isPublic } }`;
-const SELECTED =
-  "(() => { const a = document.activeElement; return a.value.slice(a.selectionStart, a.selectionEnd); })()";
+const SELECTED = "document.activeElement.shadowRoot.getSelection().toString()";
 const FIRST_PAGE_COLOR = "getComputedStyle(document.querySelector('.small-item')).borderLeftColor";
 const FIRST = written("First", "#0a7");
 
@@ -31,7 +30,7 @@ describe("site configuration editor in Chromium", () => {
   test("creates a site, which can be made public", async () => {
     const watched = await signIn(browser(), service(), key, "#/sites");
     const { page } = watched;
-    await page.getByText("No sites yet.").waitFor();
+    await page.getByText("No sites yet").waitFor();
     await press(page, "link", "New site");
     await page.getByLabel("Site name").fill("docs");
     await textOf(page).fill(FIRST);
@@ -51,18 +50,38 @@ describe("site configuration editor in Chromium", () => {
     await run(PUT, { text: FIRST });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");
     const findings = page.getByRole("region", { name: "Findings" });
-    await findings.getByText("No errors or warnings.").waitFor();
+    await findings.getByText("No findings.").waitFor();
     await textOf(page).fill(`${FIRST.replace('"name"', '"nome"').trimEnd().slice(0, -1)},\n  "colour": 1\n}`);
     await findings.getByText("1 error, 2 warnings").waitFor();
     const [error = ""] = await findings.getByRole("listitem").allInnerTexts();
-    expect(error).toMatch(/^error "name" is missing/);
+    expect(error).toMatch(/^"name" is missing/);
+    const marked = page.locator(".cm-lintRange-warning");
+    await expect.poll(() => marked.allInnerTexts()).toEqual(['"nome"', '"colour"']);
+    expect(await page.locator(".cm-lintRange-error").count()).toBe(1);
     await findings.getByRole("button", { name: /^Line 7, / }).press("Enter");
     expect(await page.evaluate(SELECTED)).toBe('"colour": 1');
     await press(page, "button", "Save as revision 2");
     await page.getByRole("alert").waitFor();
     expect((await run(READ)).siteConfig.revision).toBe(1);
     await textOf(page).fill('{ "name": ');
-    await findings.getByText("1 error, 0 warnings").waitFor();
+    await findings.getByText("1 error", { exact: true }).waitFor();
+  });
+
+  test("completes and describes settings from the JSON Schema, by keyboard and on hover", async () => {
+    await run(PUT, { text: FIRST });
+    const watched = await signIn(browser(), service(), key, "#/sites/docs");
+    const { page } = watched;
+    await textOf(page).fill('{ "name": "Docs", "navigation": [{ "group": "", "pages": ["a"] }], "fav }');
+    await textOf(page).press("End");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Control+Space");
+    // By click: the editor ignores Enter for a moment after the list has opened.
+    await page.getByRole("option", { name: "favicon" }).click();
+    await expect.poll(() => readText(page)).toContain('"favicon": ');
+    await textOf(page).getByText('"navigation"').hover();
+    await page.locator(".cm-tooltip-hover").getByText("Groups of pages, in display order.").waitFor();
+    await expectQuiet(watched, key);
   });
 
   test("shows the navigation and the colors in both modes", async () => {
@@ -92,13 +111,20 @@ describe("site configuration editor in Chromium", () => {
     await waitForMessage(page, "Revision 2 was saved.");
     await press(page, "button", "Show revision 1");
     const dialog = page.getByRole("dialog", { name: "Revision 1" });
-    await dialog.getByText('{"op":"replace","path":"/name","value":"Second"}').waitFor();
+    const versions = dialog.getByRole("textbox");
+    await expect
+      .poll(() => versions.allInnerTexts())
+      .toMatchObject([
+        expect.stringContaining('"name": "First"'),
+        expect.stringContaining('"name": "Second"'),
+      ]);
+    expect(await dialog.locator(".cm-changedLine").count()).toBe(2);
     await page.keyboard.press("Escape");
     await press(page, "button", "Restore revision 1");
     await press(page, "button", "Restore");
     await waitForMessage(page, "Revision 1 was restored as revision 3.");
     await page.getByText("restored from 1").waitFor();
-    expect(await textOf(page).inputValue()).toBe(FIRST);
+    expect(await readText(page)).toBe(FIRST);
     expect((await run(READ)).siteConfig).toMatchObject({ revision: 3, text: FIRST });
     await expectQuiet(watched, key);
   });
@@ -117,7 +143,7 @@ describe("site configuration editor in Chromium", () => {
     await textOf(page).fill(written("Mine again", "#0a7"));
     await press(page, "button", "Save as revision 4");
     await press(page, "button", "Discard my changes and load revision 4");
-    expect(await textOf(page).inputValue()).toContain("Theirs again");
+    await expect.poll(() => readText(page)).toContain("Theirs again");
     await goTo(page, "#/sites/nowhere", "Site not found");
   });
 
@@ -140,6 +166,13 @@ describe("site configuration editor in Chromium", () => {
 
 function textOf(page: Page) {
   return page.getByRole("textbox", { name: "Site configuration" });
+}
+
+/** Returns the text in the editor, whose lines are elements. */
+async function readText(page: Page): Promise<string> {
+  return (await textOf(page).locator(".cm-line").allInnerTexts())
+    .map((line) => line.replace("\n", ""))
+    .join("\n");
 }
 
 function written(name: string, primary: string): string {

@@ -99,6 +99,14 @@ describe("keys in an embedded database", () => {
       "UPDATE api_key SET expires_at = now() WHERE name = 'to expire'",
     );
     expect(await call(toExpire)).toMatchObject({ status: 401 });
+    const actors = await query(
+      await connectionTo(dataDir),
+      "SELECT DISTINCT action, actor_name AS actor FROM audit_entry WHERE subject_name = 'to revoke' ORDER BY action",
+    );
+    expect(actors).toEqual([
+      { action: "api_key.created", actor: "cli" },
+      { action: "api_key.revoked", actor: "cli" },
+    ]);
     const after = await run("key", "list");
     expect(
       columns(after, "STATE")
@@ -180,9 +188,13 @@ function columns({ stdout }: ProcessEnd, ...names: readonly string[]): string[][
   });
 }
 
-async function query(connection: Awaited<ReturnType<typeof connectionTo>>, statement: string): Promise<void> {
+async function query(
+  connection: Awaited<ReturnType<typeof connectionTo>>,
+  statement: string,
+): Promise<unknown[]> {
   const client = new Client(connection);
   await client.connect();
-  await client.query(statement);
+  const { rows } = await client.query(statement);
   await client.end();
+  return rows;
 }

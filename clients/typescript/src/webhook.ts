@@ -32,8 +32,8 @@ export type WebhookEvent =
       };
     }
   | {
-      /** Another endpoint was disabled because it answered 410 or failed for days. */
-      readonly type: "webhook_endpoint.disabled";
+      /** Another endpoint was disabled because it answered 410 or failed for days, or an admin has sent a test event. */
+      readonly type: `webhook_endpoint.${"disabled" | "test"}`;
       readonly id: string;
       readonly createdAt: string;
       readonly environment: "Customer" | "Testing";

@@ -1,43 +1,56 @@
-import { AuditLogDocument, type AuditLogQuery } from "../api/generated/operations.js";
-import { ACTIONS } from "../parts/audit-actions.js";
+import { useState } from "react";
+import { AuditLogDocument } from "../api/generated/operations.js";
+import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
+import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
-import { AuditSearch, useAuditFilter } from "./audit-filter.js";
-
-type Entry = AuditLogQuery["auditLog"]["nodes"][number];
+import { AuditSearch } from "./audit-search.js";
+import { Action, Actor, RequestId, Subject, useFilterLink } from "./entry-parts.js";
+import { ExportLog } from "./export-log.js";
+import { dayOf, useAuditFilter } from "./filter.js";
+import { groupByRequest, type RequestGroup } from "./request-groups.js";
 
 export function AuditPage() {
   const filter = useAuditFilter();
+  const { path } = useRoute();
   const query = useQuery(AuditLogDocument, { ...usePageVariables(), ...(filter ? { filter } : {}) });
   return (
-    <Page title="Audit log">
+    <Page
+      title="Audit log"
+      description={`Who changed what and when, without values. Times are in the time zone ${ZONE}.`}
+      actions={<ExportLog filter={filter} />}
+    >
       <AuditSearch />
       <Loaded query={query}>
-        {({ auditLog }) => (
+        {({ auditLog: { nodes, pageInfo } }) => (
           <List
-            caption="Audit log, newest first"
-            page={auditLog}
+            caption="Audit log, newest first; consecutive entries of a request are grouped"
+            page={{ nodes: groupByRequest(nodes), pageInfo }}
             empty={
-              <p className="empty" role="status">
-                No entries match the filter.
-              </p>
+              <Empty
+                title={filter ? "No entries match the filter" : "No entries yet"}
+                action={
+                  filter && (
+                    <a className="button" href={hashOf(path)}>
+                      Clear filter
+                    </a>
+                  )
+                }
+              >
+                {!filter &&
+                  "Each change of a group, data source, site, API key or webhook endpoint is recorded here."}
+              </Empty>
             }
             columns={[
-              { title: "Time", cell: ({ createdAt }) => <Time at={createdAt} /> },
-              { title: "Action", cell: (entry) => <Action entry={entry} /> },
-              { title: "Subject", className: "subject", cell: (entry) => <Subject entry={entry} /> },
-              { title: "Actor", isWideOnly: true, cell: ({ actorName }) => actorName },
-              {
-                title: "Request ID",
-                isWideOnly: true,
-                className: "code",
-                cell: ({ requestId }) => requestId,
-              },
+              { title: "Time", cell: (group) => <Moment group={group} /> },
+              { title: "Change", className: "subject", cell: (group) => <Changes group={group} /> },
+              { title: "Actor", isWideOnly: true, cell: ({ first }) => <Actor entry={first} /> },
+              { title: "Request ID", isWideOnly: true, cell: ({ first }) => <RequestId entry={first} /> },
             ]}
           />
         )}
@@ -46,24 +59,64 @@ export function AuditPage() {
   );
 }
 
-function Action({ entry: { action, changed } }: { readonly entry: Entry }) {
+const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The time, which links to all entries of the day. */
+function Moment({ group: { first } }: { readonly group: RequestGroup }) {
+  const linkTo = useFilterLink();
+  const day = dayOf(new Date(first.createdAt));
   return (
     <>
-      {ACTIONS[action]}
-      {changed.length > 0 && <span className="fine below">{changed.join(", ")}</span>}
+      <a className="plain" href={linkTo({ from: day, to: day })}>
+        <Time at={first.createdAt} />
+      </a>
+      <span className="fine below">
+        <Time at={first.createdAt} isRelative />
+      </span>
+      <span className="narrow-only">
+        <Actor entry={first} />
+      </span>
     </>
   );
 }
 
-/** The changed object, linked if it has a page; it may have been deleted. */
-function Subject({ entry: { action, subjectName, subjectVersion } }: { readonly entry: Entry }) {
-  const version = subjectVersion === null ? null : <span className="fine"> {subjectVersion}</span>;
-  const section = action.startsWith("USER_GROUP") ? "groups" : action.startsWith("SITE") ? "sites" : null;
-  if (section === null || action.endsWith("_DELETED")) return <>{subjectName}</>;
+/** The changes of a request. More than one are collapsed. */
+function Changes({ group: { entries, first } }: { readonly group: RequestGroup }) {
+  const [isOpen, setOpen] = useState(false);
+  if (entries.length === 1) {
+    return (
+      <div className="change">
+        <span>
+          <Action entry={first} />
+        </span>
+        <span>
+          <Subject entry={first} />
+        </span>
+      </div>
+    );
+  }
   return (
-    <>
-      <a href={hashOf([section, subjectName])}>{subjectName}</a>
-      {version}
-    </>
+    <div>
+      <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {entries.length} changes of one request
+      </button>
+      <span className="fine below">
+        {first.subjectName} and {entries.length - 1} more
+      </span>
+      {isOpen && (
+        <ul className="changes">
+          {entries.map((entry) => (
+            <li key={entry.id} className="change">
+              <span>
+                <Action entry={entry} />
+              </span>
+              <span>
+                <Subject entry={entry} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }

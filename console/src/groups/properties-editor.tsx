@@ -1,4 +1,4 @@
-import { Field } from "../parts/field.js";
+import { CodeEditor } from "../parts/code-editor/code-editor.js";
 import { Tabs } from "../parts/tabs.js";
 import { parseProperties } from "./group-draft.js";
 import { PropertiesForm } from "./properties-form.js";
@@ -42,19 +42,21 @@ export function PropertiesEditor({ text, error, isReadOnly, onChange }: Properti
           {
             name: "JSON",
             content: () => (
-              <Field label="Properties as JSON" hint="A JSON object. Leave empty for none." error={message}>
-                {(control) => (
-                  <textarea
-                    {...control}
-                    className="code"
-                    rows={Math.min(20, Math.max(4, text.split("\n").length + 1))}
-                    value={text}
-                    readOnly={isReadOnly}
-                    spellCheck={false}
-                    onChange={(event) => onChange(event.target.value)}
-                  />
+              <div className="field">
+                <CodeEditor
+                  label="Properties as JSON"
+                  language="json"
+                  text={text}
+                  isReadOnly={isReadOnly}
+                  onChange={onChange}
+                />
+                <p className="fine">A JSON object. Leave empty for none.</p>
+                {message && (
+                  <p className="error" role="alert">
+                    {message}
+                  </p>
                 )}
-              </Field>
+              </div>
             ),
           },
         ]}

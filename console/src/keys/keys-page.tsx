@@ -11,38 +11,77 @@ import { Loaded } from "../parts/loaded.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
+import { useSort } from "../parts/sort.js";
 import { Time } from "../parts/time.js";
+import { useRoute } from "../routing/navigation.js";
+import { hashOf } from "../routing/route.js";
 import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 import { useQuery } from "../session/use-query.js";
 import { NewKey } from "./new-key.js";
 
+const SORT_FIELDS = { name: "NAME", created: "CREATED_AT", used: "LAST_USED_AT" } as const;
+const BY_CREATION = { key: "created", isDescending: true };
+const DAY_MS = 86_400_000;
+/** Keys that expire within this time are marked. */
+const SOON_MS = 14 * DAY_MS;
+
 export function KeysPage() {
-  const query = useQuery(ApiKeyListDocument, usePageVariables());
+  const { viewer } = useSession();
+  const { path, query: parameters } = useRoute();
+  const isAll = parameters["state"] === "all";
+  const sort = useSort(Object.keys(SORT_FIELDS), BY_CREATION);
+  const query = useQuery(ApiKeyListDocument, {
+    ...usePageVariables(),
+    ...(isAll ? {} : { filter: { isActive: true } }),
+    orderBy: { field: sortField(sort.key), direction: sort.isDescending ? "DESC" : "ASC" },
+  });
   const [isAdding, setAdding] = useState(false);
   const [keyToRevoke, setKeyToRevoke] = useState<ApiKeyPartsFragment | null>(null);
+  const environment = viewer.environment === "CUSTOMER" ? "Customer" : "Testing";
   return (
     <Page
       title="API keys"
+      description={`Keys of the environment ${environment}. Switch the environment to manage the others.`}
       actions={
         <button type="button" className="primary" onClick={() => setAdding(true)}>
           New API key
         </button>
       }
     >
+      <nav className="filters" aria-label="State">
+        <a href={hashOf(path)} aria-current={isAll ? undefined : "true"}>
+          Active
+        </a>
+        <a href={hashOf(path, { state: "all" })} aria-current={isAll ? "true" : undefined}>
+          All, with revoked and expired
+        </a>
+      </nav>
       <Loaded query={query}>
         {({ apiKeys }) => (
           <List
             caption="API keys"
             page={apiKeys}
+            sort={sort}
             columns={[
-              { title: "Name", isRowHead: true, cell: (key) => <Name apiKey={key} /> },
-              { title: "Scope", isWideOnly: true, cell: ({ scope }) => scope.toLowerCase() },
-              { title: "Created", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: "Name", isRowHead: true, sortKey: "name", cell: (key) => <Name apiKey={key} /> },
+              {
+                title: "Scope",
+                isWideOnly: true,
+                cell: ({ scope }) => <span className="badge">{scope.toLowerCase()}</span>,
+              },
+              {
+                title: "Created",
+                isWideOnly: true,
+                sortKey: "created",
+                cell: ({ createdAt }) => <Time at={createdAt} isRelative />,
+              },
               {
                 title: "Last used",
                 isWideOnly: true,
-                cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Time at={lastUsedAt} />),
+                sortKey: "used",
+                cell: ({ lastUsedAt }) =>
+                  lastUsedAt === null ? "never" : <Time at={lastUsedAt} isRelative />,
               },
               { title: "State", cell: (key) => <State apiKey={key} /> },
               {
@@ -71,29 +110,52 @@ export function KeysPage() {
   );
 }
 
-function Name({ apiKey: { name, hint, scope } }: { readonly apiKey: ApiKeyPartsFragment }) {
+function Name({ apiKey: { name, hint, scope, lastUsedAt } }: { readonly apiKey: ApiKeyPartsFragment }) {
+  const { keyEnding } = useSession();
   return (
     <>
       {name}
+      {hint.endsWith(keyEnding) && <span className="badge customer own">this session</span>}
       <span className="code fine below word">{hint}</span>
-      <span className="fine narrow-only">{scope.toLowerCase()}</span>
+      <span className="fine narrow-only">
+        {scope.toLowerCase()}, {lastUsedAt === null ? "never used" : <Time at={lastUsedAt} isRelative />}
+      </span>
     </>
   );
 }
 
 function State({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKeyPartsFragment }) {
-  if (revokedAt !== null)
+  if (revokedAt !== null) {
     return (
       <>
-        revoked <Time at={revokedAt} />
+        <span className="badge">revoked</span>
+        <span className="fine below">
+          <Time at={revokedAt} isRelative />
+        </span>
       </>
     );
-  if (expiresAt === null) return <>active</>;
+  }
+  if (expiresAt === null) return <span className="badge good">active</span>;
+  const left = Date.parse(expiresAt) - Date.now();
+  const [className, word] =
+    left <= 0
+      ? ["badge", "expired"]
+      : left < SOON_MS
+        ? ["badge warning", "expires soon"]
+        : ["badge good", "active"];
   return (
     <>
-      {Date.parse(expiresAt) <= Date.now() ? "expired" : "expires"} <Time at={expiresAt} />
+      <span className={className}>{word}</span>
+      <span className="fine below">
+        {left > 0 && "expires "}
+        <Time at={expiresAt} isRelative />
+      </span>
     </>
   );
+}
+
+function sortField(key: string) {
+  return key === "name" ? SORT_FIELDS.name : key === "used" ? SORT_FIELDS.used : SORT_FIELDS.created;
 }
 
 interface RevokeKeyProps {

@@ -6,13 +6,15 @@ import { Field } from "../parts/field.js";
 import { Problem } from "../parts/problem.js";
 import { Secret } from "../parts/secret.js";
 import { useFocusOnError } from "../parts/use-focus-on-error.js";
+import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 
+/** Rights of each scope, which includes those before it. */
 const SCOPES: Readonly<Record<ApiKeyScope, string>> = {
-  READ: "read: read groups, data sources and sites, without tokens",
-  EMBED: "embed: also read tokens, for a server that embeds dashboards",
-  WRITE: "write: also change groups, mappings, data sources and sites",
-  ADMIN: "admin: also manage API keys and webhooks, and read the audit log",
+  READ: "Reads groups, data sources and sites, without tokens.",
+  EMBED: "Also reads tokens, for a server that embeds dashboards.",
+  WRITE: "Also changes groups, mappings, data sources and sites.",
+  ADMIN: "Also manages API keys and webhooks, and reads the audit log.",
 };
 const DAY_MS = 86_400_000;
 
@@ -23,6 +25,8 @@ interface NewKeyProps {
 
 /** Creates an API key and shows its secret once. */
 export function NewKey({ onCreated, onClose }: NewKeyProps) {
+  const { viewer } = useSession();
+  const environment = viewer.environment === "CUSTOMER" ? "Customer" : "Testing";
   const [secret, setSecret] = useState<string | null>(null);
   const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateKeyDocument);
@@ -55,7 +59,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
     );
   }
   return (
-    <Dialog key="form" title="New API key" onClose={onClose}>
+    <Dialog key="form" title={`New API key for ${environment}`} onClose={onClose}>
       <form
         ref={form}
         onSubmit={(event) => {
@@ -66,25 +70,34 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
         <Field label="Name" hint="Purpose of the key, shown in lists." error={errorAt(errors, "name")}>
           {(control) => <input {...control} name="name" required autoComplete="off" />}
         </Field>
-        <Field label="Scope" error={errorAt(errors, "scope")}>
+        <fieldset className="choices">
+          <legend>Scope</legend>
+          {Object.entries(SCOPES).map(([scope, description]) => (
+            <label key={scope}>
+              <input type="radio" name="scope" value={scope} defaultChecked={scope === "READ"} />
+              <span>
+                {scope.toLowerCase()}
+                <span className="fine below">{description}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <Field
+          label="Expires after"
+          hint="Clients that use the key stop working then."
+          error={errorAt(errors, "expiresAt")}
+        >
           {(control) => (
-            <select {...control} name="scope" defaultValue="READ">
-              {Object.entries(SCOPES).map(([scope, label]) => (
-                <option key={scope} value={scope}>
-                  {label}
-                </option>
-              ))}
+            <select {...control} name="days" defaultValue="90">
+              <option value="7">7 days</option>
+              <option value="30">30 days</option>
+              <option value="90">90 days</option>
+              <option value="365">1 year</option>
+              <option value="">Never</option>
             </select>
           )}
         </Field>
-        <Field
-          label="Expires after (days)"
-          hint="Leave empty for no expiry."
-          error={errorAt(errors, "expiresAt")}
-        >
-          {(control) => <input {...control} name="days" type="number" min="1" max="36500" step="1" />}
-        </Field>
-        <Problem failure={create.failure} errors={otherErrors(errors, ["name", "scope", "expiresAt"])} />
+        <Problem failure={create.failure} errors={otherErrors(errors, ["name", "expiresAt"])} />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel

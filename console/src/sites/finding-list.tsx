@@ -1,49 +1,68 @@
 import type { FindingPartsFragment } from "../api/generated/operations.js";
 import { Problem } from "../parts/problem.js";
+import { bySeverity, type SeverityGroup, summaryOf } from "./severities.js";
 import type { Findings } from "./use-findings.js";
+
+const TITLES = { error: "Errors", warning: "Warnings", notice: "Notices" } as const;
+const MEANINGS = {
+  error: "The configuration cannot be saved until these are fixed.",
+  warning: "Probably not what you meant.",
+  notice: "In use, but not part of the documented format. Nothing to do.",
+} as const;
 
 interface FindingListProps {
   readonly findings: Findings;
   readonly onGoTo: (line: number, column: number) => void;
 }
 
-/** The findings in a site configuration, with links to their positions. */
+/** The findings in a site configuration by severity, with links to their positions. */
 export function FindingList({ findings: { report, failure, isChecking }, onGoTo }: FindingListProps) {
+  const groups = report ? bySeverity(report) : [];
   return (
     <section className="findings" aria-labelledby="findings" aria-busy={isChecking}>
       <h2 id="findings">Findings</h2>
-      <p className="fine" id="findings-summary" role="status">
-        {report && !isChecking
-          ? summaryOf(report.errors.length, report.warnings.length)
-          : failure
-            ? ""
-            : "Checking…"}
+      <p className="fine" role="status">
+        {report && !isChecking ? summaryOf(groups) : failure ? "" : "Checking…"}
       </p>
       <Problem failure={failure} />
-      {report && (
-        <ul>
-          {report.errors.map((finding) => (
-            <Finding key={keyOf(finding)} finding={finding} kind="error" onGoTo={onGoTo} />
-          ))}
-          {report.warnings.map((finding) => (
-            <Finding key={keyOf(finding)} finding={finding} kind="warning" onGoTo={onGoTo} />
-          ))}
-        </ul>
-      )}
+      {groups.map((group) => (
+        <Group key={group.severity} group={group} onGoTo={onGoTo} />
+      ))}
     </section>
+  );
+}
+
+interface GroupProps {
+  readonly group: SeverityGroup;
+  readonly onGoTo: (line: number, column: number) => void;
+}
+
+/** Findings of one severity. Notices, which need no action, are collapsed. */
+function Group({ group: { severity, findings }, onGoTo }: GroupProps) {
+  return (
+    <details className={`finding-group ${severity}-findings`} open={severity !== "notice"}>
+      <summary>
+        <span className="kind">{TITLES[severity]}</span> {findings.length}
+      </summary>
+      <p className="fine">{MEANINGS[severity]}</p>
+      <ul>
+        {findings.map((finding) => (
+          <Finding key={keyOf(finding)} finding={finding} onGoTo={onGoTo} />
+        ))}
+      </ul>
+    </details>
   );
 }
 
 interface FindingProps {
   readonly finding: FindingPartsFragment;
-  readonly kind: "error" | "warning";
   readonly onGoTo: (line: number, column: number) => void;
 }
 
-function Finding({ finding: { line, column, pointer, message, code }, kind, onGoTo }: FindingProps) {
+function Finding({ finding: { line, column, pointer, message, code }, onGoTo }: FindingProps) {
   return (
-    <li className={`finding ${kind}-finding`}>
-      <span className="kind">{kind}</span> {message}{" "}
+    <li className="finding">
+      {message}
       <span className="fine below">
         {line !== null && column !== null && (
           <button type="button" className="link" onClick={() => onGoTo(line, column)}>
@@ -54,15 +73,6 @@ function Finding({ finding: { line, column, pointer, message, code }, kind, onGo
       </span>
     </li>
   );
-}
-
-function summaryOf(errors: number, warnings: number): string {
-  if (errors === 0 && warnings === 0) return "No errors or warnings.";
-  return `${plural(errors, "error")}, ${plural(warnings, "warning")}`;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function keyOf({ pointer, code, line, column, message }: FindingPartsFragment): string {

@@ -40,7 +40,7 @@ export function NewSitePage() {
     goTo(hashOf(["sites", siteConfig.site]));
   }
   return (
-    <Page title="New site">
+    <Page title="New site" back={{ href: hashOf(["sites"]), label: "Sites" }}>
       <form
         ref={form}
         onSubmit={(event) => {

@@ -21,7 +21,7 @@ export function Preview({ text }: { readonly text: string }) {
   const site = last.current;
   return (
     <section className="preview" aria-labelledby="preview">
-      <h2 id="preview">Preview</h2>
+      <h2 id="preview">Preview {site && !read && <span className="badge warning">last valid text</span>}</h2>
       {site ? (
         <>
           <div className="modes">

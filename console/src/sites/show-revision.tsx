@@ -1,8 +1,11 @@
-import { type SitePartsFragment, SiteRevisionDocument } from "../api/generated/operations.js";
+import { useState } from "react";
+import { SiteComparisonDocument, type SitePartsFragment } from "../api/generated/operations.js";
+import { CodeDiff, CodeEditor } from "../parts/code-editor/code-editor.js";
 import { Dialog } from "../parts/dialog.js";
 import { Loaded } from "../parts/loaded.js";
-import { Scrolled } from "../parts/scrolled.js";
+import { Tabs } from "../parts/tabs.js";
 import { useQuery } from "../session/use-query.js";
+import { toField } from "./line-ends.js";
 
 interface ShowRevisionProps {
   readonly site: SitePartsFragment;
@@ -10,28 +13,42 @@ interface ShowRevisionProps {
   readonly onClose: () => void;
 }
 
-/** The text of a revision and the changes since. */
-export function ShowRevision({ site, revision, onClose }: ShowRevisionProps) {
-  const query = useQuery(SiteRevisionDocument, { site: site.site, revision });
+/** A revision compared with another one, and its text. */
+export function ShowRevision({ site: { site, revision: latest }, revision, onClose }: ShowRevisionProps) {
+  const [other, setOther] = useState(revision === latest ? revision - 1 : latest);
   return (
     <Dialog title={`Revision ${revision}`} isWide onClose={onClose}>
-      <Loaded query={query}>
-        {({ siteConfig }) => (
-          <>
-            <Scrolled label={`Text of revision ${revision}`}>
-              <pre>{siteConfig?.atRevision?.text}</pre>
-            </Scrolled>
-            {revision !== site.revision && (
-              <>
-                <h3>Changes up to revision {site.revision}</h3>
-                <Scrolled label={`Changes up to revision ${site.revision}, as a JSON Patch`}>
-                  <pre>{changesOf(siteConfig?.diff)}</pre>
-                </Scrolled>
-              </>
-            )}
-          </>
-        )}
-      </Loaded>
+      {latest === 1 ? (
+        <Comparison site={site} from={1} to={1} shown={1} />
+      ) : (
+        <>
+          <p className="compared">
+            <span>
+              <strong>Revision {Math.min(revision, other)}</strong> and the changes up to{" "}
+              <strong>revision {Math.max(revision, other)}</strong>
+            </span>
+            <label>
+              Compare with revision
+              <input
+                type="number"
+                min={1}
+                max={latest}
+                value={other}
+                onChange={({ target: { valueAsNumber } }) => {
+                  if (valueAsNumber >= 1 && valueAsNumber <= latest) setOther(Math.trunc(valueAsNumber));
+                }}
+              />
+            </label>
+          </p>
+          <Comparison
+            key={other}
+            site={site}
+            from={Math.min(revision, other)}
+            to={Math.max(revision, other)}
+            shown={revision}
+          />
+        </>
+      )}
       <div className="actions end">
         <button type="button" onClick={onClose}>
           Close
@@ -41,8 +58,47 @@ export function ShowRevision({ site, revision, onClose }: ShowRevisionProps) {
   );
 }
 
-/** Formats a JSON Patch with one operation per line. */
-function changesOf(diff: unknown): string {
-  if (!Array.isArray(diff)) return "";
-  return diff.map((operation) => JSON.stringify(operation)).join("\n") || "Only the formatting changed.";
+interface ComparisonProps {
+  readonly site: string;
+  readonly from: number;
+  readonly to: number;
+  /** The revision whose text is shown in the second tab. */
+  readonly shown: number;
+}
+
+function Comparison({ site, from, to, shown }: ComparisonProps) {
+  const query = useQuery(SiteComparisonDocument, { site, from, to });
+  return (
+    <Loaded query={query}>
+      {({ siteConfig }) => {
+        const before = toField(siteConfig?.before?.text ?? "");
+        const after = toField(siteConfig?.after?.text ?? "");
+        const changes = {
+          name: "Changes",
+          content: () =>
+            before === after ? (
+              <p>The texts are equal.</p>
+            ) : (
+              <CodeDiff
+                before={{ label: `Revision ${from}`, text: before }}
+                after={{ label: `Revision ${to}`, text: after }}
+              />
+            ),
+        };
+        const text = {
+          name: "Text",
+          content: () => (
+            <CodeEditor
+              label={`Text of revision ${shown}`}
+              language="json"
+              text={shown === from ? before : after}
+              isReadOnly
+              onChange={() => undefined}
+            />
+          ),
+        };
+        return <Tabs label={`Revision ${shown}`} tabs={from === to ? [text] : [changes, text]} />;
+      }}
+    </Loaded>
+  );
 }

@@ -1,8 +1,14 @@
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useMemo, useRef } from "react";
+import { CodeEditor } from "../parts/code-editor/code-editor.js";
+import type { EditorHandle, Mark } from "../parts/code-editor/props.js";
 import { FindingList } from "./finding-list.js";
 import { Preview } from "./preview.js";
-import { goToPosition, TextEditor } from "./text-editor.js";
-import { useFindings } from "./use-findings.js";
+import { bySeverity } from "./severities.js";
+import { type Findings, useFindings } from "./use-findings.js";
+
+/** Relative, because the service may be served below a path prefix of a proxy. */
+const SCHEMA_URL = "../schemas/site-config.json";
+const NO_MARKS: readonly Mark[] = [];
 
 interface SiteEditorProps {
   readonly text: string;
@@ -14,28 +20,42 @@ interface SiteEditorProps {
 
 /** An editor for the text of a site configuration, with findings and preview. */
 export function SiteEditor({ text, isReadOnly, onChange, children }: SiteEditorProps) {
-  const area = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<EditorHandle>(null);
   const findings = useFindings(text);
+  const { report } = findings;
+  // While the text is checked, the editor moves the marks of the previous report with the text.
+  const marks = useMemo(() => marksOf(report), [report]);
   return (
     <div className="site-editor">
       <div>
-        <TextEditor
+        <CodeEditor
           label="Site configuration"
-          describedBy="findings-summary"
+          language="json"
           text={text}
           isReadOnly={isReadOnly}
-          area={area}
           onChange={onChange}
+          marks={marks}
+          schemaUrl={SCHEMA_URL}
+          handle={editor}
         />
+        <p className="fine keys">
+          <kbd>Ctrl</kbd> <kbd>Space</kbd> completes settings, <kbd>F8</kbd> goes to the next finding.
+        </p>
         {children}
       </div>
       <div className="beside">
-        <FindingList
-          findings={findings}
-          onGoTo={(line, column) => area.current && goToPosition(area.current, line, column)}
-        />
+        <FindingList findings={findings} onGoTo={(line, column) => editor.current?.goTo(line, column)} />
         <Preview text={text} />
       </div>
     </div>
+  );
+}
+
+function marksOf(report: Findings["report"]): readonly Mark[] {
+  if (!report) return NO_MARKS;
+  return bySeverity(report).flatMap(({ severity, findings }) =>
+    findings.flatMap(({ line, column, message }) =>
+      line === null || column === null ? [] : [{ line, column, severity, message }],
+    ),
   );
 }

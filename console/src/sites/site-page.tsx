@@ -10,11 +10,13 @@ import { Revisions } from "./revisions.js";
 import { SiteForm } from "./site-form.js";
 import { SiteVisibility } from "./site-visibility.js";
 
+const BACK = { href: hashOf(["sites"]), label: "Sites" };
+
 export function SitePage({ site }: { readonly site: string }) {
   const query = useQuery(SiteDocument, { site });
   if (!query.data) {
     return (
-      <Page title={site}>
+      <Page title={site} back={BACK}>
         <Loaded query={query}>{() => null}</Loaded>
       </Page>
     );
@@ -22,7 +24,7 @@ export function SitePage({ site }: { readonly site: string }) {
   const { siteConfig } = query.data;
   if (!siteConfig) {
     return (
-      <Page title="Site not found">
+      <Page title="Site not found" back={BACK}>
         <p>
           This environment has no site named <code>{site}</code>.{" "}
           <a href={hashOf(["sites"])}>Show all sites</a>
@@ -40,17 +42,23 @@ function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
   const onUpdate = (next: SitePartsFragment) => setChanged({ since: loaded, site: next });
   const canWrite = useScope("WRITE");
   return (
-    <Page title={site.site} actions={canWrite && <SiteVisibility site={site} onUpdate={onUpdate} />}>
-      <p className="fine">
-        Revision {site.revision}, <Time at={site.updatedAt} />.{" "}
-        {site.publicPath === null ? (
-          "Private: reading it requires an API key."
-        ) : (
-          <>
-            Public: anyone can read <a href={`..${site.publicPath}`}>the file</a>.
-          </>
-        )}
-      </p>
+    <Page
+      title={site.site}
+      back={BACK}
+      description={
+        <>
+          Revision {site.revision}, <Time at={site.updatedAt} />.{" "}
+          {site.publicPath === null ? (
+            "Private: reading it requires an API key."
+          ) : (
+            <>
+              Public: anyone can read <a href={`..${site.publicPath}`}>the file</a>.
+            </>
+          )}
+        </>
+      }
+      actions={canWrite && <SiteVisibility site={site} onUpdate={onUpdate} />}
+    >
       <SiteForm site={site} onUpdate={onUpdate} />
       <Revisions site={site} onUpdate={onUpdate} />
     </Page>

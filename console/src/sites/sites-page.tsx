@@ -1,4 +1,5 @@
 import { SiteListDocument } from "../api/generated/operations.js";
+import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
@@ -10,11 +11,13 @@ import { useQuery } from "../session/use-query.js";
 
 export function SitesPage() {
   const query = useQuery(SiteListDocument, usePageVariables());
+  const canWrite = useScope("WRITE");
   return (
     <Page
       title="Sites"
+      description="Settings of documentation sites: validated as you type, every revision kept."
       actions={
-        useScope("WRITE") && (
+        canWrite && (
           <a className="button primary" href={hashOf(["new-site"])}>
             New site
           </a>
@@ -27,9 +30,18 @@ export function SitesPage() {
             caption="Site configurations"
             page={siteConfigs}
             empty={
-              <p className="empty" role="status">
-                No sites yet. A site is the configuration of a documentation site.
-              </p>
+              <Empty
+                title="No sites yet"
+                action={
+                  canWrite && (
+                    <a className="button primary" href={hashOf(["new-site"])}>
+                      Create the first site
+                    </a>
+                  )
+                }
+              >
+                A site is the settings file of a documentation site: validated, with every revision kept.
+              </Empty>
             }
             columns={[
               {
@@ -40,9 +52,17 @@ export function SitesPage() {
               { title: "Revision", cell: ({ revision }) => revision },
               {
                 title: "Visibility",
-                cell: ({ isPublic }) => (isPublic ? "Public" : "Private"),
+                cell: ({ isPublic }) => (
+                  <span className={isPublic ? "badge customer" : "badge"}>
+                    {isPublic ? "Public" : "Private"}
+                  </span>
+                ),
               },
-              { title: "Last changed", isWideOnly: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+              {
+                title: "Last changed",
+                isWideOnly: true,
+                cell: ({ updatedAt }) => <Time at={updatedAt} isRelative />,
+              },
             ]}
           />
         )}

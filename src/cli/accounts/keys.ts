@@ -12,6 +12,9 @@ import { formatTable } from "../shared/table.js";
 
 const COLUMNS = ["ID", "ACCOUNT", "ENVIRONMENT", "SCOPE", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
 
+/** The author of changes, in the audit log. */
+const ACTOR = { name: "cli", keyId: null, requestId: null };
+
 /** Creates an API key and prints only its secret on stdout. */
 export async function createKey(
   environment: ProcessEnvironment,
@@ -27,7 +30,7 @@ export async function createKey(
   await withAccounts(environment, async (accounts) => {
     const { accountId } = await accounts.ensure(options.account);
     const { apiKey, secret } = await accounts.createKey(
-      { accountId },
+      { accountId, actor: ACTOR },
       {
         environment: options.environment,
         scope: options.scope,
@@ -67,7 +70,7 @@ export async function listKeys(
 export async function revokeKey(environment: ProcessEnvironment, id: string, output: Output): Promise<void> {
   await withAccounts(environment, async (accounts) => {
     const keyId = parseInternalId(id);
-    if (keyId === null || !(await accounts.revokeKey(keyId))) {
+    if (keyId === null || !(await accounts.revokeKey(keyId, ACTOR))) {
       throw new OperatorError(`No active API key has the ID \`${id}\`. List the keys with \`key list\`.`);
     }
     await output.print({ revoked: keyId }, `revoked ${keyId}\n`);

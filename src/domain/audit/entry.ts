@@ -53,5 +53,7 @@ export interface AuditDay {
 export interface AuditFilter {
   readonly actions?: readonly AuditAction[];
   readonly subjectName?: string;
+  readonly actorName?: string;
+  readonly requestId?: string;
   readonly createdAt?: { readonly from?: Date; readonly to?: Date };
 }

@@ -1,6 +1,9 @@
 import type { Environment } from "../accounts/environment.js";
 import type { EncryptedToken } from "../accounts/token-vault.js";
 
+/** The event that an admin sends to try an endpoint. It is sent whatever events the endpoint receives. */
+export const TEST_EVENT = "webhook_endpoint.test";
+
 /** Webhook event types: the audit actions that change what other clients read. */
 export const WEBHOOK_EVENTS = [
   "user_group.created",
@@ -66,7 +69,7 @@ export interface WebhookDelivery {
   readonly endpointId: number;
   /** Identical for all endpoints and attempts. */
   readonly eventId: string;
-  readonly event: WebhookEvent;
+  readonly event: WebhookEvent | typeof TEST_EVENT;
   /** The request body, as JSON. */
   readonly payload: string;
   readonly state: WebhookDeliveryState;

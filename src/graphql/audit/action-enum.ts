@@ -23,14 +23,17 @@ const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "webhook_endpoint.deleted": "A webhook endpoint was deleted.",
 };
 
-/** Creates an enum of a subset of the audit log actions. */
-export function createActionEnum(
+/**
+ * Creates an enum of a subset of the audit log actions.
+ * @param others descriptions of values that are no audit log actions
+ */
+export function createActionEnum<Other extends string = never>(
   name: string,
   description: string,
   actions: readonly AuditAction[],
-): Readonly<Record<string, AuditAction>> {
-  const members = actions.map(
-    (action) => [action.toUpperCase().replaceAll(".", "_"), [action, DESCRIPTIONS[action]]] as const,
-  );
-  return createEnum<AuditAction>(name, description, Object.fromEntries(members));
+  others: readonly (readonly [value: Other, description: string])[] = [],
+): Readonly<Record<string, AuditAction | Other>> {
+  const described = [...actions.map((action) => [action, DESCRIPTIONS[action]] as const), ...others];
+  const members = described.map((value) => [value[0].toUpperCase().replaceAll(".", "_"), value] as const);
+  return createEnum<AuditAction | Other>(name, description, Object.fromEntries(members));
 }

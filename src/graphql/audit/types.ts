@@ -101,18 +101,28 @@ export class AuditFilterInput {
   @Field(() => String, nullable("Entries with exactly this `subjectName`."))
   readonly subjectName?: string | null;
 
+  @Field(() => String, nullable("Entries with exactly this `actorName`."))
+  readonly actorName?: string | null;
+
+  @Field(() => String, nullable("Entries of the request with this ID."))
+  readonly requestId?: string | null;
+
   @Field(() => DateTimeRangeInput, nullable("Entries created in this time range."))
   readonly createdAt?: DateTimeRangeInput | null;
 }
 
 /** @throws DomainError `invalid_field` */
 export function parseAuditFilter(input: AuditFilterInput | null | undefined): AuditFilter {
-  const { actions, subjectName, createdAt } = input ?? {};
+  const { actions, createdAt, ...texts } = input ?? {};
+  const exact = (name: keyof typeof texts) => {
+    const value = texts[name];
+    return typeof value === "string" ? { [name]: parseText(value, ["filter", name]) } : {};
+  };
   return {
     ...(actions ? { actions } : {}),
-    ...(typeof subjectName === "string"
-      ? { subjectName: parseText(subjectName, ["filter", "subjectName"]) }
-      : {}),
+    ...exact("subjectName"),
+    ...exact("actorName"),
+    ...exact("requestId"),
     ...(createdAt ? { createdAt: parseTimeRange(createdAt, "createdAt") } : {}),
   };
 }

@@ -75,6 +75,12 @@ export class ReplayWebhookDeliveryInput {
   readonly id!: string;
 }
 
+@InputType("SendTestWebhookInput", { description: "Input for `sendTestWebhook`." })
+export class SendTestWebhookInput {
+  @Field(() => ID, { description: "The webhook endpoint's global ID." })
+  readonly id!: string;
+}
+
 @InputType("WebhookDeliveryFilter", {
   description: "Filters webhook deliveries, which must meet all conditions.",
 })

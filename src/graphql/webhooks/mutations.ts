@@ -11,6 +11,7 @@ import {
   parseEndpointChanges,
   ReplayWebhookDeliveryInput,
   RotateWebhookSecretInput,
+  SendTestWebhookInput,
   UpdateWebhookEndpointInput,
 } from "./inputs.js";
 import {
@@ -18,6 +19,7 @@ import {
   DeleteWebhookEndpointPayload,
   ReplayWebhookDeliveryPayload,
   RotateWebhookSecretPayload,
+  SendTestWebhookPayload,
   UpdateWebhookEndpointPayload,
 } from "./payloads.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "./types.js";
@@ -80,6 +82,20 @@ export class WebhookMutations {
     return mutateAsAdmin(context, DeleteWebhookEndpointPayload, async (admin, { webhooks }) => {
       await webhooks.delete(admin, parseNodeIdOfType("WebhookEndpoint", input.id));
       return { deletedWebhookEndpointId: input.id };
+    });
+  }
+
+  @Mutation(() => SendTestWebhookPayload, {
+    description:
+      "Sends a test event, `webhook_endpoint.test`, to an enabled webhook endpoint. Has no effect while an earlier one is pending. Requires admin scope.",
+  })
+  async sendTestWebhook(
+    @Input(() => SendTestWebhookInput) input: SendTestWebhookInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<object> {
+    return mutateAsAdmin(context, SendTestWebhookPayload, async (admin, { webhooks }) => {
+      const id = parseNodeIdOfType("WebhookEndpoint", input.id);
+      return { webhookDelivery: new WebhookDeliveryView(await webhooks.sendTest(admin, id)) };
     });
   }
 

@@ -41,6 +41,15 @@ export const DeleteWebhookEndpointPayload = createPayloadType<{ readonly deleted
   },
 );
 
+export const SendTestWebhookPayload = createPayloadType<{
+  readonly webhookDelivery: WebhookDeliveryView;
+}>("sendTestWebhook", {
+  webhookDelivery: [
+    () => WebhookDeliveryView,
+    "The delivery of the test event; null if the mutation failed.",
+  ],
+});
+
 export const ReplayWebhookDeliveryPayload = createPayloadType<{
   readonly webhookDelivery: WebhookDeliveryView;
 }>("replayWebhookDelivery", {

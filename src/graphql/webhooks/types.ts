@@ -1,6 +1,7 @@
 import { GraphQLDateTime, GraphQLJSON } from "graphql-scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import {
+  TEST_EVENT,
   WEBHOOK_EVENTS,
   type WebhookDelivery,
   type WebhookDeliveryState,
@@ -18,6 +19,12 @@ export const WebhookEventEnum = createActionEnum(
   "WebhookEvent",
   "The type of a webhook event.",
   WEBHOOK_EVENTS,
+  [
+    [
+      TEST_EVENT,
+      "A test event that an admin has sent with `sendTestWebhook`, whatever events the endpoint receives.",
+    ],
+  ],
 );
 
 export const WebhookDeliveryStateEnum = createEnum<WebhookDeliveryState>(
@@ -83,7 +90,7 @@ export class WebhookDeliveryView extends NodeView {
   readonly eventId!: string;
 
   @Field(() => WebhookEventEnum, { description: "The type of the event." })
-  readonly event!: WebhookEvent;
+  readonly event!: WebhookEvent | typeof TEST_EVENT;
 
   @Field(() => GraphQLJSON, { description: "The request body." })
   readonly payload!: unknown;

@@ -38,10 +38,12 @@ export async function countAuditDays(db: TenantDb, since: Date): Promise<AuditDa
 }
 
 /** Returns the list of entries that match a filter. */
-export function auditList({ actions, subjectName, createdAt }: AuditFilter): ListQuery {
+export function auditList({ actions, subjectName, actorName, requestId, createdAt }: AuditFilter): ListQuery {
   return tenantList(AUDIT_ENTRIES, (values) => [
     actions && `action ${isOneOf(actions, values)}`,
     subjectName !== undefined && `subject_name = ${values.add(subjectName)}`,
+    actorName !== undefined && `actor_name = ${values.add(actorName)}`,
+    requestId !== undefined && `request_id = ${values.add(requestId)}`,
     ...inRange("created_at", createdAt, values),
   ]);
 }

@@ -1,6 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import {
+  type TEST_EVENT,
   WEBHOOK_DELIVERY_STATES,
   type WebhookDeliveryState,
   type WebhookEvent,
@@ -45,7 +46,7 @@ export class WebhookDeliveryEntity {
   eventId!: string;
 
   @Column("text")
-  event!: WebhookEvent;
+  event!: WebhookEvent | typeof TEST_EVENT;
 
   /** Events with the same subject are delivered to an endpoint in order. */
   @Column("text")

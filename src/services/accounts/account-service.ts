@@ -80,9 +80,14 @@ export class AccountService {
     return listAccountKeys(this.#db.of("operator"), accountName);
   }
 
-  /** Revokes a key permanently. @returns false if no key has this ID or it is already revoked */
-  async revokeKey(keyId: number): Promise<boolean> {
+  /**
+   * Revokes a key permanently.
+   * @param actor the author for the audit log; by default the database role
+   * @returns false if no key has this ID or it is already revoked
+   */
+  async revokeKey(keyId: number, actor?: Actor): Promise<boolean> {
     const tenant = await findTenantOfKey(this.#db.of("operator"), keyId);
-    return tenant !== null && (await revokeApiKey(this.#db.for(tenant), keyId)) !== null;
+    const author = tenant && { ...tenant, ...(actor && { actor }) };
+    return author !== null && (await revokeApiKey(this.#db.for(author), keyId)) !== null;
   }
 }

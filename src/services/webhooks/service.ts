@@ -29,6 +29,7 @@ import {
   webhookEndpointList,
   webhookEndpointsBy,
 } from "../../persistence/webhooks/endpoint-queries.js";
+import { insertTestEvent } from "../../persistence/webhooks/test-event.js";
 import type { WebhookTargets } from "./targets.js";
 
 /** Maximum endpoints per environment: each change inserts one row per endpoint. */
@@ -109,6 +110,21 @@ export class WebhookService {
     throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this ID.", {
       field: ["id"],
     });
+  }
+
+  /**
+   * Sends a test event to an endpoint. While an earlier one is pending, that one is returned.
+   * @throws DomainError `webhook_endpoint_not_found`; `invalid_field` if the endpoint is disabled
+   */
+  async sendTest(admin: Admin, endpointId: number): Promise<WebhookDelivery> {
+    const delivery = await this.#db
+      .for(admin)
+      .transaction((transaction) => insertTestEvent(transaction, endpointId));
+    if (delivery === "not_found") throw endpointNotFound();
+    if (delivery === "disabled") {
+      throw invalidField(["id"], "must be the ID of an enabled endpoint; enable this one first");
+    }
+    return delivery;
   }
 
   /** Returns a page of deliveries, newest first. */

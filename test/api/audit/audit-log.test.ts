@@ -125,8 +125,9 @@ test("can be paged and filtered", async () => {
     if (after === null) expect(seen).toHaveLength(auditLog.totalCount);
   } while (after !== null);
   expect(new Set(seen).size).toBe(seen.length);
-  const deleted = await entriesOf({ actions: ["USER_GROUP_DELETED", "DATA_SOURCE_DELETED"] });
-  expect(deleted).toHaveLength(2);
+  expect(await entriesOf({ actions: ["USER_GROUP_DELETED", "DATA_SOURCE_DELETED"] })).toHaveLength(2);
+  expect(await entriesOf({ requestId: "audit-request-1", actorName: "test" })).toHaveLength(4);
+  expect(await entriesOf({ actorName: "nobody" })).toEqual([]);
   expect(await entriesOf({ createdAt: { from: "2100-01-01T00:00:00Z" } })).toEqual([]);
 });
 

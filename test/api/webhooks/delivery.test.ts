@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateUserGroup } from "../../../src/persistence/user-groups/writes.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 import { goodSite } from "../../support/site-configs/store.js";
+import { SEND_TEST } from "../../support/webhooks/operations.js";
 import { type Received, startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, FAST } from "../../support/webhooks/tenant.js";
 
@@ -81,6 +82,23 @@ describe("an event", () => {
       data: { siteConfig: { id: putSiteConfig.siteConfig.id, site: "docs", revision: 1 } },
     });
     expect(JSON.stringify(receiver.received)).not.toMatch(/ugt_|ecret name|Another secret/);
+  });
+
+  test("is sent as a test to an endpoint whatever it receives, and signed", async () => {
+    const tenant = await createTenant(service);
+    const receiver = await startReceiver();
+    const { id, secret } = await tenant.listen(receiver.url, ["SITE_CONFIG_PUBLISHED"]);
+    await tenant.run(SEND_TEST, { input: { id } });
+    await until(() => receiver.received.length).toBe(1);
+    const [request] = receiver.received;
+    if (!request) throw new Error("Nothing came.");
+    expect(new Webhook(secret).verify(request.body, request.headers)).toEqual({
+      id: request.headers["webhook-id"],
+      type: "webhook_endpoint.test",
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      environment: "Customer",
+      data: { webhookEndpoint: { id } },
+    });
   });
 
   test("goes to the subscribed endpoints of its own environment, under one ID", async () => {

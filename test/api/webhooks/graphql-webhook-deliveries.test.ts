@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
-import { createEndpoint, LIST, REPLAY } from "../../support/webhooks/operations.js";
+import {
+  createEndpoint,
+  DELETE,
+  LIST,
+  REPLAY,
+  SEND_TEST,
+  UPDATE,
+} from "../../support/webhooks/operations.js";
 
 const graphql = useGraphql();
 
@@ -48,6 +55,25 @@ describe("deliveries", () => {
     expect(await count({ endpointId: "nonsense" })).toBe(0);
     expect(await count({ state: "PENDING" })).toBe(6);
     expect(await count({ endpointId: endpoints[0]?.id, state: "DEAD" })).toBe(0);
+  });
+
+  test("of test events: at most one per endpoint is pending, and none is sent to a disabled endpoint", async () => {
+    const { run } = graphql();
+    const { id } = (await createEndpoint(graphql(), "tried")).webhookEndpoint;
+    const send = async () => (await run(SEND_TEST, { input: { id } })).sendTestWebhook;
+    const [first, ...others] = await Promise.all([send(), send(), send()]);
+    expect(first).toMatchObject({
+      webhookDelivery: { event: "WEBHOOK_ENDPOINT_TEST", state: "PENDING" },
+      userErrors: [],
+    });
+    expect(others).toEqual([first, first]);
+    await run(UPDATE, { input: { id, enabled: false } });
+    expect(await send()).toMatchObject({
+      webhookDelivery: null,
+      userErrors: [{ code: "INVALID_FIELD", field: ["id"] }],
+    });
+    await run(DELETE, { input: { id } });
+    expect(await send()).toMatchObject({ userErrors: [{ code: "WEBHOOK_ENDPOINT_NOT_FOUND" }] });
   });
 
   test("are nodes; a pending one cannot be replayed", async () => {

@@ -164,6 +164,7 @@ export const MUTATIONS: readonly AccessRow[] = [
     (ids) => `id: ${q(ids.webhookEndpoint)}`,
     "deletedWebhookEndpointId",
   ),
+  mutation("sendTestWebhook", "admin", (ids) => `id: ${q(ids.webhookEndpoint)}`, "webhookDelivery { event }"),
   mutation(
     "replayWebhookDelivery",
     "admin",

@@ -19,6 +19,9 @@ export const DELETE = `mutation ($input: DeleteWebhookEndpointInput!) {
 export const REPLAY = `mutation ($input: ReplayWebhookDeliveryInput!) {
   replayWebhookDelivery(input: $input) { webhookDelivery { state } ${ERRORS} }
 }`;
+export const SEND_TEST = `mutation ($input: SendTestWebhookInput!) {
+  sendTestWebhook(input: $input) { webhookDelivery { id event state } ${ERRORS} }
+}`;
 export const LIST = `query ($filter: WebhookDeliveryFilter, $first: Int, $after: String) {
   webhookDeliveries(filter: $filter, first: $first, after: $after) {
     totalCount

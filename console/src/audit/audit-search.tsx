@@ -1,37 +1,26 @@
-import type { AuditAction, AuditFilter } from "../api/generated/operations.js";
 import { ACTIONS } from "../parts/audit-actions.js";
 import { useGoTo, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
+import { daysAgo } from "./filter.js";
 
-const DAY_MS = 86_400_000;
-
-/** Returns the filter from the URL; both dates are inclusive. */
-export function useAuditFilter(): AuditFilter | undefined {
-  const { action, subject, from, to } = useRoute().query;
-  const [start, end] = [startOfDay(from), startOfDay(to)];
-  const known = actionNames().find((each) => each === action);
-  const range = {
-    ...(start ? { from: start.toISOString() } : {}),
-    // Days may have 23 or 25 hours.
-    ...(end ? { to: startOfDayAfter(end).toISOString() } : {}),
-  };
-  const filter = {
-    ...(known ? { actions: [known] } : {}),
-    ...(subject ? { subjectName: subject } : {}),
-    ...(start || end ? { createdAt: range } : {}),
-  };
-  return Object.keys(filter).length > 0 ? filter : undefined;
-}
+/** Ranges that end today, by the number of days before today. */
+const RANGES = [
+  ["Today", 0],
+  ["Last 7 days", 6],
+  ["Last 30 days", 29],
+] as const;
+const PARAMETERS = ["action", "actor", "subject", "request", "from", "to"];
 
 /** The filter form of the audit log. */
 export function AuditSearch() {
   const { path, query } = useRoute();
   const goTo = useGoTo();
+  const isFiltered = PARAMETERS.some((name) => query[name]);
   return (
     <search>
       <form
         key={JSON.stringify(query)}
-        className="search"
+        className="search audit-search"
         onSubmit={(event) => {
           event.preventDefault();
           const fields = new FormData(event.currentTarget);
@@ -55,6 +44,14 @@ export function AuditSearch() {
           <input name="subject" defaultValue={query["subject"]} placeholder="acme" autoComplete="off" />
         </label>
         <label>
+          Actor
+          <input name="actor" defaultValue={query["actor"]} placeholder="CRM" autoComplete="off" />
+        </label>
+        <label>
+          Request ID
+          <input name="request" defaultValue={query["request"]} autoComplete="off" />
+        </label>
+        <label>
           From
           <input name="from" type="date" defaultValue={query["from"]} />
         </label>
@@ -64,23 +61,21 @@ export function AuditSearch() {
         </label>
         <button type="submit">Filter</button>
       </form>
+      <p className="filters">
+        {RANGES.map(([label, days]) => {
+          const from = daysAgo(days);
+          return (
+            <a
+              key={label}
+              href={hashOf(path, { ...query, from, to: null, after: null, before: null })}
+              aria-current={query["from"] === from && !query["to"] ? "true" : undefined}
+            >
+              {label}
+            </a>
+          );
+        })}
+        {isFiltered && <a href={hashOf(path)}>Clear filter</a>}
+      </p>
     </search>
   );
-}
-
-function actionNames(): AuditAction[] {
-  return Object.keys(ACTIONS).filter((name): name is AuditAction => Object.hasOwn(ACTIONS, name));
-}
-
-/** In the browser's time zone, as shown in the list. */
-function startOfDay(day: string | undefined): Date | undefined {
-  if (day === undefined) return undefined;
-  const start = new Date(`${day}T00:00`);
-  return Number.isNaN(start.getTime()) ? undefined : start;
-}
-
-function startOfDayAfter(start: Date): Date {
-  const next = new Date(start.getTime() + 1.5 * DAY_MS);
-  next.setHours(0, 0, 0, 0);
-  return next;
 }

@@ -1,0 +1,87 @@
+import type { AuditPartsFragment } from "../api/generated/operations.js";
+import { ACTIONS } from "../parts/audit-actions.js";
+import { useRoute } from "../routing/navigation.js";
+import { hashOf } from "../routing/route.js";
+
+/** The actors without an API key. */
+const ACTORS: Readonly<Record<string, string>> = { cli: "command line", webhooks: "webhook delivery" };
+const SECTIONS = [
+  ["USER_GROUP", "groups"],
+  ["SITE", "sites"],
+] as const;
+
+interface EntryProps {
+  readonly entry: AuditPartsFragment;
+}
+
+/** The action, which links to all entries with it, and the changed fields. */
+export function Action({ entry: { action, changed } }: EntryProps) {
+  const linkTo = useFilterLink();
+  return (
+    <>
+      <a className="plain" href={linkTo({ action })}>
+        {ACTIONS[action]}
+      </a>
+      {changed.length > 0 && <span className="fine below">{changed.join(", ")}</span>}
+    </>
+  );
+}
+
+/** The changed object, which links to its entries, and to its page if it has one. */
+export function Subject({ entry: { action, subjectId, subjectName, subjectVersion } }: EntryProps) {
+  const linkTo = useFilterLink();
+  const page = pageOf(action, subjectId, subjectName);
+  return (
+    <>
+      <a className="plain" href={linkTo({ subject: subjectName })}>
+        {subjectName}
+      </a>
+      {subjectVersion !== null && <span className="fine"> {subjectVersion}</span>}
+      {page && (
+        <a className="fine below" href={page} aria-label={`Open ${subjectName}`}>
+          Open
+        </a>
+      )}
+    </>
+  );
+}
+
+/** The API key or operator that made the change, which links to all of its entries. */
+export function Actor({ entry: { actor, actorName } }: EntryProps) {
+  const linkTo = useFilterLink();
+  return (
+    <>
+      <a className="plain" href={linkTo({ actor: actorName })}>
+        {actorName}
+      </a>
+      <span className="fine below">
+        {actor ? <code>{actor.hint}</code> : (ACTORS[actorName] ?? "operator")}
+      </span>
+    </>
+  );
+}
+
+/** The request ID, which links to all entries of the request. */
+export function RequestId({ entry: { requestId } }: EntryProps) {
+  const linkTo = useFilterLink();
+  if (requestId === null) return <span className="fine">–</span>;
+  return (
+    <a className="plain code" href={linkTo({ request: requestId })}>
+      {requestId}
+    </a>
+  );
+}
+
+/** Returns a function that returns the link to the entries that also meet a condition. */
+export function useFilterLink(): (condition: Readonly<Record<string, string>>) => string {
+  const { path, query } = useRoute();
+  return (condition) => hashOf(path, { ...query, ...condition, after: null, before: null });
+}
+
+/** The page of an object; a deleted one has none. */
+function pageOf(action: string, id: string, name: string): string | null {
+  if (action.endsWith("_DELETED")) return null;
+  if (action.startsWith("WEBHOOK")) return hashOf(["webhooks", id]);
+  const section = SECTIONS.find(([prefix]) => action.startsWith(prefix));
+  return section ? hashOf([section[1], name]) : null;
+}

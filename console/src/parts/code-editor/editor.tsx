@@ -1,0 +1,76 @@
+import { setDiagnostics } from "@codemirror/lint";
+import { Annotation, EditorState } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { useEffect, useImperativeHandle, useRef } from "react";
+import { useNotice } from "../notices.js";
+import { editing, helping } from "./editing.js";
+import { offsetAt, toDiagnostics } from "./marks.js";
+import type { CodeEditorProps } from "./props.js";
+import { useShadowRoot } from "./shadow-host.js";
+import { reading } from "./theme.js";
+
+/** Marks changes that the editor does not report. */
+const FROM_OUTSIDE = Annotation.define<boolean>();
+
+/** A CodeMirror editor. Tab moves the focus, as in any other field; Ctrl+S submits the form around it. */
+export function Editor(props: CodeEditorProps) {
+  const { label, text, isReadOnly = false, marks, schemaUrl, handle } = props;
+  const view = useRef<EditorView | null>(null);
+  const onChange = useRef(props.onChange);
+  // Texts that have not come back as `text` yet: one that does must not undo what was typed since.
+  const reported = useRef<string[]>([]);
+  const notify = useNotice();
+  useEffect(() => {
+    onChange.current = props.onChange;
+  });
+  async function load(url: string) {
+    try {
+      const { loadSchemaHelp } = await import("./schema-help.js");
+      return await loadSchemaHelp(url);
+    } catch {
+      notify("The editor cannot complete settings: the JSON Schema could not be loaded.");
+      return null;
+    }
+  }
+  const host = useShadowRoot((root) => {
+    const change = EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+      if (!docChanged || transactions.some((transaction) => transaction.annotation(FROM_OUTSIDE))) return;
+      const typed = state.doc.toString();
+      reported.current.push(typed);
+      onChange.current(typed);
+    });
+    const mode = isReadOnly ? EditorState.readOnly.of(true) : [editing(!marks), change];
+    const help = schemaUrl === undefined ? [] : helping(load(schemaUrl));
+    const extensions = [reading(label, isReadOnly), mode, help];
+    const created = new EditorView({
+      state: EditorState.create({ doc: text, extensions }),
+      parent: root,
+      root,
+    });
+    view.current = created;
+    return () => created.destroy();
+  });
+  useEffect(() => {
+    const { current } = view;
+    const echo = reported.current.indexOf(text);
+    reported.current.splice(0, echo + 1);
+    if (!current || echo >= 0 || current.state.doc.toString() === text) return;
+    const changes = { from: 0, to: current.state.doc.length, insert: text };
+    current.dispatch({ changes, annotations: FROM_OUTSIDE.of(true) });
+  }, [text]);
+  useEffect(() => {
+    if (!view.current || !marks) return;
+    view.current.dispatch(setDiagnostics(view.current.state, toDiagnostics(view.current.state, marks)));
+  }, [marks]);
+  useImperativeHandle(handle, () => ({
+    goTo(line, column) {
+      const { current } = view;
+      if (!current) return;
+      const anchor = offsetAt(current.state.doc, line, column);
+      const selection = { anchor, head: current.state.doc.lineAt(anchor).to };
+      current.dispatch({ selection, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+      current.focus();
+    },
+  }));
+  return <div ref={host} className="code-editor-host" />;
+}

@@ -1,0 +1,45 @@
+import type { Ref } from "react";
+
+/** A remark on a position in the text. */
+export interface Mark {
+  /** Starts at 1. */
+  readonly line: number;
+  /** Starts at 1, in UTF-16 code units. */
+  readonly column: number;
+  readonly severity: "error" | "warning" | "notice";
+  readonly message: string;
+}
+
+/** Actions on an editor that has loaded. */
+export interface EditorHandle {
+  /** Focuses the editor and selects from a position to the end of its line. */
+  goTo(line: number, column: number): void;
+}
+
+export interface CodeEditorProps {
+  /** Accessible name. */
+  readonly label: string;
+  /** Only `json` for now: it decides the syntax colors. */
+  readonly language: "json";
+  /** The text, with LF line breaks. */
+  readonly text: string;
+  readonly isReadOnly?: boolean;
+  readonly onChange: (text: string) => void;
+  /** Shown in the text and at the line numbers; without them, JSON syntax errors are marked. */
+  readonly marks?: readonly Mark[];
+  /** URL of a JSON Schema that provides completion and descriptions. */
+  readonly schemaUrl?: string;
+  readonly handle?: Ref<EditorHandle>;
+}
+
+/** One of the compared versions. */
+interface DiffSide {
+  /** Accessible name. */
+  readonly label: string;
+  readonly text: string;
+}
+
+export interface DiffProps {
+  readonly before: DiffSide;
+  readonly after: DiffSide;
+}

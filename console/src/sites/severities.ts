@@ -1,0 +1,30 @@
+import type { FindingPartsFragment, ReportPartsFragment } from "../api/generated/operations.js";
+
+export type Severity = "error" | "warning" | "notice";
+
+/** The lists of findings in a report, the most severe first. */
+const LISTS = { errors: "error", warnings: "warning", notices: "notice" } as const;
+
+/** The findings of one severity. */
+export interface SeverityGroup {
+  readonly severity: Severity;
+  readonly findings: readonly FindingPartsFragment[];
+}
+
+/** Returns the findings of a report by severity, the most severe first. Severities without findings are omitted. */
+export function bySeverity(report: ReportPartsFragment): readonly SeverityGroup[] {
+  const lists: Readonly<Partial<Record<keyof typeof LISTS, readonly FindingPartsFragment[]>>> = report;
+  return (["errors", "warnings", "notices"] as const)
+    .map((name) => ({ severity: LISTS[name], findings: lists[name] ?? [] }))
+    .filter(({ findings }) => findings.length > 0);
+}
+
+/** Returns, for example, "1 error, 2 warnings". */
+export function summaryOf(groups: readonly SeverityGroup[]): string {
+  if (groups.length === 0) return "No findings. The configuration is valid.";
+  return groups.map(({ severity, findings }) => plural(findings.length, severity)).join(", ");
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

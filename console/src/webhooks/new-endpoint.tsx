@@ -1,0 +1,67 @@
+import { useState } from "react";
+import { CreateEndpointDocument } from "../api/generated/operations.js";
+import { otherErrors, type UserErrors } from "../api/user-errors.js";
+import { Dialog } from "../parts/dialog.js";
+import { Problem } from "../parts/problem.js";
+import { useFocusOnError } from "../parts/use-focus-on-error.js";
+import { useGoTo } from "../routing/navigation.js";
+import { hashOf } from "../routing/route.js";
+import { useMutation } from "../session/use-mutation.js";
+import { EndpointFields, NO_EVENTS, readDraft } from "./endpoint-fields.js";
+import { SecretDialog } from "./secret-dialog.js";
+
+interface NewEndpointProps {
+  readonly onClose: () => void;
+}
+
+/** Creates an endpoint, shows its secret once, then its page. */
+export function NewEndpoint({ onClose }: NewEndpointProps) {
+  const [created, setCreated] = useState<{ readonly id: string; readonly secret: string } | null>(null);
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const create = useMutation(CreateEndpointDocument);
+  const goTo = useGoTo();
+  const form = useFocusOnError(errors.length > 0 && errors);
+
+  async function run(fields: FormData) {
+    const input = readDraft(fields);
+    if (!input) return setErrors(NO_EVENTS);
+    const result = await create.run({ input });
+    if (!result) return;
+    const { webhookEndpoint, secret, userErrors } = result.createWebhookEndpoint;
+    setErrors(userErrors);
+    if (webhookEndpoint && secret !== null) setCreated({ id: webhookEndpoint.id, secret });
+  }
+  if (created) {
+    const { id, secret } = created;
+    return (
+      <SecretDialog
+        key="secret"
+        title="Endpoint created"
+        secret={secret}
+        onClose={() => goTo(hashOf(["webhooks", id]))}
+      />
+    );
+  }
+  return (
+    <Dialog key="form" title="New webhook endpoint" onClose={onClose}>
+      <form
+        ref={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(new FormData(event.currentTarget));
+        }}
+      >
+        <EndpointFields errors={errors} />
+        <Problem failure={create.failure} errors={otherErrors(errors, ["name", "url"])} />
+        <div className="actions end">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={create.isBusy}>
+            Create endpoint
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,46 @@
+import type { DeliveryPartsFragment, EndpointPartsFragment } from "../api/generated/operations.js";
+
+const REASONS = {
+  ADMIN: "disabled",
+  GONE: "disabled: it answered 410",
+  FAILING: "disabled: it failed for days",
+} as const;
+
+/** The status of an endpoint as a badge. */
+export function EndpointStatus({ endpoint: { health } }: { readonly endpoint: EndpointPartsFragment }) {
+  switch (health.status) {
+    case "HEALTHY":
+      return <span className="badge good">healthy</span>;
+    case "FAILING":
+      return (
+        <span className="badge bad">{isPaused(health.pausedUntil) ? "failing, paused" : "failing"}</span>
+      );
+    case "DISABLED":
+      return <span className="badge">{REASONS[health.disabledReason ?? "ADMIN"]}</span>;
+    case "UNKNOWN":
+      return <span className="badge">not tried yet</span>;
+  }
+}
+
+/** The state of a delivery as a badge. */
+export function DeliveryState({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
+  const { state, attempts } = delivery;
+  switch (state) {
+    case "DELIVERED":
+      return <span className="badge good">delivered</span>;
+    case "DEAD":
+      return <span className="badge bad">failed</span>;
+    case "PENDING":
+      return <span className="badge warning">{attempts === 0 ? "pending" : "retrying"}</span>;
+  }
+}
+
+/** The receiver's answer to the last attempt. */
+export function responseOf({ lastStatus, lastError, attempts }: DeliveryPartsFragment): string {
+  if (lastStatus !== null) return String(lastStatus);
+  return lastError ?? (attempts === 0 ? "–" : "no answer yet");
+}
+
+function isPaused(until: string | null): boolean {
+  return until !== null && Date.parse(until) > Date.now();
+}

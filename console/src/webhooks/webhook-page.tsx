@@ -1,0 +1,102 @@
+import { EndpointDocument, type EndpointPartsFragment } from "../api/generated/operations.js";
+import { Loaded } from "../parts/loaded.js";
+import { Page } from "../parts/page.js";
+import { usePageVariables } from "../parts/pager.js";
+import { Time } from "../parts/time.js";
+import { hashOf } from "../routing/route.js";
+import { useQuery } from "../session/use-query.js";
+import { Deliveries, useDeliveryState } from "./deliveries.js";
+import { EndpointActions } from "./endpoint-actions.js";
+import { eventNames } from "./events.js";
+import { EndpointStatus } from "./status.js";
+
+const BACK = { href: hashOf(["webhooks"]), label: "Webhooks" };
+
+/** @param id the endpoint's global ID */
+export function WebhookPage({ id }: { readonly id: string }) {
+  const state = useDeliveryState();
+  const filter = { endpointId: id, ...(state ? { state } : {}) };
+  const query = useQuery(EndpointDocument, { id, filter, ...usePageVariables() });
+  if (!query.data) {
+    return (
+      <Page title="Webhook endpoint" back={BACK}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  const { node: endpoint, webhookDeliveries } = query.data;
+  if (endpoint?.__typename !== "WebhookEndpoint") {
+    return (
+      <Page title="Endpoint not found" back={BACK}>
+        <p>
+          It may have been deleted. <a href={BACK.href}>Show all endpoints</a>
+        </p>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={endpoint.name}
+      back={BACK}
+      description={<code>{endpoint.url}</code>}
+      actions={<EndpointActions endpoint={endpoint} onUpdate={query.reload} />}
+    >
+      <Health endpoint={endpoint} />
+      <Deliveries page={webhookDeliveries} onChange={query.reload} />
+    </Page>
+  );
+}
+
+function Health({ endpoint }: { readonly endpoint: EndpointPartsFragment }) {
+  const { health, events, createdAt, disabledAt } = endpoint;
+  const { lastSuccessAt, lastFailureAt, lastError, consecutiveFailures, pausedUntil } = health;
+  const isFailing = disabledAt === null && consecutiveFailures > 0;
+  return (
+    <>
+      {disabledAt !== null && (
+        <p className="callout">
+          Disabled <Time at={disabledAt} isRelative />. Events that occur meanwhile are not sent later;
+          pending deliveries are sent once it is enabled.
+        </p>
+      )}
+      {isFailing && (
+        <p className="callout bad">
+          The last {consecutiveFailures === 1 ? "attempt" : `${consecutiveFailures} attempts`} failed:{" "}
+          {lastError}
+          {pausedUntil !== null && (
+            <>
+              {" "}
+              Deliveries are paused until <Time at={pausedUntil} />.
+            </>
+          )}
+        </p>
+      )}
+      <dl className="facts card">
+        <div>
+          <dt>Status</dt>
+          <dd>
+            <EndpointStatus endpoint={endpoint} />
+          </dd>
+        </div>
+        <div>
+          <dt>Events</dt>
+          <dd>{eventNames(events)}</dd>
+        </div>
+        <div>
+          <dt>Last success</dt>
+          <dd>{lastSuccessAt === null ? "never" : <Time at={lastSuccessAt} isRelative />}</dd>
+        </div>
+        <div>
+          <dt>Last failure</dt>
+          <dd>{lastFailureAt === null ? "never" : <Time at={lastFailureAt} isRelative />}</dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd>
+            <Time at={createdAt} />
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}

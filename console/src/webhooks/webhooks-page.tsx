@@ -1,0 +1,75 @@
+import { useState } from "react";
+import { EndpointListDocument, type EndpointPartsFragment } from "../api/generated/operations.js";
+import { Empty } from "../parts/empty.js";
+import { List } from "../parts/list.js";
+import { Loaded } from "../parts/loaded.js";
+import { Page } from "../parts/page.js";
+import { usePageVariables } from "../parts/pager.js";
+import { Time } from "../parts/time.js";
+import { hashOf } from "../routing/route.js";
+import { useQuery } from "../session/use-query.js";
+import { eventNames } from "./events.js";
+import { NewEndpoint } from "./new-endpoint.js";
+import { EndpointStatus } from "./status.js";
+
+export function WebhooksPage() {
+  const query = useQuery(EndpointListDocument, { ...usePageVariables(), orderBy: { field: "NAME" } });
+  const [isAdding, setAdding] = useState(false);
+  const add = (label: string) => (
+    <button type="button" className="primary" onClick={() => setAdding(true)}>
+      {label}
+    </button>
+  );
+  return (
+    <Page
+      title="Webhooks"
+      description="Endpoints of your systems that receive a signed request for each change."
+      actions={add("New endpoint")}
+    >
+      <Loaded query={query}>
+        {({ webhookEndpoints }) => (
+          <List
+            caption="Webhook endpoints"
+            page={webhookEndpoints}
+            empty={
+              <Empty title="No endpoints yet" action={add("Create the first endpoint")}>
+                Your server receives each change of a group or site configuration and does not need to poll.
+              </Empty>
+            }
+            columns={[
+              {
+                title: "Name",
+                isRowHead: true,
+                cell: (endpoint) => <Name endpoint={endpoint} />,
+              },
+              { title: "Status", cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
+              { title: "Events", isWideOnly: true, cell: ({ events }) => eventNames(events) },
+              {
+                title: "Pending",
+                isWideOnly: true,
+                cell: ({ health: { pendingDeliveries } }) =>
+                  pendingDeliveries >= 1000 ? "1,000 or more" : pendingDeliveries,
+              },
+              {
+                title: "Last success",
+                isWideOnly: true,
+                cell: ({ health: { lastSuccessAt } }) =>
+                  lastSuccessAt === null ? "never" : <Time at={lastSuccessAt} isRelative />,
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      {isAdding && <NewEndpoint onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function Name({ endpoint: { id, name, url } }: { readonly endpoint: EndpointPartsFragment }) {
+  return (
+    <>
+      <a href={hashOf(["webhooks", id])}>{name}</a>
+      <span className="code fine below">{url}</span>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { TEST_EVENT, type WebhookDelivery } from "../../domain/webhooks/webhook.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+import { WEBHOOK_DELIVERY_COLUMNS } from "./delivery-entity.js";
+
+// Raw SQL: INSERT … SELECT takes the endpoint's row, and the payload is JSON text.
+
+const IS_ENDPOINT = "account_id = $1 AND environment = $2 AND id = $3 AND deleted_at IS NULL";
+
+// Lock before looking for a pending test event, so that concurrent requests cannot send two.
+const LOCK: Statement = {
+  name: "webhook_endpoint_lock",
+  access: "write",
+  text: `SELECT disabled_at IS NULL AS "isEnabled" FROM webhook_endpoint WHERE ${IS_ENDPOINT} FOR NO KEY UPDATE`,
+};
+
+const PENDING: Statement = {
+  name: "webhook_test_pending",
+  access: "write",
+  text: `SELECT ${WEBHOOK_DELIVERY_COLUMNS} FROM webhook_delivery
+    WHERE account_id = $1 AND environment = $2 AND endpoint_id = $3 AND subject = $4 AND state = 'pending' LIMIT 1`,
+};
+
+const INSERT: Statement = {
+  name: "webhook_test_insert",
+  access: "write",
+  text: `INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload)
+    SELECT account_id, environment, id, event_id, $4::text, $4::text, json_build_object('id', event_id, 'type', $4::text,
+      'createdAt', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'environment', environment,
+      'data', json_build_object('webhookEndpoint', json_build_object('id',
+        translate(encode(convert_to('WebhookEndpoint:' || id, 'UTF8'), 'base64'), E'+/=\\n', '-_'))))
+    FROM webhook_endpoint, (SELECT gen_random_uuid() AS event_id) AS event WHERE ${IS_ENDPOINT}
+    RETURNING ${WEBHOOK_DELIVERY_COLUMNS}`,
+};
+
+/**
+ * Queues a test event for an endpoint.
+ * @param transaction an open transaction
+ * @returns the delivery, or the pending one of an earlier test event; `disabled` or `not_found` if nothing can be sent
+ */
+export async function insertTestEvent(
+  transaction: TenantDb,
+  endpointId: number,
+): Promise<WebhookDelivery | "disabled" | "not_found"> {
+  const [endpoint] = await transaction.run<{ isEnabled: boolean }>(LOCK, [endpointId]);
+  if (!endpoint) return "not_found";
+  if (!endpoint.isEnabled) return "disabled";
+  const [pending] = await transaction.run<WebhookDelivery>(PENDING, [endpointId, TEST_EVENT]);
+  if (pending) return pending;
+  const [delivery] = await transaction.run<WebhookDelivery>(INSERT, [endpointId, TEST_EVENT]);
+  if (!delivery) throw new Error("The test event was not stored.");
+  return delivery;
+}

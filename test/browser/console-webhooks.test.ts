@@ -1,0 +1,98 @@
+import { Webhook } from "standardwebhooks";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { callGraphql } from "../support/graphql/graphql-client.js";
+import {
+  expectQuiet,
+  findBarriers,
+  press,
+  signIn,
+  useConsole,
+  waitForMessage,
+} from "../support/pages/console-page.js";
+import { useChromium } from "../support/pages/playground-page.js";
+import { startReceiver } from "../support/webhooks/receiver.js";
+import { FAST } from "../support/webhooks/tenant.js";
+
+const service = useConsole({ webhooks: { allowPrivate: true, times: FAST } });
+const browser = useChromium();
+let key = "";
+beforeAll(() => service().services.webhookDispatcher.start(service().server.log));
+beforeEach(async () => {
+  key = (await (await service().createAccount()).createKey()).secret;
+});
+
+describe("webhooks in Chromium", () => {
+  test("an endpoint is created, receives a test event, and its delivery is sent again", async () => {
+    const receiver = await startReceiver();
+    const watched = await signIn(browser(), service(), key, "#/webhooks");
+    const { page } = watched;
+    await press(page, "button", "Create the first endpoint");
+    await page.getByLabel("Name", { exact: true }).fill("CRM");
+    await page.getByLabel("URL").fill("ftp://crm.example.com");
+    await page.getByLabel("Selected events").check();
+    await page.getByLabel("Group deleted").check();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByLabel("URL").getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("URL").fill(receiver.url);
+    await page.keyboard.press("Enter");
+    const secret = await page.getByLabel("Signing secret", { exact: true }).inputValue();
+    await press(page, "button", "Done");
+    await page.getByRole("heading", { level: 1, name: "CRM" }).waitFor();
+    await page.getByText("No deliveries yet").waitFor();
+    expect(await page.content()).not.toContain(secret);
+
+    await press(page, "button", "Send test event");
+    const delivery = page.getByRole("row").filter({ hasText: "Test event" });
+    await delivery.getByText("delivered").waitFor();
+    const [request] = receiver.received;
+    expect(new Webhook(secret).verify(request?.body ?? "", request?.headers ?? {})).toMatchObject({
+      type: "webhook_endpoint.test",
+    });
+    await delivery.getByRole("button").press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Test event" });
+    await dialog.getByText('"type": "webhook_endpoint.test"').waitFor();
+    expect(await dialog.innerText()).toContain("204");
+    expect(await findBarriers(page)).toEqual([]);
+    await press(page, "button", "Send again");
+    await expect.poll(() => receiver.received.length).toBe(2);
+    await expectQuiet(watched, key);
+  });
+
+  test("an endpoint is changed, disabled, enabled and deleted, and its secret is rotated", async () => {
+    const create = `mutation { createWebhookEndpoint(input: { name: "CRM", url: "http://127.0.0.1:9/hook" }) {
+      secret userErrors { message } } }`;
+    const { body } = await callGraphql(service().url, key, create);
+    const { page } = await signIn(browser(), service(), key, "#/webhooks");
+    await page.getByRole("link", { name: "CRM" }).press("Enter");
+    await press(page, "button", "Send test event");
+    await page.getByText(/attempts? failed: The request failed: ECONNREFUSED/).waitFor();
+
+    await press(page, "button", "Edit…");
+    await page.getByLabel("Name", { exact: true }).fill("Billing");
+    await page.getByLabel("Selected events").check();
+    await press(page, "button", "Save");
+    await page.getByText("Select at least one event.").waitFor();
+    await page.getByLabel("Group created").check();
+    await press(page, "button", "Save");
+    await waitForMessage(page, "Billing was saved.");
+    await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
+
+    await press(page, "button", "Rotate secret…");
+    await press(page, "button", "Rotate");
+    const secret = await page.getByLabel("Signing secret", { exact: true }).inputValue();
+    expect(secret).toMatch(/^whsec_/);
+    expect(JSON.stringify(body)).not.toContain(secret);
+    await press(page, "button", "Done");
+
+    await press(page, "button", "Disable…");
+    await press(page, "button", "Disable");
+    await waitForMessage(page, "Billing was disabled.");
+    await press(page, "button", "Enable");
+    await waitForMessage(page, "Billing was enabled.");
+    await press(page, "button", "Delete…");
+    await page.getByLabel("Type Billing to confirm").fill("Billing");
+    await page.keyboard.press("Enter");
+    await waitForMessage(page, "Billing was deleted.");
+    await page.getByText("No endpoints yet").waitFor();
+  });
+});
