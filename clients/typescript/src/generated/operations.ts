@@ -445,7 +445,9 @@ export type WebhookEvent =
   /** A user group was updated. */
   | 'USER_GROUP_UPDATED'
   /** A webhook endpoint was disabled because it responded with 410 or every delivery failed for several days. */
-  | 'WEBHOOK_ENDPOINT_DISABLED';
+  | 'WEBHOOK_ENDPOINT_DISABLED'
+  /** A test event that an admin has sent with `sendTestWebhook`, whatever events the endpoint receives. */
+  | 'WEBHOOK_ENDPOINT_TEST';
 
 export type ApiKeyFieldsFragment = { readonly id: string, readonly name: string, readonly scope: ApiKeyScope, readonly environment: Environment, readonly hint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null };
 
