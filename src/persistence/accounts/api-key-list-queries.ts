@@ -57,6 +57,13 @@ const INSERT: Statement = {
   ),
 };
 
+const END_SESSIONS: Statement = {
+  name: "api_key_end_sessions",
+  access: "write",
+  text: `UPDATE api_key SET sessions_valid_from = $4
+    WHERE account_id = $1 AND environment = $2 AND hash = $3 RETURNING id`,
+};
+
 // Not by a trigger, which Citus would run on a worker; listeners are connected to the coordinator.
 const NOTIFY: Statement = {
   name: "api_key_revoked_notify",
@@ -101,6 +108,20 @@ export async function revokeApiKey(db: TenantDb, id: number): Promise<ApiKey | n
     // In the transaction that revokes: every process gets it before the notification of any change that is committed later.
     if (revoked) await transaction.raw.run(NOTIFY, [String(id)]);
     return revoked;
+  });
+}
+
+/**
+ * Ends the console sessions of a key that were created up to a time, and notifies all processes.
+ * @returns the key's ID; null if it does not exist
+ */
+export async function endConsoleSessions(db: TenantDb, hash: Buffer, until: Date): Promise<number | null> {
+  return db.transaction(async (transaction) => {
+    const [key] = await transaction.run<{ id: number }>(END_SESSIONS, [hash, until]);
+    if (!key) return null;
+    // Processes that cache the key read it again, as after a revocation.
+    await transaction.raw.run(NOTIFY, [String(key.id)]);
+    return key.id;
   });
 }
 

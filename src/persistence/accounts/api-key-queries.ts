@@ -1,7 +1,6 @@
 import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Queryable, Statement } from "../shared/statement.js";
-import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: every request runs the lookup, and the others take arrays of keys.
 
@@ -41,12 +40,6 @@ export const INVALID_KEYS = {
   environment: "enum",
   time: "least(revoked_at, expires_at)",
 } as const;
-const END_SESSIONS: Statement = {
-  name: "api_key_end_sessions",
-  access: "write",
-  text: `UPDATE api_key SET sessions_valid_from = $4
-    WHERE account_id = $1 AND environment = $2 AND hash = $3 RETURNING id`,
-};
 
 /** A valid API key with its account. */
 export interface ActiveKey {
@@ -83,12 +76,6 @@ export async function findActiveKeyIds(
     keys.map(({ keyId }) => keyId),
   ]);
   return new Set(rows.map(({ id }) => id));
-}
-
-/** Ends the console sessions of a key that were created up to a time. @returns the key's ID; null if it does not exist */
-export async function endConsoleSessions(db: TenantDb, hash: Buffer, until: Date): Promise<number | null> {
-  const [key] = await db.run<{ id: number }>(END_SESSIONS, [hash, until]);
-  return key?.id ?? null;
 }
 
 /** Records when keys of an account were last used; never replaces a later time. Requires the operator scope. */

@@ -10,6 +10,9 @@ import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../share
 @Index("audit_entry_erasable_ix", ["accountId", "environment", "createdAt"], {
   where: "((action = 'user_group.deleted'::text) AND (subject_name !~ '^erased:[0-9a-f]{32}$'::text))",
 })
+@Index("audit_entry_request_ix", ["accountId", "environment", "requestId", "createdAt", "id"], {
+  where: "(request_id IS NOT NULL)",
+})
 @Index("audit_entry_subject_name_ix", ["accountId", "environment", "subjectName", "createdAt", "id"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "audit_entry_account_fk" })
 export class AuditEntryEntity {

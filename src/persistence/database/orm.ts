@@ -27,6 +27,7 @@ import { Purge1764910000000 } from "../../../migrations/1764910000000-purge.js";
 import { PurgeIndexes1764911000000 } from "../../../migrations/1764911000000-purge-indexes.js";
 import { MaintenanceSettings1764920000000 } from "../../../migrations/1764920000000-maintenance-settings.js";
 import { InitialStatistics1764921000000 } from "../../../migrations/1764921000000-initial-statistics.js";
+import { AuditRequests1764930000000 } from "../../../migrations/1764930000000-audit-requests.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
 import { AuditEntryEntity } from "../audit/entry-entity.js";
@@ -92,6 +93,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
       PurgeIndexes1764911000000,
       MaintenanceSettings1764920000000,
       InitialStatistics1764921000000,
+      AuditRequests1764930000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

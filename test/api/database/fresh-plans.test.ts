@@ -44,8 +44,13 @@ test("bulk upserts into a fresh database find rows by key, not by reading all ro
   const ofAccount = nodes
     .filter(({ "Index Name": name }) => TABLES.some((table) => name?.startsWith(table)))
     .filter((node) => !/\b(id|provided_id|user_group_id)\b/.test(node["Index Cond"] ?? ""));
-  // Compares each row of one side with each of the other.
-  const quadratic = nodes.filter((node) => node["Node Type"] === "Nested Loop" && "Join Filter" in node);
+  // Compares each row of one side with each of the other; an environment has at most 20 webhook endpoints.
+  const quadratic = nodes.filter(
+    (node) =>
+      node["Node Type"] === "Nested Loop" &&
+      "Join Filter" in node &&
+      !node.Plans?.some((side) => side["Relation Name"] === "webhook_endpoint"),
+  );
   expect([...ofAccount, ...quadratic]).toEqual([]);
 });
 

@@ -75,10 +75,11 @@ async function fill(accountId: number): Promise<void> {
     INSERT INTO site_config_revision (account_id, environment, site_config_id, revision, text, hash, author)
       SELECT account_id, environment, id, n, '{}', '', 'test' FROM site_config, generate_series(1, 40) AS n
       WHERE account_id = ${accountId};
-    INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, created_at)
+    INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, request_id, created_at)
       SELECT ${tenant}, CASE WHEN n % 5000 = 0 THEN 'api_key.revoked' WHEN n % 3 = 0 THEN 'user_group.created'
           ELSE 'user_group.updated' END,
-        1, CASE n % 4 WHEN 0 THEN 'many' ELSE 'group ' || n % 1000 END, '{}', 'test', ${time("n")}
+        1, CASE n % 4 WHEN 0 THEN 'many' ELSE 'group ' || n % 1000 END, '{}', CASE WHEN n % 50 = 0 THEN 'other' ELSE 'test' END,
+        'request ' || n % 1000, ${time("n")}
       FROM generate_series(1, 10000) AS n;
     INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
       SELECT ${tenant}, 'Name', 'https://93.184.216.34/', '{}', '', '' FROM generate_series(1, 20);

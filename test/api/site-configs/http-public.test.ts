@@ -168,7 +168,7 @@ describe("scripts in pages", () => {
       const { status, text, headers } = await getSite(graphql(), path, headersSent, "OPTIONS");
       expect({ status, text }).toEqual({ status: 204, text: "" });
       expect(headers).toMatchObject({
-        allow: "GET, HEAD, OPTIONS",
+        allow: "GET, HEAD, PUT, DELETE, OPTIONS",
         "access-control-allow-origin": "*",
         "access-control-allow-methods": "GET, HEAD",
         "access-control-allow-headers": "if-none-match",

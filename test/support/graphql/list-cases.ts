@@ -19,7 +19,9 @@ export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
   "ApiKeyFilter.nameContains": ["an"],
   "ApiKeyFilter.scopes": [["READ", "ADMIN"]],
   "AuditFilter.actions": [["API_KEY_REVOKED"], ["USER_GROUP_UPDATED"]],
+  "AuditFilter.actorName": ["other"],
   "AuditFilter.createdAt": [{ to: OLD }, { from: OLD }, { from: "2023-03-01T00:00:00.000Z", to: OLD }],
+  "AuditFilter.requestId": ["request 7"],
   "AuditFilter.subjectName": ["group 7", "many"],
   "DataSourceFilter.nameContains": ["7"],
   "DataSourceFilter.providedIds": [["source 7", "source 9", "source 5"]],
@@ -46,6 +48,7 @@ export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
  * those found by an index for the condition are sorted. Both stay within the account.
  */
 export const SCANNING = [
+  "AuditFilter.actorName",
   "DataSourceFilter.nameContains",
   "DataSourceFilter.providedIds",
   "SiteConfigFilter.siteStartsWith",
