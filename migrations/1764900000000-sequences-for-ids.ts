@@ -26,17 +26,17 @@ export class SequencesForIds1764900000000 implements MigrationInterface {
    */
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const [table, type] of Object.entries(TABLES)) {
-      const next = await nextId(queryRunner, table);
       await queryRunner.query(`
-        ALTER TABLE ${table} ALTER COLUMN id DROP IDENTITY;
-        CREATE SEQUENCE ${table}_id_seq AS ${type} START ${next} OWNED BY ${table}.id;
-        ALTER TABLE ${table} ALTER COLUMN id SET DEFAULT nextval('${table}_id_seq');
-
-        -- An identity column needs no privilege on its sequence, a default does: roles that insert rows continue to.
         DO $$
         DECLARE
+          next bigint;
           inserting regrole;
         BEGIN
+          ${nextId(table)}
+          ALTER TABLE ${table} ALTER COLUMN id DROP IDENTITY;
+          EXECUTE format('CREATE SEQUENCE ${table}_id_seq AS ${type} START %s OWNED BY ${table}.id', next);
+          ALTER TABLE ${table} ALTER COLUMN id SET DEFAULT nextval('${table}_id_seq');
+          -- An identity column needs no privilege on its sequence, a default does: roles that insert rows continue to.
           FOR inserting IN SELECT grantee::regrole FROM pg_class, aclexplode(relacl)
             WHERE oid = '${table}'::regclass AND privilege_type = 'INSERT' AND grantee NOT IN (0, relowner)
           LOOP
@@ -49,24 +49,24 @@ export class SequencesForIds1764900000000 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     for (const table of Object.keys(TABLES)) {
-      const next = await nextId(queryRunner, table);
       await queryRunner.query(`
-        ALTER TABLE ${table} ALTER COLUMN id DROP DEFAULT;
-        DROP SEQUENCE ${table}_id_seq;
-        ALTER TABLE ${table} ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (START ${next});
+        DO $$
+        DECLARE
+          next bigint;
+        BEGIN
+          ${nextId(table)}
+          ALTER TABLE ${table} ALTER COLUMN id DROP DEFAULT;
+          DROP SEQUENCE ${table}_id_seq;
+          EXECUTE format('ALTER TABLE ${table} ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (START %s)', next);
+        END $$;
       `);
     }
   }
 }
 
-/** Locks the table against inserts and returns the next value of its sequence. */
-async function nextId(queryRunner: QueryRunner, table: string): Promise<string> {
-  await queryRunner.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-  const [{ sequence }] = await queryRunner.query(
-    `SELECT pg_get_serial_sequence('${table}', 'id') AS sequence`,
-  );
-  const [{ next }] = await queryRunner.query(
-    `SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END AS next FROM ${sequence}`,
-  );
-  return next;
+/** Returns statements that lock the table against inserts and read the next value of its sequence into `next`. */
+function nextId(table: string): string {
+  return `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE;
+          EXECUTE format('SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END FROM %s', pg_get_serial_sequence('${table}', 'id'))
+            INTO next;`;
 }

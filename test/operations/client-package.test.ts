@@ -62,6 +62,7 @@ test("Are the types wrong reports no problem for module resolutions that know ex
     "./browser",
     "./package.json",
     "./persisted-queries.json",
+    "./react",
   ]);
   const problems = analysis.problems.filter(
     (problem) =>

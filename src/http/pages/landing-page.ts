@@ -103,7 +103,7 @@ body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 var(--san
 main{max-width:1040px;margin:0 auto;padding:64px 24px 32px}
 h1{margin:0 0 12px;font-size:clamp(1.9rem,5vw,2.75rem);line-height:1.15;letter-spacing:-.02em}
 .lead{max-width:44em;margin:0 0 40px;color:var(--ink-soft);font-size:1.15rem}
-.pages{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr));gap:16px;margin:0 0 48px;padding:0;list-style:none}
+.pages{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr));gap:16px;margin:0 0 48px;padding:0;list-style:none}
 .pages a{display:grid;gap:6px;height:100%;box-sizing:border-box;padding:22px;border:1px solid var(--line);border-radius:12px;
 background:var(--surface);color:var(--ink);box-shadow:var(--shadow);text-decoration:none}
 .pages a:hover{border-color:var(--accent)}

@@ -58,8 +58,8 @@ const CLAIM: Statement = {
     UPDATE webhook_delivery AS delivery
     SET attempts = delivery.attempts + 1, next_attempt_at = now() + $5 * interval '1 millisecond'
     FROM due
-    -- By the endpoint as well: PostgreSQL without statistics may take the index of (account_id, environment, endpoint_id, id).
-    WHERE delivery.account_id = $1 AND delivery.environment = $2
+    -- By an array as well: PostgreSQL may join with all of the tenant's deliveries instead of reading those of the CTE by ID.
+    WHERE delivery.account_id = $1 AND delivery.environment = $2 AND delivery.id = ANY (ARRAY(SELECT id FROM due))
       AND delivery.endpoint_id = due.endpoint_id AND delivery.id = due.id
     RETURNING delivery.account_id AS "accountId", delivery.environment, delivery.id::double precision AS id,
       delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId", delivery.payload::text AS payload,
