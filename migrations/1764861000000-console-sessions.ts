@@ -1,7 +1,7 @@
-import type { MigrationInterface, QueryRunner } from "typeorm";
+import type { QueryRunner } from "typeorm";
 import type { LockingMigration } from "./shared/locks.js";
 
-export class ConsoleSessions1764861000000 implements MigrationInterface, LockingMigration {
+export class ConsoleSessions1764861000000 implements LockingMigration {
   readonly name = "ConsoleSessions1764861000000";
   readonly locks = { api_key: "ACCESS EXCLUSIVE" } as const;
 

@@ -1,4 +1,6 @@
-import type { MigrationInterface, QueryRunner } from "typeorm";
+import type { QueryRunner } from "typeorm";
+import type { LockingMigration } from "./shared/locks.js";
+import { runSeparately } from "./shared/transactions.js";
 
 /** Releases before this one set no `app.audit_actor` and rely on the triggers, as do changes by hand. */
 const UNRECORDED = "coalesce(current_setting('app.audit_actor', true), '') = ''";
@@ -67,8 +69,9 @@ const TRIGGERS: readonly Trigger[] = [
   },
 ];
 
-export class AuditByStatements1764901000000 implements MigrationInterface {
+export class AuditByStatements1764901000000 implements LockingMigration {
   readonly name = "AuditByStatements1764901000000";
+  readonly transaction = false;
   readonly locks = {
     user_group: "SHARE ROW EXCLUSIVE",
     data_source: "SHARE ROW EXCLUSIVE",
@@ -81,23 +84,27 @@ export class AuditByStatements1764901000000 implements MigrationInterface {
 
   /**
    * Statements that make changes record them in the audit log and the outbox. The triggers that did so remain for processes of the former
-   * release during a rolling upgrade. Changes the catalog only; each table is locked against writes until the migration is committed.
+   * release during a rolling upgrade. Changes the catalog only; each table is locked against writes for that moment.
    */
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const { name, on, when, executes } of TRIGGERS) {
-      const condition = when === undefined ? UNRECORDED : `${UNRECORDED} AND (${when})`;
-      await queryRunner.query(
-        `CREATE OR REPLACE TRIGGER ${name} ${on} WHEN (${condition}) EXECUTE FUNCTION ${executes}`,
-      );
-    }
+    await replaceTriggers(queryRunner, (when) =>
+      when === undefined ? UNRECORDED : `${UNRECORDED} AND (${when})`,
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    for (const { name, on, when, executes } of TRIGGERS) {
-      const condition = when === undefined ? "" : `WHEN (${when})`;
-      await queryRunner.query(
-        `CREATE OR REPLACE TRIGGER ${name} ${on} ${condition} EXECUTE FUNCTION ${executes}`,
-      );
-    }
+    await replaceTriggers(queryRunner, (when) => when);
   }
+}
+
+async function replaceTriggers(
+  queryRunner: QueryRunner,
+  conditionOf: (when: string | undefined) => string | undefined,
+): Promise<void> {
+  const texts = TRIGGERS.map(({ name, on, when, executes }) => {
+    const condition = conditionOf(when);
+    const clause = condition === undefined ? "" : `WHEN (${condition})`;
+    return `CREATE OR REPLACE TRIGGER ${name} ${on} ${clause} EXECUTE FUNCTION ${executes}`;
+  });
+  await runSeparately(queryRunner, texts);
 }

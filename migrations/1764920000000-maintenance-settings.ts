@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from "typeorm";
+import type { QueryRunner } from "typeorm";
 import type { LockingMigration } from "./shared/locks.js";
 
 /** Storage parameters that depart from the server's; docs/scaling.md gives the reasons. */
@@ -11,7 +11,7 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   webhook_endpoint: { fillfactor: 70 },
 };
 
-export class MaintenanceSettings1764920000000 implements MigrationInterface, LockingMigration {
+export class MaintenanceSettings1764920000000 implements LockingMigration {
   readonly name = "MaintenanceSettings1764920000000";
   readonly locks = {
     user_group: "SHARE UPDATE EXCLUSIVE",

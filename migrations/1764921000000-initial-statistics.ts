@@ -1,10 +1,10 @@
-import type { MigrationInterface, QueryRunner } from "typeorm";
+import type { QueryRunner } from "typeorm";
 import type { LockingMigration } from "./shared/locks.js";
 
 /** Fewer than the 50 changed rows after which autovacuum would analyze the empty table: it would then plan for no rows at all. */
 const ROWS = 40;
 
-export class InitialStatistics1764921000000 implements MigrationInterface, LockingMigration {
+export class InitialStatistics1764921000000 implements LockingMigration {
   readonly name = "InitialStatistics1764921000000";
   readonly locks = { account: "SHARE ROW EXCLUSIVE" } as const;
 

@@ -1,8 +1,8 @@
-import type { MigrationInterface, QueryRunner } from "typeorm";
+import type { QueryRunner } from "typeorm";
 import { buildIndex, dropIndex } from "./shared/indexes.js";
 import type { LockingMigration } from "./shared/locks.js";
 
-export class AuditRequests1764930000000 implements MigrationInterface, LockingMigration {
+export class AuditRequests1764930000000 implements LockingMigration {
   readonly name = "AuditRequests1764930000000";
   readonly transaction = false;
   readonly locks = { audit_entry: "SHARE UPDATE EXCLUSIVE" } as const;

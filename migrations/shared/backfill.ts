@@ -1,4 +1,5 @@
 import type { QueryRunner } from "typeorm";
+import { inTransaction } from "./transactions.js";
 
 /** Rows that are locked at once. */
 const BATCH = 2_000;
@@ -45,15 +46,9 @@ async function inScope<Result>(
   settings: Readonly<Record<string, string>>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await queryRunner.startTransaction();
-  try {
+  return inTransaction(queryRunner, async () => {
     for (const setting of Object.entries(settings))
       await queryRunner.query("SELECT set_config($1, $2, true)", [...setting]);
-    const result = await work();
-    await queryRunner.commitTransaction();
-    return result;
-  } catch (error) {
-    await queryRunner.rollbackTransaction();
-    throw error;
-  }
+    return work();
+  });
 }

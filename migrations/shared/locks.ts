@@ -12,7 +12,10 @@ export const LOCK_MODES = [
 /** The strongest lock that a migration takes on each table that exists before it; locks of plain reads and writes are left out. */
 export type MigrationLocks = Readonly<Record<string, (typeof LOCK_MODES)[number]>>;
 
-/** What each migration since 1764920000000 states. */
+/**
+ * A migration that states its locks, as all since 1764861000000 do. A transaction that blocks requests locks one table only
+ * (`runSeparately`).
+ */
 export interface LockingMigration extends MigrationInterface {
   readonly locks: MigrationLocks;
 }
