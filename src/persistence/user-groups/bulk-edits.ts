@@ -3,7 +3,7 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { recordedGroups } from "./recorded-writes.js";
-import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./row.js";
+import { queryUserGroups, USER_GROUP_COLUMNS } from "./row.js";
 import { type StoredRef, setToken } from "./writes.js";
 
 // Raw SQL: set-based.
@@ -51,7 +51,7 @@ export async function lockReferencedUserGroups(
   transaction: TenantDb,
   refs: readonly StoredRef[],
 ): Promise<UserGroup[]> {
-  return read(transaction, LOCK, [
+  return queryUserGroups(transaction, LOCK, [
     refs.flatMap((ref) => (ref.by === "id" ? [ref.id] : [])),
     refs.flatMap((ref) => (ref.by === "providedId" ? [ref.providedId] : [])),
     refs.flatMap((ref) => (ref.by === "token" ? ref.lookups : [])),
@@ -67,7 +67,7 @@ export async function rotateLockedUserGroups(
   rotations: readonly { readonly id: number; readonly token: StoredToken }[],
   graceSeconds: number,
 ): Promise<UserGroup[]> {
-  return read(transaction, ROTATE, [
+  return queryUserGroups(transaction, ROTATE, [
     rotations.map(({ id }) => id),
     graceSeconds,
     rotations.map(({ token }) => token.keyId),
@@ -81,10 +81,5 @@ export async function deleteLockedUserGroups(
   transaction: TenantDb,
   ids: readonly number[],
 ): Promise<UserGroup[]> {
-  return read(transaction, DELETE, [ids]);
-}
-
-async function read(db: TenantDb, statement: Statement, values: readonly unknown[]): Promise<UserGroup[]> {
-  const rows = await db.run<UserGroupRow>(statement, values);
-  return rows.map((row) => readUserGroup(db, row));
+  return queryUserGroups(transaction, DELETE, [ids]);
 }

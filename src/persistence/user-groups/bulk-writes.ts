@@ -3,7 +3,7 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { recordedGroups } from "./recorded-writes.js";
-import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./row.js";
+import { queryUserGroups, USER_GROUP_COLUMNS } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
 import {
   type NewUserGroupRow,
@@ -110,8 +110,7 @@ export async function lockUserGroups(
   transaction: TenantDb,
   providedIds: readonly string[],
 ): Promise<UserGroup[]> {
-  const rows = await transaction.run<UserGroupRow>(LOCK, [providedIds]);
-  return rows.map((row) => readUserGroup(transaction, row));
+  return queryUserGroups(transaction, LOCK, [providedIds]);
 }
 
 /** Inserts the groups whose external IDs do not exist. @returns the inserted groups */
@@ -119,8 +118,7 @@ export async function insertUserGroups(
   transaction: TenantDb,
   groups: readonly NewUserGroupRow[],
 ): Promise<UserGroup[]> {
-  const rows = await transaction.run<UserGroupRow>(INSERT, insertValues(groups));
-  return rows.map((row) => readUserGroup(transaction, row));
+  return queryUserGroups(transaction, INSERT, insertValues(groups));
 }
 
 /** Like `insertUserGroups`, but does not return the rows, which saves time. @returns the number of inserted groups */
@@ -145,14 +143,13 @@ export async function rotateUserGroupTokens(
   const items = rotations.flatMap(({ currentLookups, token }) =>
     currentLookups.map((current) => ({ current, token })),
   );
-  const rows = await db.run<UserGroupRow>(ROTATE, [
+  return queryUserGroups(db, ROTATE, [
     items.map(({ current }) => current),
     graceSeconds,
     items.map(({ token }) => token.keyId),
     items.map(({ token }) => token.ciphertext),
     items.map(({ token }) => token.lookup),
   ]);
-  return rows.map((row) => readUserGroup(db, row));
 }
 
 function insertValues(groups: readonly NewUserGroupRow[]): readonly unknown[] {

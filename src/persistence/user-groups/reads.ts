@@ -2,7 +2,13 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readBytes } from "../shared/value-parsers.js";
-import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
+import {
+  queryUserGroups,
+  readUserGroup,
+  USER_GROUP_COLUMNS,
+  type UserGroupRow,
+  valuesAfterGroup,
+} from "./row.js";
 
 // Raw SQL: the hottest path.
 
@@ -23,8 +29,7 @@ const BY_TOKENS: Statement = {
 
 /** Finds the tenant's groups by internal ID, in no particular order. */
 export async function findUserGroupsByIds(db: TenantDb, ids: readonly number[]): Promise<UserGroup[]> {
-  const rows = await db.run<UserGroupRow>(BY_IDS, [ids]);
-  return rows.map((row) => readUserGroup(db, row));
+  return queryUserGroups(db, BY_IDS, [ids]);
 }
 
 /** Finds the tenant's groups by external ID, in no particular order. */
@@ -32,8 +37,7 @@ export async function findUserGroupsByProvidedIds(
   db: TenantDb,
   providedIds: readonly string[],
 ): Promise<UserGroup[]> {
-  const rows = await db.run<UserGroupRow>(BY_PROVIDED_IDS, [providedIds]);
-  return rows.map((row) => readUserGroup(db, row));
+  return queryUserGroups(db, BY_PROVIDED_IDS, [providedIds]);
 }
 
 /** A group found by a token's lookup hash. `current` is false for a previous token in its grace period. */

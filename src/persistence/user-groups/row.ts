@@ -3,6 +3,8 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import type { StoredTokenText } from "../../domain/accounts/token-vault.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { HEX_PREFIX, readTime } from "../shared/value-parsers.js";
 
 const COLUMNS = [
@@ -90,6 +92,16 @@ class StoredUserGroup implements UserGroup {
 /** Returns one of the tenant's groups. */
 export function readUserGroup(tenant: TenantKey, row: UserGroupRow<unknown[]>): UserGroup {
   return new StoredUserGroup(tenant, row);
+}
+
+/** Runs a statement that returns groups only. */
+export async function queryUserGroups(
+  db: TenantDb,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<UserGroup[]> {
+  const rows = await db.run<UserGroupRow>(statement, values);
+  return rows.map((row) => readUserGroup(db, row));
 }
 
 /** Returns a row's values after those of the group. */
