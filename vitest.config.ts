@@ -53,6 +53,8 @@ export default defineConfig({
     // The run searches its logs and databases for secrets when it ends.
     teardownTimeout: 120_000,
     maxWorkers: 2,
+    // Failures in the report show the values that were compared.
+    chaiConfig: { truncateThreshold: 2_000 },
     reporters:
       report === undefined
         ? ["dot", new SkipReporter()]

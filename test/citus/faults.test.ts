@@ -89,6 +89,7 @@ describe.skipIf(citusPrograms === undefined)("the service on a Citus cluster", (
     await expect.poll(() => load.journal.calls.length).toBeGreaterThan(sent + 50);
     await load.stop();
     await verifyLoad(load, (text, values) => service.query(text, values));
+    expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
     expect(load.journal.violations).toEqual([]);
   }, 300_000);
 });
