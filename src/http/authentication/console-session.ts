@@ -6,26 +6,24 @@ import { DomainError } from "../../domain/shared/errors.js";
 import type { ConsoleSessions } from "../../services/authentication/console-sessions.js";
 import { CONSOLE_HEADER, requireSameOrigin } from "./same-origin.js";
 
-const COOKIE = "user_groups_session";
-
 /** Reads the session from a request's cookie; empty if there is none or it is invalid. */
 export async function readSession(
   sessions: ConsoleSessions,
   request: FastifyRequest,
 ): Promise<ConsoleSession> {
-  const token = parseCookie(request.headers.cookie ?? "")[COOKIE];
+  const token = parseCookie(request.headers.cookie ?? "")[cookieName(request)];
   return (token && (await sessions.decrypt(token))) || {};
 }
 
 /** Renders the Set-Cookie header. @param token undefined deletes the cookie */
-export function sessionCookie({ protocol }: FastifyRequest, token: string | undefined): string {
+export function sessionCookie(request: FastifyRequest, token: string | undefined): string {
   return stringifySetCookie({
-    name: COOKIE,
+    name: cookieName(request),
     value: token ?? "",
     maxAge: token === undefined ? 0 : CONSOLE_SESSION_SECONDS,
     httpOnly: true,
     sameSite: "strict",
-    secure: protocol === "https",
+    secure: request.protocol === "https",
     // The console and the APIs have no other common path, also below a path prefix of a proxy.
     path: "/",
   });
@@ -56,4 +54,9 @@ export function sessionOpener(
     request.headers.authorization = `Token ${key.secret}`;
     request.signedInAt = key.signedInAt;
   }
+}
+
+/** The name of the session cookie. Over HTTPS its prefix keeps other hosts of the domain from setting it. */
+function cookieName({ protocol }: FastifyRequest): string {
+  return protocol === "https" ? "__Host-user_groups_session" : "user_groups_session";
 }

@@ -39,8 +39,19 @@ describe("the session cookie", () => {
     );
     expect(cookie.length).toBeLessThan(4096);
     expect(cookie).not.toContain(key.secret);
-    const https = await signIn(key.secret, { "x-forwarded-proto": "https" });
-    expect(String(https.headers["set-cookie"])).toMatch(/; Secure/);
+  });
+
+  test("is accepted over HTTPS only as set by this host", async () => {
+    const https = { "x-forwarded-proto": "https" };
+    const cookie = await cookieOf(key.secret, https);
+    expect(cookie).toMatch(/^__Host-user_groups_session=/);
+    const { headers } = await signIn(key.secret, https);
+    expect(headers["set-cookie"]).toMatch(/; Path=\/;.*; Secure/);
+    expect((await viewer({ cookie, "x-console": "Customer", ...https })).body.data.viewer).not.toBeNull();
+    const planted = cookie.replace("__Host-", "");
+    expect((await viewer({ cookie: planted, "x-console": "Customer", ...https })).body).toMatchObject(
+      refusal("UNAUTHENTICATED"),
+    );
   });
 
   test("authenticates GraphQL requests on every process", async () => {
