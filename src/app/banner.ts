@@ -19,7 +19,7 @@ function demoLines(url: string, demo: NonNullable<App["demo"]>): string[] {
     user_group_id: "acme",
     name: "Acme Inc.",
     mapping: { sales: demo.dataSourceProvidedId },
-    properties: { region: "EU" },
+    properties: { color: "#0b6e4f", currency: "EUR" },
   };
   const query = `{ userGroup(by: { providedId: "acme" }) { name token properties mapping { schemaId dataSource { name } } } }`;
   return [

@@ -5,6 +5,7 @@ import {
   DeleteWebhookEndpointDocument,
   ReplayWebhookDeliveryDocument,
   RotateWebhookSecretDocument,
+  SendTestWebhookDocument,
   UpdateWebhookEndpointDocument,
   type UpdateWebhookEndpointInput,
   WebhookDeliveriesDocument,
@@ -85,6 +86,16 @@ export class Webhooks {
   async delete(id: string, options?: CallOptions): Promise<void> {
     const reply = await this.#connection.mutate(DeleteWebhookEndpointDocument, { input: { id } }, options);
     requireSuccess(reply.deleteWebhookEndpoint.userErrors, reply.requestId);
+  }
+
+  /**
+   * Sends a test event, `webhook_endpoint.test`. While an earlier one is pending, that one is returned.
+   * @throws NotFoundError; InvalidRequestError if the endpoint is disabled
+   */
+  async sendTest(id: string, options?: CallOptions): Promise<WebhookDelivery> {
+    const reply = await this.#connection.mutate(SendTestWebhookDocument, { input: { id } }, options);
+    const { webhookDelivery, userErrors } = reply.sendTestWebhook;
+    return requireValue(webhookDelivery, userErrors, reply.requestId);
   }
 
   /** Iterates over all matching deliveries, newest first. */

@@ -10,6 +10,7 @@ import {
   listWebhooks,
   replayWebhookDelivery,
   rotateWebhookSecret,
+  sendTestWebhook,
   setWebhookEnabled,
 } from "./webhooks.js";
 
@@ -48,6 +49,11 @@ export function addWebhookCommands(program: Command, environment: ProcessEnviron
     .argument("<id>", "ID of the endpoint", parsePositive)
     .description("Replace the signing secret and print the new one; the old one also signs for a day")
     .action((id, options) => run((output) => rotateWebhookSecret(environment, id, options, output)));
+
+  addAuthorOption(addAccountOptions(webhook.command("test")))
+    .argument("<id>", "ID of the endpoint", parsePositive)
+    .description("Send a test event, webhook_endpoint.test, to an endpoint")
+    .action((id, options) => run((output) => sendTestWebhook(environment, id, options, output)));
 
   addAccountOptions(webhook.command("deliveries"))
     .description("List deliveries, newest first")

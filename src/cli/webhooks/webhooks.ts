@@ -76,6 +76,18 @@ export async function rotateWebhookSecret(
   await printSecret(issued, output);
 }
 
+export async function sendTestWebhook(
+  settings: ProcessEnvironment,
+  id: number,
+  options: AuthoredChoice,
+  output: Output,
+): Promise<void> {
+  const delivery = await withServices(settings, options, ({ webhooks }, admin) =>
+    webhooks.sendTest(admin, id),
+  );
+  await output.print(deliveryView(delivery), `delivery ${delivery.id} is ${delivery.state}\n`);
+}
+
 export async function listDeliveries(
   settings: ProcessEnvironment,
   options: AccountChoice & {

@@ -67,7 +67,7 @@ test("each error of an upsert has the request ID", async () => {
   expect(result).toMatchObject({ ok: false, error: { requestId: REQUEST_ID } });
 });
 
-test("webhook endpoints are created, changed and deleted, and their deliveries listed and replayed", async () => {
+test("webhook endpoints are created, tested, changed and deleted, and their deliveries listed and replayed", async () => {
   const { webhooks, userGroups } = fixture().client;
   const url = "http://127.0.0.1:9/hook";
   const { webhookEndpoint, secret } = await webhooks.create({
@@ -83,10 +83,14 @@ test("webhook endpoints are created, changed and deleted, and their deliveries l
   expect(others).toEqual([]);
   expect(delivery).toMatchObject({ event: "USER_GROUP_CREATED", state: "PENDING" });
   expect(await webhooks.replay(delivery?.id ?? "")).toMatchObject({ id: delivery?.id });
+  const test = await webhooks.sendTest(id);
+  expect(test).toMatchObject({ event: "WEBHOOK_ENDPOINT_TEST", state: "PENDING" });
+  expect(await webhooks.sendTest(id)).toMatchObject({ id: test.id });
   expect((await webhooks.rotateSecret(id)).secret).not.toBe(secret);
   expect(await webhooks.update({ id, enabled: false })).toMatchObject({
     health: { disabledReason: "ADMIN" },
   });
+  await expect(webhooks.sendTest(id)).rejects.toThrow(InvalidRequestError);
   await webhooks.delete(id);
   await expect(webhooks.delete(id)).rejects.toMatchObject({
     code: "webhook_endpoint_not_found",

@@ -83,7 +83,7 @@ test("group creates, changes, lists, rotates and deletes, and keeps properties a
   expect(exported).toMatchObject({ code: 0, stdout: "", stderr: "standard output: 0 groups\n" });
 });
 
-test("webhook manages endpoints and shows deliveries", async () => {
+test("webhook manages endpoints, sends test events and shows deliveries", async () => {
   const url = "http://127.0.0.1:9/hook";
   const created = await json("webhook", "create", url, "--name", "Billing", "--events", "user_group.created");
   expect(created).toMatchObject({
@@ -104,8 +104,12 @@ test("webhook manages endpoints and shows deliveries", async () => {
   ]);
   expect(listed.stdout).toMatch(/Billing +http:\/\/127\.0\.0\.1:9\/hook +user_group\.created +enabled/);
   expect(secret.stdout).toMatch(/^whsec_\S+\n$/);
+  const test = await json("webhook", "test", id);
+  expect(test).toMatchObject({ event: "webhook_endpoint.test", state: "pending", endpoint_id: created.id });
+  expect(await run("webhook", "test", id)).toMatchObject({ stdout: `delivery ${test.id} is pending\n` });
   expect(await json("webhook", "disable", id)).toMatchObject({ enabled: false, disabled_reason: "admin" });
   expect(await json("webhook", "replay", String(deliveries[0].id))).toMatchObject({ state: "pending" });
+  expect(failureOf(await run("webhook", "test", id))).toMatch(/enable this one first/);
   expect(await run("webhook", "delete", id)).toMatchObject({ code: 0, stdout: `deleted ${id}\n` });
   expect(failureOf(await run("webhook", "delete", id))).toBe("No webhook endpoint has this ID.");
 });

@@ -60,7 +60,7 @@ function drawChart(sales, { region = "all regions", currency = "units", color = 
     return [bar, shape("text", { x: index * width + 6, y: 112, "font-size": 12 }, month)];
   });
   const chart = find("chart");
-  chart.setAttribute("aria-label", `Sales in ${region}, in ${currency}`);
+  find("title").textContent = `Sales in ${region}, in ${currency}`;
   chart.replaceChildren(...bars);
 }
 

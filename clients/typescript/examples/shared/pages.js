@@ -35,7 +35,8 @@ export function dashboardPage({ serviceUrl, token, customerName }) {
   return page(
     `Dashboard of ${customerName}`,
     `<h1>Dashboard of ${escapeHtml(customerName)}</h1>
-<svg id="chart" role="img" viewBox="0 0 320 120" width="320" height="120"></svg>
+<h2 id="title"></h2>
+<svg id="chart" role="img" aria-labelledby="title" viewBox="0 0 320 120" width="320" height="120"></svg>
 <dl id="variables"></dl>
 <ul id="mapping"></ul>
 <button id="refresh" type="button">Refresh</button>

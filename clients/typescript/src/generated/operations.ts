@@ -223,6 +223,12 @@ export type RotateWebhookSecretInput = {
   readonly id: string | number;
 };
 
+/** Input for `sendTestWebhook`. */
+export type SendTestWebhookInput = {
+  /** The webhook endpoint's global ID. */
+  readonly id: string | number;
+};
+
 /** Input for `setUserGroupMapping`. */
 export type SetUserGroupMappingInput = {
   /** The user group to update. */
@@ -674,6 +680,13 @@ export type DeleteWebhookEndpointMutationVariables = Exact<{
 
 export type DeleteWebhookEndpointMutation = { readonly deleteWebhookEndpoint: { readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
+export type SendTestWebhookMutationVariables = Exact<{
+  input: SendTestWebhookInput;
+}>;
+
+
+export type SendTestWebhookMutation = { readonly sendTestWebhook: { readonly webhookDelivery: WebhookDeliveryFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
 export type ReplayWebhookDeliveryMutationVariables = Exact<{
   input: ReplayWebhookDeliveryInput;
 }>;
@@ -791,6 +804,10 @@ export const RotateWebhookSecretDocument = new DocumentText<RotateWebhookSecretM
 
 export const DeleteWebhookEndpointDocument = new DocumentText<DeleteWebhookEndpointMutation, DeleteWebhookEndpointMutationVariables>(
   "mutation DeleteWebhookEndpoint($input:DeleteWebhookEndpointInput!){deleteWebhookEndpoint(input:$input){userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const SendTestWebhookDocument = new DocumentText<SendTestWebhookMutation, SendTestWebhookMutationVariables>(
+  "mutation SendTestWebhook($input:SendTestWebhookInput!){sendTestWebhook(input:$input){webhookDelivery{...WebhookDeliveryFields}userErrors{...UserErrorFields}}}fragment WebhookDeliveryFields on WebhookDelivery{id event eventId payload state attempts nextAttemptAt lastStatus lastError createdAt deliveredAt}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const ReplayWebhookDeliveryDocument = new DocumentText<ReplayWebhookDeliveryMutation, ReplayWebhookDeliveryMutationVariables>(
