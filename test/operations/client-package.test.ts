@@ -23,7 +23,14 @@ import { startTestService, type TestService } from "../support/service/test-serv
 const EXAMPLES = ["fastify", "express"] as const;
 const NAME = "O'Neil & <Sons>";
 /** Further packages of the consumer's project, taken from ours. */
-const BORROWED = ["@types/node", "undici-types", "@graphql-typed-document-node/core", "graphql", ...EXAMPLES];
+const BORROWED = [
+  "@types/node",
+  "undici-types",
+  "@graphql-typed-document-node/core",
+  "graphql",
+  "graphql-ws",
+  ...EXAMPLES,
+];
 
 let consumer: ClientConsumer;
 beforeAll(async () => {

@@ -50,10 +50,8 @@ test("put makes a site public, private, or leaves it unchanged", async () => {
     expect(await run("put", commands.at("good.json"), "--site", "a b", ...args)).toMatchObject({ code: 0 });
     return statusOf("");
   };
-  const statusOf = async (query: string) => {
-    const path = `/site-config/a%20b?account=${encodeURIComponent(accountName)}`;
-    return (await fetch(`${commands.service.url}${path}${query}`)).status;
-  };
+  const path = `/site-config/a%20b?account=${encodeURIComponent(accountName)}`;
+  const statusOf = async (query: string) => (await fetch(`${commands.service.url}${path}${query}`)).status;
   expect(await statusAfterPut()).toBe(404);
   expect(await statusAfterPut("--public")).toBe(200);
   expect(await statusAfterPut()).toBe(200);
@@ -61,6 +59,11 @@ test("put makes a site public, private, or leaves it unchanged", async () => {
     404, 200, 200,
   ]);
   expect(await statusAfterPut("--private")).toBe(404);
+  expect(await run("put", commands.at("good.json"), "--site", "a b", "--public")).toEqual(
+    stored(
+      `revision 5 of a b, public at /site-config/a%20b?${new URLSearchParams({ account: accountName })}`,
+    ),
+  );
 });
 
 test("lists, compares and restores revisions", async () => {

@@ -68,7 +68,11 @@ describe("the first start without DATABASE_URL", () => {
     expect(await paste(rest)).toMatchObject({
       success: 1,
       new_user_group: true,
-      user_group: { provided_id: "acme", name: "Acme Inc.", properties: { color: "#0b6e4f", currency: "EUR" } },
+      user_group: {
+        provided_id: "acme",
+        name: "Acme Inc.",
+        properties: { color: "#0b6e4f", currency: "EUR" },
+      },
     });
     expect(await paste(graphql)).toEqual({
       data: {

@@ -4,6 +4,7 @@ import type { JsonValue } from "../../domain/shared/json.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { MAX_PAGE_SIZE, type Position } from "../../domain/shared/pagination.js";
 import { diffJson } from "../../domain/site-configs/document/json-diff.js";
+import { sitePath } from "../../domain/site-configs/site-address.js";
 import {
   type Editor,
   revisionNotFound,
@@ -57,8 +58,15 @@ export async function putSiteConfig(
     );
     if (!siteConfig) throw refusal({ file, text, report });
     if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
-    const { revision } = siteConfig;
-    await output.print({ site, revision, report }, `stored revision ${revision} of ${printable(site)}\n`);
+    const { revision, isPublic } = siteConfig;
+    const publicPath = isPublic
+      ? sitePath(site, { accountName: options.account, environment: options.environment })
+      : null;
+    const address = publicPath === null ? "" : `, public at ${publicPath}`;
+    await output.print(
+      { site, revision, public_path: publicPath, report },
+      `stored revision ${revision} of ${printable(site)}${address}\n`,
+    );
   });
 }
 

@@ -92,7 +92,12 @@ interface PageReply { header(name: string, value: string): PageReply; code(statu
 interface PageRequest { readonly headers: { readonly cookie?: string } }
 declare const app: { get(path: string, handler: (request: PageRequest, reply: PageReply) => Promise<unknown>): void };
 `;
-const GUIDES = ["clients/typescript/README.md", "docs/embedding.md"];
+const GUIDES = [
+  "clients/typescript/README.md",
+  "docs/embedding.md",
+  "docs/graphql.md",
+  "docs/recipes/typescript.md",
+];
 
 /** The project's files by name; `tsconfig.json` covers all but the page. */
 export const CONSUMER_FILES: Readonly<Record<string, string>> = {
