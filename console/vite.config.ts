@@ -11,6 +11,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     rolldownOptions: {
+      // On a busy machine it would report how long plugins ran.
+      checks: { bundlerTimings: false },
       // Libraries mark files for React Server Components, which the console does not use.
       onLog: (level, log, handle) => {
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);
