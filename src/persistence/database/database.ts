@@ -38,8 +38,7 @@ export class Database implements Queryable {
   readonly #pool: ConnectionPool;
   /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
   readonly #localSettings: string | null;
-  /** Whether the server has Citus, which plans a statement only once it knows the values that determine its shards. */
-  readonly #plansForValues: boolean;
+  readonly #hasCitus: boolean;
   readonly #lookups: LookupConnection | undefined;
   readonly #onStatement: (text: string) => void;
   readonly #metrics: DatabaseMetrics;
@@ -47,7 +46,7 @@ export class Database implements Queryable {
 
   private constructor(orm: DataSource, pool: Pool, hasCitus: boolean, options: DatabaseOptions) {
     this.orm = orm;
-    this.#plansForValues = hasCitus;
+    this.#hasCitus = hasCitus;
     this.#localSettings = options.pooled ? localTimeouts(options) : null;
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
     this.#onStatement = options.onStatement ?? (() => undefined);
@@ -120,7 +119,10 @@ export class Database implements Queryable {
           await instrumentStatement(this.#metrics, this.#tracing, statement, () => client.query(config))
         ).rows;
       };
-      const transaction = new OpenTransaction(this.orm, client, send, deadline);
+      const transaction = new OpenTransaction(this.orm, client, send, {
+        deadline,
+        recordsSeparately: this.#hasCitus,
+      });
       try {
         await client.query(`${beginWithin(scope, "write")}${this.#localSettings ?? ""}`);
         const result = await work(transaction);
@@ -156,13 +158,17 @@ export class Database implements Queryable {
       const rows = await this.#lookUp<Row>(begin, statement, config);
       if (rows) return rows;
     }
-    const attempt = () =>
-      this.#pool.withClient(deadline, (client) =>
+    const attempt = async () => {
+      if (scope && statement.change !== undefined && this.#hasCitus) {
+        return this.transaction(scope, (transaction) => transaction.run<Row>(statement, values));
+      }
+      return this.#pool.withClient(deadline, (client) =>
         instrumentStatement(this.#metrics, this.#tracing, statement, async () => {
           if (begin === null) return (await client.query<Row>(config)).rows;
           return runInTransaction<Row>(client, begin, config);
         }),
       );
+    };
     try {
       return await attempt();
     } catch (error) {
@@ -201,7 +207,8 @@ export class Database implements Queryable {
   #beginFor(scope: RowScope, statement: Statement): string {
     const begin = beginWithin(scope, statement.access);
     if (this.#localSettings !== null) return `${begin}${this.#localSettings}`;
-    const mode = this.#plansForValues ? "auto" : planModeOf(statement);
+    // Citus plans a statement only once it knows the values that determine its shards.
+    const mode = this.#hasCitus ? "auto" : planModeOf(statement);
     return mode === "auto" ? begin : `${begin}; SET LOCAL plan_cache_mode = ${mode}`;
   }
 
