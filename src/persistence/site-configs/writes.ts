@@ -24,7 +24,7 @@ const PUBLISH: Statement = {
   name: "site_config_publish",
   access: "write",
   ...recorded(
-    `UPDATE site_config SET revision = revision + 1, size = octet_length($4),
+    `UPDATE site_config SET revision = revision + 1, size = $4,
       updated_at = greatest(statement_timestamp(), updated_at), deleted_at = NULL,
       public_from = CASE WHEN coalesce($5, public_from IS NOT NULL) THEN coalesce(public_from, revision + 1) END
     FROM former WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING site_config.*, former_public_from`,
@@ -106,7 +106,7 @@ export async function addRevision(
   { text, restoredFrom, isPublic }: NewRevision,
 ): Promise<SiteConfig> {
   const hash = createHash("sha256").update(text).digest();
-  const [row] = await transaction.run<SiteConfigRow>(PUBLISH, [id, text, isPublic]);
+  const [row] = await transaction.run<SiteConfigRow>(PUBLISH, [id, Buffer.byteLength(text), isPublic]);
   if (!row) throw new Error("A locked site configuration no longer exists.");
   const { revision, updatedAt } = row;
   const author = [actor.name, actor.keyId];
