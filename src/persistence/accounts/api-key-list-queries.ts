@@ -36,7 +36,7 @@ const REVOKE: Statement = {
   name: "api_key_revoke",
   access: "write",
   // Prior values are read by a lock, which waits for a concurrent revocation.
-  text: recorded(
+  ...recorded(
     `UPDATE api_key SET revoked_at = coalesce(revoked_at, changed_at) FROM former
     WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING api_key.*, was_active`,
     { action: "'api_key.revoked'", subjectName: "name", from: "FROM changed WHERE was_active" },
@@ -49,7 +49,7 @@ const REVOKE: Statement = {
 const INSERT: Statement = {
   name: "api_key_insert",
   access: "write",
-  text: recorded(
+  ...recorded(
     `INSERT INTO api_key (account_id, environment, scope, name, hash, hint, expires_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING *`,
     { action: "'api_key.created'", subjectName: "name" },

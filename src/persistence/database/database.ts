@@ -9,7 +9,12 @@ import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import type { DatabaseMetrics, PoolUsage } from "../../telemetry/database-metrics.js";
 import { countOnly } from "../../telemetry/telemetry.js";
 import { inSpan } from "../../telemetry/tracing.js";
-import { isConnectionLost, isConnectionUnusable, isOutdatedPlan } from "../shared/database-error.js";
+import {
+  isConnectionLost,
+  isConnectionUnusable,
+  isOutdatedPlan,
+  isTransactionConflict,
+} from "../shared/database-error.js";
 import { type DatabaseOptions, localTimeouts, sharesLookups } from "../shared/database-options.js";
 import { runInTransaction } from "../shared/pipelined-transaction.js";
 import { beginWithin, deadlineOf, planModeOf, type RowScope } from "../shared/row-scope.js";
@@ -24,7 +29,7 @@ import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
 import { createOrm } from "./orm.js";
 import { replicaReadsOf } from "./replica-reads.js";
 
-/** Delay before a statement whose connection was lost is retried. */
+/** Delay before a statement is retried whose connection was lost or which conflicted with another. */
 const RETRY_AFTER_MS = 20;
 
 /** The connections to one PostgreSQL server: a pool, shared with TypeORM, and connections for point lookups. */
@@ -33,8 +38,7 @@ export class Database implements Queryable {
   readonly #pool: ConnectionPool;
   /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
   readonly #localSettings: string | null;
-  /** Whether the server has Citus, which plans a statement only once it knows the values that determine its shards. */
-  readonly #plansForValues: boolean;
+  readonly #hasCitus: boolean;
   readonly #lookups: LookupConnection | undefined;
   readonly #onStatement: (text: string) => void;
   readonly #metrics: DatabaseMetrics;
@@ -42,7 +46,7 @@ export class Database implements Queryable {
 
   private constructor(orm: DataSource, pool: Pool, hasCitus: boolean, options: DatabaseOptions) {
     this.orm = orm;
-    this.#plansForValues = hasCitus;
+    this.#hasCitus = hasCitus;
     this.#localSettings = options.pooled ? localTimeouts(options) : null;
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
     this.#onStatement = options.onStatement ?? (() => undefined);
@@ -115,7 +119,10 @@ export class Database implements Queryable {
           await instrumentStatement(this.#metrics, this.#tracing, statement, () => client.query(config))
         ).rows;
       };
-      const transaction = new OpenTransaction(this.orm, client, send, deadline);
+      const transaction = new OpenTransaction(this.orm, client, send, {
+        deadline,
+        recordsSeparately: this.#hasCitus,
+      });
       try {
         await client.query(`${beginWithin(scope, "write")}${this.#localSettings ?? ""}`);
         const result = await work(transaction);
@@ -151,23 +158,28 @@ export class Database implements Queryable {
       const rows = await this.#lookUp<Row>(begin, statement, config);
       if (rows) return rows;
     }
-    const attempt = () =>
-      this.#pool.withClient(deadline, (client) =>
+    const attempt = async () => {
+      if (scope && statement.change !== undefined && this.#hasCitus) {
+        return this.transaction(scope, (transaction) => transaction.run<Row>(statement, values));
+      }
+      return this.#pool.withClient(deadline, (client) =>
         instrumentStatement(this.#metrics, this.#tracing, statement, async () => {
           if (begin === null) return (await client.query<Row>(config)).rows;
           return runInTransaction<Row>(client, begin, config);
         }),
       );
+    };
     try {
       return await attempt();
     } catch (error) {
       const isOutdated = statement.name !== undefined && isOutdatedPlan(error);
-      // Retry only statements that did not run and reads: whether a lost write was committed is unknown.
-      if (!isOutdated && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
+      const isUndone = isOutdated || isTransactionConflict(error);
+      // Retry only statements that wrote nothing: whether a lost write was committed is unknown.
+      if (!isUndone && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
       this.#metrics.retriedStatements.value += 1;
       // Other connections may have prepared it for the old schema too.
       if (isOutdated) return this.#run(scope, deadline, withoutName(statement), values);
-      // Other connections were probably lost as well: give the pool time to notice.
+      // Other connections were probably lost as well: give the pool time to notice. A conflicting transaction gets it to end.
       await sleep(RETRY_AFTER_MS);
       return attempt();
     }
@@ -195,7 +207,8 @@ export class Database implements Queryable {
   #beginFor(scope: RowScope, statement: Statement): string {
     const begin = beginWithin(scope, statement.access);
     if (this.#localSettings !== null) return `${begin}${this.#localSettings}`;
-    const mode = this.#plansForValues ? "auto" : planModeOf(statement);
+    // Citus plans a statement only once it knows the values that determine its shards.
+    const mode = this.#hasCitus ? "auto" : planModeOf(statement);
     return mode === "auto" ? begin : `${begin}; SET LOCAL plan_cache_mode = ${mode}`;
   }
 

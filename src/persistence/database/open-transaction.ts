@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import type { EntityManager, DataSource as Orm } from "typeorm";
 import type { Transaction } from "../../domain/requests/transaction.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
+import { changeThenRecord } from "../shared/audit-recording.js";
 import { isConnectionUnusable, translateDatabaseError } from "../shared/database-error.js";
 import { createEntityManager } from "../shared/entity-manager.js";
 import { notCommitted } from "../shared/pipelined-transaction.js";
@@ -26,15 +27,27 @@ export class OpenTransaction implements Queryable, Transaction {
   #last: Promise<unknown> = Promise.resolve();
   #failure: unknown;
 
+  readonly #recordsSeparately: boolean;
+
   /**
    * @param send runs one statement on the client
    * @param deadline no statement, including COMMIT, is sent after it
+   * @param recordsSeparately whether changes and their records are statements of their own
    */
-  constructor(orm: Orm, client: PoolClient, send: Queryable["run"], deadline: Deadline | undefined) {
+  constructor(
+    orm: Orm,
+    client: PoolClient,
+    send: Queryable["run"],
+    {
+      deadline,
+      recordsSeparately,
+    }: { readonly deadline: Deadline | undefined; readonly recordsSeparately: boolean },
+  ) {
     this.#orm = orm;
     this.#client = client;
     this.#send = send;
     this.#deadline = deadline;
+    this.#recordsSeparately = recordsSeparately;
   }
 
   /** The error that aborted the transaction; undefined while it can be committed. */
@@ -43,6 +56,10 @@ export class OpenTransaction implements Queryable, Transaction {
   }
 
   async run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { change } = statement;
+    if (change !== undefined && this.#recordsSeparately) {
+      return changeThenRecord<Row>(this, { ...statement, change }, values);
+    }
     return this.#query(() => this.#send<Row>(statement, values));
   }
 

@@ -1,3 +1,5 @@
+import type { Queryable, Statement } from "./statement.js";
+
 // Raw SQL: the statement that makes a change also writes the audit log and the outbox (decision 34). Citus has no triggers on distributed tables.
 
 /** The events that are sent to webhook endpoints. */
@@ -33,43 +35,32 @@ export interface AuditEvents {
   readonly order?: string;
 }
 
-/**
- * Returns common table expressions that write an audit entry for each event, and its webhook deliveries. They follow the one that makes the
- * change, and need the account as $1. The actor is that of the transaction.
- */
-export function recording({
-  action,
-  subjectName,
-  version = "NULL",
-  changed = "'{}'",
-  requestRow = "NULL",
-  from,
-  order = "1",
-}: AuditEvents): string {
-  // The actor is read once: for each row, it would take the square of the time where it lists the requests of all rows.
-  return `actor AS MATERIALIZED (
-      SELECT (who ->> 'keyId')::integer AS key_id, coalesce(who ->> 'name', session_user::text) AS name,
+/** The texts of a statement that makes a change and records it. */
+export type RecordedChange = Pick<Statement, "text" | "change">;
+
+// The setting is read once: for each row, it would take the square of the time where it lists the requests of all rows.
+const ACTOR = `(SELECT (who ->> 'keyId')::integer AS key_id, coalesce(who ->> 'name', session_user::text) AS name,
         who ->> 'requestId' AS request_id, who -> 'requestIds' AS request_ids
-      FROM (SELECT nullif(current_setting('app.audit_actor', true), '')::jsonb AS who) AS setting),
-    event AS (
-      SELECT account_id, environment::text::environment AS environment, (${action})::text AS action, id AS subject_id,
-        (${subjectName})::text AS subject_name, (${version})::integer AS version, (${changed})::text[] AS changed,
-        (${requestRow})::text AS request_row, ${order} AS position
-      ${from}),
-    entry AS (
-      INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, version, changed,
-        actor_key_id, actor_name, request_id)
+      FROM (SELECT nullif(current_setting('app.audit_actor', true), '')::jsonb AS who) AS setting OFFSET 0) AS actor`;
+
+const insertEntries = (
+  event: string,
+) => `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, version,
+        changed, actor_key_id, actor_name, request_id)
       SELECT account_id, environment, action, subject_id, subject_name, version, changed, actor.key_id, actor.name,
         coalesce(request_ids ->> request_row, request_ids ->> subject_id::text, actor.request_id)
-      FROM event, actor ORDER BY subject_id, position
-      RETURNING *),
-    outbox AS (
-      INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload)
+      FROM ${event}, ${ACTOR} ORDER BY subject_id, position
+      RETURNING *`;
+
+const insertDeliveries = (
+  entry: string,
+) => `INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject,
+        payload)
       SELECT sent.account_id, endpoint.environment, endpoint.id, event_id, action, split_part(action, '.', 1) || ':' || subject_id,
         json_build_object('id', event_id, 'type', action,
           'createdAt', to_char(sent.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'environment', sent.environment, 'data', ${EVENT_DATA})
-      FROM (SELECT *, gen_random_uuid() AS event_id FROM entry WHERE action IN (${SENT_EVENTS})) AS sent
+      FROM (SELECT *, gen_random_uuid() AS event_id FROM ${entry} WHERE action IN (${SENT_EVENTS})) AS sent
       JOIN webhook_endpoint AS endpoint ON endpoint.account_id = $1 AND endpoint.environment = sent.environment::text
         AND endpoint.disabled_at IS NULL AND endpoint.deleted_at IS NULL
         AND (endpoint.events = '{}' OR action = ANY (endpoint.events))
@@ -77,11 +68,45 @@ export function recording({
         AND (action <> 'webhook_endpoint.disabled' OR endpoint.id <> subject_id)
       ORDER BY sent.id, endpoint.id
       -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
-      RETURNING 1)`;
+      RETURNING 1`;
+
+/**
+ * Returns the texts of a statement that makes a change, writes an audit entry for each event, and its webhook deliveries. Their $1 is the
+ * account; the actor is that of the transaction.
+ * @param changes common table expressions
+ * @param select returns the statement's result, with further columns in each SELECT
+ */
+export function recordedChange(
+  changes: string,
+  {
+    action,
+    subjectName,
+    version = "NULL",
+    changed = "'{}'",
+    requestRow = "NULL",
+    from,
+    order = "1",
+  }: AuditEvents,
+  select: (further: string) => string,
+): RecordedChange {
+  const change = `WITH ${changes},
+    event AS (
+      SELECT account_id, environment::text::environment AS environment, (${action})::text AS action, id AS subject_id,
+        (${subjectName})::text AS subject_name, (${version})::integer AS version, (${changed})::text[] AS changed,
+        (${requestRow})::text AS request_row, ${order} AS position
+      ${from})`;
+  return {
+    text: `${change},
+    entry AS (${insertEntries("event")}),
+    outbox AS (${insertDeliveries("entry")})
+    ${select("")}`,
+    change: `${change}
+    ${select(", CASE WHEN row_number() OVER () = 1 THEN (SELECT json_agg(event) FROM event)::text END AS events_of_change")}`,
+  };
 }
 
 /**
- * Returns a statement that makes a change, records it and returns columns of the changed rows.
+ * Returns the texts of a statement that makes a change, records it and returns columns of the changed rows.
  * @param change INSERT, UPDATE or DELETE with RETURNING; its rows are `changed`
  * @param before preceding common table expressions, with a trailing comma
  */
@@ -90,7 +115,51 @@ export function recorded(
   events: Omit<AuditEvents, "from"> & { readonly from?: string },
   columns: string,
   before = "",
-): string {
-  return `WITH ${before} changed AS (${change}), ${recording({ from: "FROM changed", ...events })}
-    SELECT ${columns} FROM changed`;
+): RecordedChange {
+  return recordedChange(
+    `${before} changed AS (${change})`,
+    { from: "FROM changed", ...events },
+    (further) => `SELECT ${columns}${further} FROM changed`,
+  );
+}
+
+const INSERT_ENTRIES: Statement = {
+  name: "audit_entries_insert",
+  access: "write",
+  text: `WITH entry AS (${insertEntries(`jsonb_to_recordset($1::jsonb) AS event (account_id integer, environment environment, action text,
+        subject_id integer, subject_name text, version integer, changed text[], request_row text, position integer)`)})
+    SELECT json_agg(entry)::text AS entries FROM entry`,
+};
+
+const INSERT_DELIVERIES: Statement = {
+  name: "webhook_deliveries_insert",
+  access: "write",
+  text: `WITH delivery AS (${insertDeliveries("jsonb_populate_recordset(NULL::audit_entry, $2::jsonb)")})
+    SELECT count(*) FROM delivery`,
+};
+
+/**
+ * Runs a statement that makes a change and records it as three statements, within a transaction. As one, Citus would send the changed rows
+ * to all workers, so that no account could be changed while any worker is down.
+ * @param values the first is the account
+ */
+export async function changeThenRecord<Row extends object>(
+  transaction: Queryable,
+  { change, ...statement }: Statement & { readonly change: string },
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const rows = await transaction.run<Row>({ ...statement, text: change }, values);
+  const [events] = rows.map(takeLast).filter((value) => value !== null);
+  if (events === undefined) return rows;
+  const [inserted] = await transaction.run<{ entries: string }>(INSERT_ENTRIES, [events]);
+  await transaction.run(INSERT_DELIVERIES, [values[0], inserted?.entries]);
+  return rows;
+}
+
+/** Removes the column of the events, the last one. */
+function takeLast(row: object): unknown {
+  if (Array.isArray(row)) return row.pop();
+  const events: unknown = Reflect.get(row, "events_of_change");
+  Reflect.deleteProperty(row, "events_of_change");
+  return events;
 }

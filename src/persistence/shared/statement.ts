@@ -6,6 +6,8 @@ export interface Statement {
   /** `read`: changes and locks nothing, so it can run on a replica and be retried after a lost connection. */
   readonly access: "read" | "write";
   readonly text: string;
+  /** On Citus, runs instead of `text`, and further statements then record the change (`changeThenRecord`). */
+  readonly change?: string;
   /** Returns rows as arrays of unparsed texts; for hot statements that parse only the values they need. */
   readonly rows?: "text";
   /** Reads few rows by key: runs on a connection that all tenants share (see `LookupConnection`). Must be named. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../../domain/accounts/actor.js";
 import type { SiteConfig } from "../../domain/site-configs/site-config.js";
-import { recorded, recording } from "../shared/audit-recording.js";
+import { recorded } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
@@ -20,35 +20,39 @@ const CREATE: Statement = {
 };
 
 // Not now(), the start of the transaction: it precedes the wait for the lock, and perhaps the time of the previous revision.
+const PUBLISH: Statement = {
+  name: "site_config_publish",
+  access: "write",
+  ...recorded(
+    `UPDATE site_config SET revision = revision + 1, size = $4,
+      updated_at = greatest(statement_timestamp(), updated_at), deleted_at = NULL,
+      public_from = CASE WHEN coalesce($5, public_from IS NOT NULL) THEN coalesce(public_from, revision + 1) END
+    FROM former WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING site_config.*, former_public_from`,
+    {
+      ...SITE_EVENT,
+      action: "event_action",
+      from: `FROM changed CROSS JOIN LATERAL (VALUES (1, ${VISIBILITY}, (${CHANGES_VISIBILITY})), (2, 'site_config.published', true))
+        AS happened (event_position, event_action, has_happened) WHERE has_happened`,
+      order: "event_position",
+    },
+    SITE_CONFIG_COLUMNS,
+    `former AS (SELECT public_from AS former_public_from FROM site_config
+      WHERE account_id = $1 AND environment = $2 AND id = $3),`,
+  ),
+};
+
 const ADD_REVISION: Statement = {
   name: "site_config_add_revision",
   access: "write",
-  text: `WITH former AS (
-      SELECT public_from AS former_public_from FROM site_config WHERE account_id = $1 AND environment = $2 AND id = $3
-    ), site AS (
-      UPDATE site_config SET revision = revision + 1, size = octet_length($4),
-        updated_at = greatest(statement_timestamp(), updated_at), deleted_at = NULL,
-        public_from = CASE WHEN coalesce($5, public_from IS NOT NULL) THEN coalesce(public_from, revision + 1) END
-      FROM former WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING site_config.*, former_public_from
-    ), added AS (
-      INSERT INTO site_config_revision
-        (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, restored_from, created_at)
-      SELECT account_id, environment, id, revision, $4, $6, $7, $8, $9, updated_at FROM site
-      RETURNING 1
-    ), ${recording({
-      ...SITE_EVENT,
-      action: "event_action",
-      from: `FROM site CROSS JOIN LATERAL (VALUES (1, ${VISIBILITY}, (${CHANGES_VISIBILITY})), (2, 'site_config.published', true))
-        AS happened (event_position, event_action, has_happened) WHERE has_happened`,
-      order: "event_position",
-    })}
-    SELECT ${SITE_CONFIG_COLUMNS} FROM site`,
+  text: `INSERT INTO site_config_revision
+      (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, restored_from, created_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 };
 
 const SET_PUBLIC: Statement = {
   name: "site_config_set_public",
   access: "write",
-  text: recorded(
+  ...recorded(
     `UPDATE site_config SET public_from = CASE WHEN $4 THEN coalesce(public_from, revision) END
     FROM former WHERE account_id = $1 AND environment = $2 AND id = former_id RETURNING site_config.*, former_public_from`,
     { ...SITE_EVENT, action: VISIBILITY, from: `FROM changed WHERE ${CHANGES_VISIBILITY}` },
@@ -61,7 +65,7 @@ const SET_PUBLIC: Statement = {
 const DELETE: Statement = {
   name: "site_config_delete",
   access: "write",
-  text: recorded(
+  ...recorded(
     `UPDATE site_config SET deleted_at = now(), public_from = NULL
     WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING *`,
     { ...SITE_EVENT, action: "'site_config.deleted'" },
@@ -102,17 +106,12 @@ export async function addRevision(
   { text, restoredFrom, isPublic }: NewRevision,
 ): Promise<SiteConfig> {
   const hash = createHash("sha256").update(text).digest();
-  const rows = await transaction.run<SiteConfigRow>(ADD_REVISION, [
-    id,
-    text,
-    isPublic,
-    hash,
-    actor.name,
-    actor.keyId,
-    restoredFrom,
-  ]);
-  if (!rows[0]) throw new Error("A locked site configuration no longer exists.");
-  return toSiteConfig(rows[0]);
+  const [row] = await transaction.run<SiteConfigRow>(PUBLISH, [id, Buffer.byteLength(text), isPublic]);
+  if (!row) throw new Error("A locked site configuration no longer exists.");
+  const { revision, updatedAt } = row;
+  const author = [actor.name, actor.keyId];
+  await transaction.run(ADD_REVISION, [id, revision, text, hash, ...author, restoredFrom, updatedAt]);
+  return toSiteConfig(row);
 }
 
 /** Soft-deletes a locked site configuration, which also makes it private. Its revisions stay. */

@@ -6,7 +6,7 @@ import type { TenantDb } from "../shared/tenant-db.js";
 
 const INSERT: Statement = {
   access: "write",
-  text: createdDataSources(
+  ...createdDataSources(
     `INSERT INTO data_source (account_id, environment, provided_id, name)
     SELECT $1, $2, item.provided_id, item.name FROM unnest($3::text[], $4::text[]) AS item (provided_id, name)
     ORDER BY item.provided_id COLLATE "C"
@@ -24,7 +24,7 @@ const LOCK: Statement = {
 
 const RENAME: Statement = {
   access: "write",
-  text: updatedDataSources(
+  ...updatedDataSources(
     `UPDATE data_source SET name = item.new_name
     FROM (SELECT id AS item_id, new_name, provided_id AS old_provided_id, name AS old_name FROM data_source
       JOIN unnest($3::integer[], $4::text[]) AS item (item_id, new_name) ON id = item_id

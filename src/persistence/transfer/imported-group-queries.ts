@@ -37,7 +37,7 @@ const TOKEN_OWNERS: Statement = {
 
 const REPLACE_TOKENS: Statement = {
   access: "write",
-  text: recordedGroups(
+  ...recordedGroups(
     "token_rotated",
     `UPDATE user_group SET token_key_id = item.new_key_id, token_ciphertext = item.ciphertext, token_lookup = item.lookup,
       token_generation = token_generation + 1,

@@ -23,7 +23,7 @@ const ROTATE: Statement = {
   name: "user_groups_rotate_locked",
   rows: "text",
   access: "write",
-  text: recordedGroups(
+  ...recordedGroups(
     "token_rotated",
     `UPDATE user_group SET ${setToken("new_key_id", "new_ciphertext", "new_lookup")}
     FROM unnest($3::integer[], $5::text[], $6::bytea[], $7::bytea[])
@@ -38,7 +38,7 @@ const DELETE: Statement = {
   name: "user_groups_delete_locked",
   rows: "text",
   access: "write",
-  text: recordedGroups(
+  ...recordedGroups(
     "deleted",
     `DELETE FROM user_group WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
     RETURNING user_group.*`,

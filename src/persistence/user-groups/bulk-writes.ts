@@ -34,7 +34,7 @@ function insertStatement(name: string, returned: string): Statement {
     name,
     rows: "text",
     access: "write",
-    text: recordedGroups(
+    ...recordedGroups(
       "created",
       `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
         token_key_id, token_ciphertext, token_lookup)
@@ -78,7 +78,7 @@ const ROTATE: Statement = {
   name: "user_groups_rotate",
   rows: "text",
   access: "write",
-  text: recordedGroups(
+  ...recordedGroups(
     "token_rotated",
     `WITH item AS (
       SELECT * FROM unnest($3::bytea[], $5::text[], $6::bytea[], $7::bytea[])

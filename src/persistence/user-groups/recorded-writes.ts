@@ -1,4 +1,4 @@
-import { recorded } from "../shared/audit-recording.js";
+import { type RecordedChange, recorded } from "../shared/audit-recording.js";
 
 /** Expressions of an audit event about a row of `user_group`. */
 export const GROUP_EVENT = {
@@ -8,7 +8,7 @@ export const GROUP_EVENT = {
 } as const;
 
 /**
- * Builds a statement that changes groups and records it.
+ * Builds the texts of a statement that changes groups and records it.
  * @param change ends with `RETURNING user_group.*`
  * @param columns of the groups to return
  */
@@ -16,6 +16,6 @@ export function recordedGroups(
   event: "created" | "token_rotated" | "deleted",
   change: string,
   columns: string,
-): string {
+): RecordedChange {
   return recorded(change, { ...GROUP_EVENT, action: `'user_group.${event}'` }, columns);
 }

@@ -1,4 +1,4 @@
-import { recording } from "../shared/audit-recording.js";
+import { recordedChange } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import { GROUP_EVENT } from "./recorded-writes.js";
 import { type UserGroupRow, userGroupColumns } from "./row.js";
@@ -32,7 +32,8 @@ export function updateStatement(statementName: string, source: UpdateSource): St
     rows: "text",
     access: "write",
     // Lock first: a comparison with the statement's snapshot would miss changes that were committed while it waited.
-    text: `WITH ${tables} compared AS (
+    ...recordedChange(
+      `${tables} compared AS (
         SELECT user_group.*, ${name} AS new_name, ${properties} AS new_properties,
           ${name} IS NOT NULL AND ${name} <> user_group.name AS name_differs,
           CASE WHEN NOT ${setsProperties} OR user_group.properties::text IS NOT DISTINCT FROM ${properties} THEN false
@@ -48,14 +49,16 @@ export function updateStatement(statementName: string, source: UpdateSource): St
           version = user_group.version + 1, updated_at = now()
         FROM found
         WHERE user_group.account_id = $1 AND user_group.environment = $2 AND user_group.id = found.id AND differs
-        RETURNING user_group.*, name_differs, properties_differ, mapping_differs),
-      ${recording({
+        RETURNING user_group.*, name_differs, properties_differ, mapping_differs)`,
+      {
         ...GROUP_EVENT,
         action: "'user_group.updated'",
         changed: `array_remove(ARRAY[CASE WHEN name_differs THEN 'name' END, CASE WHEN properties_differ THEN 'properties' END,
           CASE WHEN mapping_differs THEN 'mapping' END], NULL)`,
         from: "FROM updated",
-      })}
-      SELECT ${userGroupColumns("updated")}, true FROM updated UNION ALL SELECT ${userGroupColumns("found")}, false FROM found WHERE NOT differs`,
+      },
+      (further) => `SELECT ${userGroupColumns("updated")}, true${further} FROM updated
+      UNION ALL SELECT ${userGroupColumns("found")}, false${further} FROM found WHERE NOT differs`,
+    ),
   };
 }

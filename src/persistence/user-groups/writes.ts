@@ -59,7 +59,7 @@ function rotateStatement(by: StoredRef["by"]): Statement {
     name: `user_group_rotate_by_${by}`,
     rows: "text",
     access: "write",
-    text: recordedGroups(
+    ...recordedGroups(
       "token_rotated",
       `UPDATE user_group SET ${setToken("$5", "$6", "$7")}
       WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
@@ -74,7 +74,7 @@ function deleteStatement(by: StoredRef["by"]): Statement {
     name: `user_group_delete_by_${by}`,
     rows: "text",
     access: "write",
-    text: recordedGroups(
+    ...recordedGroups(
       "deleted",
       `DELETE FROM user_group AS doomed
     WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}

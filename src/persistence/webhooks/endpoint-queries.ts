@@ -46,7 +46,7 @@ const COUNT: Statement = {
 const INSERT: Statement = {
   name: "webhook_endpoint_insert",
   access: "write",
-  text: recorded(
+  ...recorded(
     `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
     VALUES ($1, $2, $3, $4, $5, '', '') RETURNING *`,
     { action: "'webhook_endpoint.created'", subjectName: "name" },
@@ -58,7 +58,7 @@ const SET_SECRET: Statement = {
   name: "webhook_endpoint_set_secret",
   access: "write",
   // The first secret belongs to the creation; to encrypt one under another key is no change.
-  text: recorded(
+  ...recorded(
     `UPDATE webhook_endpoint SET secret_key_id = $4, secret_ciphertext = $5,
       previous_secret_ciphertext = CASE WHEN secret_key_id = $4 THEN secret_ciphertext END,
       previous_secret_expires_at = CASE WHEN secret_key_id = $4 THEN grace_ends_at END
@@ -86,7 +86,7 @@ const CHANGED = `array_remove(ARRAY[
 const UPDATE: Statement = {
   name: "webhook_endpoint_update",
   access: "write",
-  text: recorded(
+  ...recorded(
     `UPDATE webhook_endpoint SET name = coalesce($4, name), url = coalesce($5, url),
       events = coalesce($6::text[], events),
       disabled_at = CASE $7::boolean WHEN true THEN NULL WHEN false THEN coalesce(disabled_at, changed_at) ELSE disabled_at END,
@@ -112,7 +112,7 @@ const DELETE: Statement = {
   name: "webhook_endpoint_delete",
   access: "write",
   // No new deliveries are created; a purge deletes the existing ones.
-  text: recorded(
+  ...recorded(
     `UPDATE webhook_endpoint SET deleted_at = changed_at, disabled_at = coalesce(disabled_at, changed_at)
     FROM former WHERE ${OF_TENANT} AND id = $3 RETURNING webhook_endpoint.*`,
     { action: "'webhook_endpoint.deleted'", subjectName: "name" },

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery, WebhookDisabledReason } from "../../domain/webhooks/webhook.js";
-import { recording } from "../shared/audit-recording.js";
+import { recordedChange } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -37,7 +37,8 @@ const IS_DISABLED = `($12::double precision > 0 AND ${IS_PAUSED}
 const FAILED: Statement = {
   name: "webhook_delivery_failed",
   access: "write",
-  text: `WITH settled AS (
+  ...recordedChange(
+    `settled AS (
       UPDATE webhook_delivery SET state = $5, last_status = $6, last_error = $7,
         next_attempt_at = now() + $8 * interval '1 millisecond'
       WHERE ${HAS_LEASE} RETURNING endpoint_id
@@ -55,14 +56,16 @@ const FAILED: Statement = {
         WHEN $6 = 410 OR ${IS_DISABLED} THEN failed_at END
     FROM settled, settled_at WHERE ${IS_ENDPOINT}
     RETURNING endpoint.*, endpoint.disabled_at = failed_at::timestamp(3) with time zone AS is_disabled_now
-    ), ${recording({
+    )`,
+    {
       action: "'webhook_endpoint.disabled'",
       subjectName: "name",
       changed: "'{enabled}'",
       from: "FROM failed WHERE is_disabled_now AND deleted_at IS NULL AND disabled_reason IN ('gone', 'failing')",
-    })}
-    SELECT consecutive_failures AS failures, paused_until IS NOT NULL AS "isPaused", disabled_reason AS "disabledReason",
-      is_disabled_now AS "isDisabledNow" FROM failed`,
+    },
+    (further) => `SELECT consecutive_failures AS failures, paused_until IS NOT NULL AS "isPaused",
+      disabled_reason AS "disabledReason", is_disabled_now AS "isDisabledNow"${further} FROM failed`,
+  ),
 };
 
 export interface FailedAttempt {

@@ -5,6 +5,7 @@ import type { TestService } from "../service/test-service.js";
 
 interface SentStatement {
   readonly scope: RowScope;
+  /** What is sent to Citus. */
   readonly statement: Statement;
   readonly values: readonly unknown[];
 }
@@ -13,10 +14,11 @@ interface SentStatement {
 export function recordTasks(service: TestService): () => Promise<readonly (readonly [string, number])[]> {
   const { database } = service;
   const sent = new Map<string, SentStatement>();
-  const record = (scope: RowScope, statement: Statement, values: readonly unknown[]) => {
+  const record = (scope: RowScope, { change, ...plain }: Statement, values: readonly unknown[]) => {
+    const statement = { ...plain, text: change ?? plain.text };
     // Savepoints have no plan.
     if (!/^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(statement.text)) return;
-    if (!sent.has(statement.text)) sent.set(statement.text, { scope: plain(scope), statement, values });
+    if (!sent.has(statement.text)) sent.set(statement.text, { scope: closed(scope), statement, values });
   };
   const of = database.of.bind(database);
   const transaction = database.transaction.bind(database);
@@ -57,7 +59,7 @@ export function recordTasks(service: TestService): () => Promise<readonly (reado
 }
 
 /** The scope without the transaction and the deadline of its request. */
-function plain(scope: RowScope): RowScope {
+function closed(scope: RowScope): RowScope {
   if (scope === "operator" || !("accountId" in scope)) return scope;
   const { accountId, environment, actor } = scope;
   return { accountId, ...(environment && { environment }), ...(actor && { actor }) };

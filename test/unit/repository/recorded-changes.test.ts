@@ -3,7 +3,7 @@ import { listFiles, readSource } from "../../support/repository/source-files.js"
 
 const WRITE =
   /(?:INSERT INTO|UPDATE|DELETE FROM) (?:user_group|data_source|api_key|site_config|site_config_revision|webhook_endpoint)\b/g;
-const RECORDS = /\b(?:recorded|recording|recordedGroups|createdDataSources|updatedDataSources)\(/g;
+const RECORDS = /\b(?:recorded|recordedChange|recordedGroups|createdDataSources|updatedDataSources)\(/g;
 
 /** Statements that change these tables and have no audit entry of their own. */
 const UNRECORDED: Readonly<Record<string, number>> = {
