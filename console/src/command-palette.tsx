@@ -36,12 +36,12 @@ export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
   }
   return (
     <Dialog title="Go to" onClose={onClose}>
-      <Command label="Page or group" shouldFilter={false} loop className="palette">
+      {/* Not focusable, so that the dialog focuses the input first. */}
+      <Command label="Page or group" shouldFilter={false} loop className="palette" tabIndex={undefined}>
         <Command.Input
           value={text}
           onValueChange={setText}
           placeholder="Page, action, group name or external ID"
-          autoFocus
         />
         <Command.List>
           <Command.Empty>Nothing found.</Command.Empty>

@@ -51,7 +51,7 @@ beforeEach(async () => {
 });
 
 describe("console administration in Chromium", () => {
-  test("creates a data source, and shows a duplicate ID next to its field", async () => {
+  test("creates, edits, finds and deletes data sources, and shows a duplicate ID next to its field", async () => {
     const { page } = await signIn(browser(), service(), key, "#/data-sources");
     await press(page, "button", "New data source");
     await page.getByLabel("External ID").fill("sales");
@@ -62,7 +62,23 @@ describe("console administration in Chromium", () => {
     await page.keyboard.press("Enter");
     await waitForMessage(page, "Finance was created.");
     await page.getByRole("rowheader", { name: "Finance" }).waitFor();
-    await page.getByRole("link", { name: "Groups mapped to Sales database" }).press("Enter");
+
+    await press(page, "button", "Edit Finance");
+    await page.getByLabel("Name", { exact: true }).fill("Ledger");
+    await page.keyboard.press("Enter");
+    await waitForMessage(page, "Ledger was saved.");
+    await page.keyboard.press("/");
+    await page.keyboard.type("ledg");
+    await page.getByRole("rowheader", { name: "Sales database" }).waitFor({ state: "detached" });
+    await press(page, "button", "Delete Ledger");
+    await press(page, "button", "Delete");
+    await waitForMessage(page, "Ledger was deleted.");
+    await press(page, "link", "Show all data sources");
+    await press(page, "button", "Delete Sales database");
+    await press(page, "button", "Delete");
+    await page.getByRole("alert").getByText("mapping").waitFor();
+    await press(page, "button", "Cancel");
+    await page.getByRole("link", { name: "Groups that use Sales database" }).press("Enter");
     await page.getByText("1 group found").waitFor();
   });
 

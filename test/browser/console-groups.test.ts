@@ -105,19 +105,19 @@ describe("user groups in the console in Chromium", () => {
     expect(rotated.token).not.toBe(saved.token);
     expect(await token.inputValue()).toBe(rotated.token);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await press(page, "button", "Copy");
+    await press(page, "button", "Copy Token");
     await waitForMessage(page, "Token copied.");
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(rotated.token);
     // As on pages without HTTPS.
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    await press(page, "button", "Copy");
+    await press(page, "button", "Copy Token");
     await waitForMessage(page, "press Ctrl+C");
     expect(await page.evaluate("String(getSelection())")).toBe(rotated.token);
 
     await page.getByRole("tab", { name: "Python" }).press("Enter");
     expect(await page.getByRole("region", { name: "Python" }).innerText()).toContain('"seats": 12,');
     await press(page, "button", "Create embed session…");
-    await press(page, "button", "Create");
+    await press(page, "button", "Create embed session");
     const session = await page.getByRole("textbox", { name: "Embed session" }).inputValue();
     expect(session).toMatch(/^eyJ/);
     await press(page, "button", "Done");

@@ -10,7 +10,7 @@ import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
-import { download } from "./export-file.js";
+import { saveGroups } from "./export-file.js";
 import type { ListedGroup } from "./listed-group.js";
 
 /** `nodes` returns at most this many. */
@@ -67,7 +67,7 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
     setFailure(null);
     try {
       const { nodes } = await client.call(ExportGroupsDocument, { ids });
-      download(nodes.flatMap((node) => (node?.__typename === "UserGroup" ? [node] : [])));
+      saveGroups(nodes.flatMap((node) => (node?.__typename === "UserGroup" ? [node] : [])));
       notify(`${count} exported.`);
     } catch (error) {
       setFailure(toFailure(error));
