@@ -2,12 +2,14 @@ import { EventEmitter, once } from "node:events";
 import { beforeEach, describe, expect, test } from "vitest";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import {
+  accountMenu,
   enterKey,
   expectQuiet,
   findBarriers,
   goTo,
   press,
   signIn,
+  signOut,
   useConsole,
   waitForMessage,
 } from "../support/pages/console-page.js";
@@ -93,7 +95,7 @@ describe("console administration in Chromium", () => {
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed");
     await press(page, "button", "Save");
     await waitForMessage(page, "The group was saved.");
-    await press(page, "button", "Sign out");
+    await signOut(page);
     await enterKey(page, (await (await service().createAccount()).createKey()).secret);
     await page.getByRole("heading", { name: "Group not found" }).waitFor();
   });
@@ -133,7 +135,7 @@ describe("console administration in Chromium", () => {
     gate.emit("open");
     await (await answered).finished();
     await page.evaluate("new Promise((resolve) => setTimeout(resolve, 50))");
-    expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true);
+    expect(await accountMenu(page).isVisible()).toBe(true);
   });
 
   test("shows errors and lost replies with the request ID", async () => {
@@ -187,7 +189,7 @@ describe("console administration in Chromium", () => {
     await press(page, "button", "Delete group…");
     await check("a dialog");
     await page.keyboard.press("Escape");
-    await press(page, "button", "Sign out");
+    await signOut(page);
     await check("sign in");
     expect(barriers).toEqual([]);
     await expectQuiet(watched, key);

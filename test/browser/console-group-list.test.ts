@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { CREATE, GROUPS, READ, useConsoleGroups } from "../support/pages/console-groups.js";
-import { press, signIn, waitForMessage } from "../support/pages/console-page.js";
+import { accountMenu, press, signIn, waitForMessage } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 
 const { service, keys, run } = useConsoleGroups();
@@ -97,7 +97,7 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.getByText("No groups yet").waitFor();
     await press(page, "button", "Customer");
     await page.getByText(`${GROUPS} groups`).waitFor();
-    await page.getByRole("banner").locator("summary").click();
+    await accountMenu(page).press("Enter");
     await press(page, "button", "Sign out everywhere…");
     await press(page, "button", "Sign out everywhere");
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();

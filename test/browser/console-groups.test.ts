@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { readConsoleDocuments } from "../../src/http/pages/console-documents.js";
 import { builtConsole } from "../support/pages/built-console.js";
 import { READ, useConsoleGroups } from "../support/pages/console-groups.js";
-import { expectQuiet, goTo, press, signIn, waitForMessage } from "../support/pages/console-page.js";
+import { expectQuiet, goTo, press, signIn, signOut, waitForMessage } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 import { startTestService } from "../support/service/test-service.js";
 
@@ -20,7 +20,7 @@ describe("user groups in the console in Chromium", () => {
     await page.reload();
     await page.getByRole("link", { name: "Customer 59" }).waitFor();
     await expectQuiet(watched, keys.admin);
-    await press(page, "button", "Sign out");
+    await signOut(page);
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     expect(await page.getByLabel("API key").inputValue()).toBe("");
     expect(await page.getByText("Customer 59").count()).toBe(0);

@@ -8,6 +8,7 @@ import {
 import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
+import { plural } from "../parts/plural.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 import { saveGroups } from "./export-file.js";
@@ -37,7 +38,7 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
   const notify = useNotice();
   const ids = [...selected.keys()].slice(0, MAX_SELECTED);
   const groups = ids.map((id) => ({ id }));
-  const count = `${ids.length} ${ids.length === 1 ? "group" : "groups"}`;
+  const count = plural(ids.length, "group");
 
   function finish(done: number, verb: string, failed: UserErrors) {
     notify(`${done} of ${count} ${verb}.${failed[0] ? ` ${failed[0].message}` : ""}`);

@@ -7,6 +7,7 @@ import {
   type UserGroupFilter,
 } from "../api/generated/operations.js";
 import { useNotice } from "../parts/notices.js";
+import { plural } from "../parts/plural.js";
 import { useSession } from "../session/session.js";
 import { saveGroups } from "./export-file.js";
 
@@ -34,7 +35,7 @@ export function ExportGroups({ filter }: { readonly filter: UserGroupFilter | un
       } while (after !== null && groups.length < MAX_EXPORTED);
       saveGroups(groups);
       const rest = after === null ? "" : " There are more: export them with the command line.";
-      notify(`${groups.length.toLocaleString()} groups were exported.${rest}`);
+      notify(`${plural(groups.length, "group")} exported.${rest}`);
     } catch (error) {
       notify(`The export failed: ${toFailure(error).message}`);
     } finally {

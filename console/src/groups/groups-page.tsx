@@ -5,6 +5,7 @@ import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
+import { plural } from "../parts/plural.js";
 import { useSort } from "../parts/sort.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
@@ -61,10 +62,8 @@ export function GroupsPage() {
         <BulkActions selected={selected} onChange={setSelected} onDone={reload} />
       ) : (
         <p className="fine list-count" role="status">
-          {total === undefined
-            ? "Counting…"
-            : `${total.toLocaleString()} ${total === 1 ? "group" : "groups"}`}
-          {filter && " found"}
+          {total === undefined ? !count.failure && "Counting…" : plural(total, "group")}
+          {total !== undefined && filter && " found"}
         </p>
       )}
       <Loaded query={query}>
