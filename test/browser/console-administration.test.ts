@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import {
   accountMenu,
@@ -38,6 +38,7 @@ const SEED = `mutation($group: CreateUserGroupInput!, $text: String!) {
   putSiteConfig(input: { site: "docs", source: { text: $text } }) { userErrors { message } }
 }`;
 const GROUP = { providedId: "acme", name: "Acme", mapping: [{ schemaId: "charts", dataSource: "sales" }] };
+const READ_NAME = '{ userGroup(by: { providedId: "acme" }) { name } }';
 const SITE =
   '{ "name": "Docs", "colors": { "primary": "#0a7" }, "navigation": [{ "group": "", "pages": ["a"] }] }';
 
@@ -98,6 +99,25 @@ describe("console administration in Chromium", () => {
     await signOut(page);
     await enterKey(page, (await (await service().createAccount()).createKey()).secret);
     await page.getByRole("heading", { name: "Group not found" }).waitFor();
+  });
+
+  test("asks for the key again after 12 hours, and keeps the input", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/groups/acme");
+    const [cookie] = await page.context().cookies();
+    expect(Math.round((Number(cookie?.expires) - Date.now() / 1000) / 3600)).toBe(12);
+    await page.getByLabel("Name", { exact: true }).fill("Typed");
+    // Only the clock of the service: the browser would have deleted the cookie, and the service must not rely on that.
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 12 * 3_600_000 });
+    await press(page, "button", "Save");
+    await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
+    expect((await callGraphql(service().url, key, READ_NAME)).body).toEqual({
+      data: { userGroup: { name: "Acme" } },
+    });
+    await enterKey(page, key);
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed");
+    await press(page, "button", "Save");
+    await waitForMessage(page, "The group was saved.");
   });
 
   test("accepts a new key when it expires in a dialog, which can be reopened", async () => {

@@ -45,8 +45,22 @@ export function DataSourcesPage() {
             page={dataSources}
             empty={<NoDataSources isSearch={q !== undefined} add={add} />}
             columns={[
-              { title: "Name", isRowHead: true, cell: ({ name }) => name },
-              { title: "External ID", className: "code", cell: ({ providedId }) => providedId },
+              {
+                title: "Name",
+                isRowHead: true,
+                cell: ({ providedId, name }) => (
+                  <>
+                    {name}
+                    <span className="code fine narrow-only">{providedId}</span>
+                  </>
+                ),
+              },
+              {
+                title: "External ID",
+                className: "code",
+                isWideOnly: true,
+                cell: ({ providedId }) => providedId,
+              },
               { title: "Internal ID", isWideOnly: true, cell: ({ dataSourceId }) => dataSourceId },
               {
                 title: "Created",

@@ -22,7 +22,7 @@ const SORT_FIELDS = {
   created: "TEAM_ID",
   changed: "UPDATED_AT",
 } as const satisfies Record<string, UserGroupOrder["field"]>;
-const MAX_SCHEMAS = 3;
+const MAX_SCHEMAS = 2;
 
 export function GroupsPage() {
   const filter = useGroupFilter();

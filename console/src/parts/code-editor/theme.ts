@@ -54,6 +54,7 @@ const THEME = EditorView.theme({
     background: "none",
     textDecoration: "underline var(--danger)",
   },
+  ".cm-collapsedLines": { color: "var(--ink-soft)", background: "var(--sunken)" },
   ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--sunken)", borderColor: "var(--line)" },
   ".cm-panel.cm-search": { font: "0.8125rem/1.5 var(--sans)" },
   ".cm-textfield, .cm-button": {
