@@ -1,29 +1,28 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import { ConfirmDialog } from "./parts/confirm-dialog.js";
 import { useSession } from "./session/session.js";
 
-/** The signed-in account, and the buttons that sign out. */
+/** The signed-in account, and a menu to sign out. */
 export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: boolean) => void }) {
   const { viewer } = useSession();
+  const menu = useId();
   const [isConfirming, setConfirming] = useState(false);
   return (
     <div className="account-menu">
-      <details>
-        <summary>
-          <span className="account">{viewer.accountName}</span>
-        </summary>
-        <div className="menu">
-          <p className="fine">
-            Signed in with an API key of scope <span className="badge">{viewer.scope.toLowerCase()}</span>
-          </p>
-          <button type="button" onClick={() => setConfirming(true)}>
-            Sign out everywhere…
-          </button>
-        </div>
-      </details>
-      <button type="button" onClick={() => onSignOut(false)}>
-        Sign out
+      <button type="button" popoverTarget={menu} aria-label={`Account ${viewer.accountName}`}>
+        <span className="account">{viewer.accountName}</span> <span aria-hidden="true">▾</span>
       </button>
+      <div id={menu} popover="auto" className="menu">
+        <p className="fine">
+          Signed in with an API key of scope <span className="badge">{viewer.scope.toLowerCase()}</span>
+        </p>
+        <button type="button" onClick={() => onSignOut(false)}>
+          Sign out
+        </button>
+        <button type="button" onClick={() => setConfirming(true)}>
+          Sign out everywhere…
+        </button>
+      </div>
       {isConfirming && (
         <ConfirmDialog
           title="Sign out everywhere?"

@@ -16,6 +16,7 @@ interface CommandPaletteProps {
 /** Finds pages, actions and groups by typing. */
 export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
   const [text, setText] = useState("");
+  const [selected, setSelected] = useState("");
   const search = useDebounced(text.trim());
   const canWrite = useScope("WRITE");
   const { data } = useQuery(GroupMatchesDocument, { search }, search !== "");
@@ -30,18 +31,30 @@ export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
       : []),
   ].filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()));
 
+  // Groups arrive after cmdk has selected an item, which may be gone: select the first item then.
+  const values = [...commands.map(({ label }) => label), ...groups.map(({ id }) => id)];
+  const current = values.includes(selected) ? selected : values[0];
+
   function go(path: readonly string[]) {
     onClose();
     location.hash = hashOf(path);
   }
   return (
     <Dialog title="Go to" onClose={onClose}>
-      <Command label="Page or group" shouldFilter={false} loop className="palette">
+      {/* Not focusable, so that the dialog focuses the input first. */}
+      <Command
+        label="Page or group"
+        shouldFilter={false}
+        loop
+        className="palette"
+        tabIndex={undefined}
+        value={current ?? ""}
+        onValueChange={setSelected}
+      >
         <Command.Input
           value={text}
           onValueChange={setText}
           placeholder="Page, action, group name or external ID"
-          autoFocus
         />
         <Command.List>
           <Command.Empty>Nothing found.</Command.Empty>

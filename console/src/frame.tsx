@@ -40,19 +40,21 @@ export function Frame({ onSignOut, onSwitch, ...signIn }: FrameProps) {
         </SiteHeader>
       </header>
       <div className="side">
-        <EnvironmentSwitch onSwitch={onSwitch} {...signIn} />
-        <nav className="sections" aria-label="Sections">
-          <ul>
-            {sections.map(({ name, label, icon }) => (
-              <li key={name}>
-                <a href={hashOf([name])} aria-current={name === section ? "page" : undefined}>
-                  <Icon path={icon} />
-                  {label}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <div>
+          <EnvironmentSwitch onSwitch={onSwitch} {...signIn} />
+          <nav className="sections" aria-label="Sections">
+            <ul>
+              {sections.map(({ name, label, icon }) => (
+                <li key={name}>
+                  <a href={hashOf([name])} aria-current={name === section ? "page" : undefined}>
+                    <Icon path={icon} />
+                    {label}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        </div>
       </div>
       <main key={path.join("/")}>{pageAt(path)}</main>
       {isPaletteOpen && <CommandPalette sections={sections} onClose={() => setPaletteOpen(false)} />}

@@ -1,13 +1,15 @@
 import { EventEmitter, once } from "node:events";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import {
+  accountMenu,
   enterKey,
   expectQuiet,
   findBarriers,
   goTo,
   press,
   signIn,
+  signOut,
   useConsole,
   waitForMessage,
 } from "../support/pages/console-page.js";
@@ -36,6 +38,7 @@ const SEED = `mutation($group: CreateUserGroupInput!, $text: String!) {
   putSiteConfig(input: { site: "docs", source: { text: $text } }) { userErrors { message } }
 }`;
 const GROUP = { providedId: "acme", name: "Acme", mapping: [{ schemaId: "charts", dataSource: "sales" }] };
+const READ_NAME = '{ userGroup(by: { providedId: "acme" }) { name } }';
 const SITE =
   '{ "name": "Docs", "colors": { "primary": "#0a7" }, "navigation": [{ "group": "", "pages": ["a"] }] }';
 
@@ -51,7 +54,7 @@ beforeEach(async () => {
 });
 
 describe("console administration in Chromium", () => {
-  test("creates a data source, and shows a duplicate ID next to its field", async () => {
+  test("creates, edits, finds and deletes data sources, and shows a duplicate ID next to its field", async () => {
     const { page } = await signIn(browser(), service(), key, "#/data-sources");
     await press(page, "button", "New data source");
     await page.getByLabel("External ID").fill("sales");
@@ -62,7 +65,23 @@ describe("console administration in Chromium", () => {
     await page.keyboard.press("Enter");
     await waitForMessage(page, "Finance was created.");
     await page.getByRole("rowheader", { name: "Finance" }).waitFor();
-    await page.getByRole("link", { name: "Groups mapped to Sales database" }).press("Enter");
+
+    await press(page, "button", "Edit Finance");
+    await page.getByLabel("Name", { exact: true }).fill("Ledger");
+    await page.keyboard.press("Enter");
+    await waitForMessage(page, "Ledger was saved.");
+    await page.keyboard.press("/");
+    await page.keyboard.type("ledg");
+    await page.getByRole("rowheader", { name: "Sales database" }).waitFor({ state: "detached" });
+    await press(page, "button", "Delete Ledger");
+    await press(page, "button", "Delete");
+    await waitForMessage(page, "Ledger was deleted.");
+    await press(page, "link", "Show all data sources");
+    await press(page, "button", "Delete Sales database");
+    await press(page, "button", "Delete");
+    await page.getByRole("alert").getByText("mapping").waitFor();
+    await press(page, "button", "Cancel");
+    await page.getByRole("link", { name: "Groups that use Sales database" }).press("Enter");
     await page.getByText("1 group found").waitFor();
   });
 
@@ -77,9 +96,28 @@ describe("console administration in Chromium", () => {
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed");
     await press(page, "button", "Save");
     await waitForMessage(page, "The group was saved.");
-    await press(page, "button", "Sign out");
+    await signOut(page);
     await enterKey(page, (await (await service().createAccount()).createKey()).secret);
     await page.getByRole("heading", { name: "Group not found" }).waitFor();
+  });
+
+  test("asks for the key again after 12 hours, and keeps the input", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/groups/acme");
+    const [cookie] = await page.context().cookies();
+    expect(Math.round((Number(cookie?.expires) - Date.now() / 1000) / 3600)).toBe(12);
+    await page.getByLabel("Name", { exact: true }).fill("Typed");
+    // Only the clock of the service: the browser would have deleted the cookie, and the service must not rely on that.
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 12 * 3_600_000 });
+    await press(page, "button", "Save");
+    await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
+    expect((await callGraphql(service().url, key, READ_NAME)).body).toEqual({
+      data: { userGroup: { name: "Acme" } },
+    });
+    await enterKey(page, key);
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed");
+    await press(page, "button", "Save");
+    await waitForMessage(page, "The group was saved.");
   });
 
   test("accepts a new key when it expires in a dialog, which can be reopened", async () => {
@@ -117,7 +155,7 @@ describe("console administration in Chromium", () => {
     gate.emit("open");
     await (await answered).finished();
     await page.evaluate("new Promise((resolve) => setTimeout(resolve, 50))");
-    expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true);
+    expect(await accountMenu(page).isVisible()).toBe(true);
   });
 
   test("shows errors and lost replies with the request ID", async () => {
@@ -171,7 +209,7 @@ describe("console administration in Chromium", () => {
     await press(page, "button", "Delete group…");
     await check("a dialog");
     await page.keyboard.press("Escape");
-    await press(page, "button", "Sign out");
+    await signOut(page);
     await check("sign in");
     expect(barriers).toEqual([]);
     await expectQuiet(watched, key);

@@ -1,8 +1,11 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { callGraphql } from "../support/graphql/graphql-client.js";
 import { CREATE, GROUPS, READ, useConsoleGroups } from "../support/pages/console-groups.js";
-import { press, signIn, waitForMessage } from "../support/pages/console-page.js";
+import { accountMenu, press, signIn, waitForMessage } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
+
+const DELETE = "mutation($by: UserGroupBy!) { deleteUserGroup(input: { by: $by }) { deletedUserGroupId } }";
 
 const { service, keys, run } = useConsoleGroups();
 const browser = useChromium();
@@ -83,9 +86,84 @@ describe("the list of user groups in the console in Chromium", () => {
     await waitForMessage(page, "2 of 2 groups deleted.");
     await page.getByText("1 group found").waitFor();
     expect(await tokenOf("bulk-2")).toBeUndefined();
-    await run("mutation($by: UserGroupBy!) { deleteUserGroup(input: { by: $by }) { deletedUserGroupId } }", {
-      by: { providedId: "bulk-3" },
+    await run(DELETE, { by: { providedId: "bulk-3" } });
+  });
+
+  test("exports all groups of a list, or those that match the search", async () => {
+    const { secret } = await (await service().createAccount()).createKey();
+    const userGroups = Array.from({ length: 251 }, (_, index) => ({
+      providedId: `group-${index}`,
+      name: `Group ${index}`,
+      properties: { index },
+      mapping: [{ schemaId: "charts", dataSource: "sales" }],
+    }));
+    await callGraphql(service().url, secret, CREATE, { input: { userGroups } });
+    const { page } = await signIn(browser(), service(), secret);
+    const read = async () => {
+      const [file] = await Promise.all([page.waitForEvent("download"), press(page, "button", "Export")]);
+      expect(file.suggestedFilename()).toBe("groups.jsonl");
+      const lines = (await text(await file.createReadStream())).trimEnd().split("\n");
+      return lines.map((line) => JSON.parse(line));
+    };
+    // More than a page of the API.
+    const all = await read();
+    await waitForMessage(page, "251 groups exported.");
+    expect(new Set(all.map((group) => group.provided_id)).size).toBe(251);
+    expect(all.find((group) => group.provided_id === "group-7")).toEqual({
+      provided_id: "group-7",
+      name: "Group 7",
+      properties: { index: 7 },
+      mapping: { charts: "sales" },
     });
+    await page.getByLabel("Search groups").fill("group-25");
+    await page.getByText("2 groups found").waitFor();
+    expect((await read()).map((group) => group.provided_id).toSorted()).toEqual(["group-25", "group-250"]);
+  });
+
+  test("deletes and rotates groups of several pages, and reports those that are gone", async () => {
+    const { secret } = await (await service().createAccount()).createKey();
+    const userGroups = Array.from({ length: 26 }, (_, index) => ({
+      providedId: `group-${index}`,
+      name: `Group ${index}`,
+    }));
+    await callGraphql(service().url, secret, CREATE, { input: { userGroups } });
+    const { page } = await signIn(browser(), service(), secret, "#/groups?sort=id");
+    await page.getByLabel("Select Group 0").check();
+    await page.getByLabel("Select Group 1", { exact: true }).check();
+    await press(page, "link", "Next");
+    await page.getByLabel("Select Group 9").check();
+    await page.getByText("3 selected").waitFor();
+    await callGraphql(service().url, secret, DELETE, { by: { providedId: "group-1" } });
+    await press(page, "button", "Rotate tokens…");
+    await press(page, "button", "Rotate tokens");
+    await waitForMessage(page, "2 of 3 groups rotated.");
+    await page.getByText("25 groups").waitFor();
+    await press(page, "link", "First");
+    await page.getByLabel("Select Group 0").check();
+    await press(page, "button", "Delete selected…");
+    await callGraphql(service().url, secret, DELETE, { by: { providedId: "group-0" } });
+    await page.getByLabel("Type 1 to confirm").fill("1");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "No user group" }).waitFor();
+    await press(page, "button", "Cancel");
+    await page.getByRole("link", { name: "Group 0" }).waitFor({ state: "detached" });
+  });
+
+  test("opens a group and a page from the command palette", async () => {
+    const { page } = await signIn(browser(), service(), keys.read, "#/sites");
+    await page.getByText("No sites yet").waitFor();
+    await page.keyboard.press("Control+K");
+    await page.keyboard.type("customer 07");
+    await page.getByRole("option", { name: "Customer 07" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Customer 07" }).waitFor();
+    await press(page, "button", "Search… Ctrl K");
+    await page.keyboard.type("data");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Data sources" }).waitFor();
+    await page.keyboard.press("Control+K");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
   test("switches between the environments of one session", async () => {
@@ -97,7 +175,7 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.getByText("No groups yet").waitFor();
     await press(page, "button", "Customer");
     await page.getByText(`${GROUPS} groups`).waitFor();
-    await page.getByRole("banner").locator("summary").click();
+    await accountMenu(page).press("Enter");
     await press(page, "button", "Sign out everywhere…");
     await press(page, "button", "Sign out everywhere");
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();

@@ -3,7 +3,15 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { readConsoleDocuments } from "../../src/http/pages/console-documents.js";
 import { builtConsole } from "../support/pages/built-console.js";
 import { READ, useConsoleGroups } from "../support/pages/console-groups.js";
-import { expectQuiet, goTo, press, signIn, waitForMessage } from "../support/pages/console-page.js";
+import {
+  accountMenu,
+  expectQuiet,
+  goTo,
+  press,
+  signIn,
+  signOut,
+  waitForMessage,
+} from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 import { startTestService } from "../support/service/test-service.js";
 
@@ -20,15 +28,15 @@ describe("user groups in the console in Chromium", () => {
     await page.reload();
     await page.getByRole("link", { name: "Customer 59" }).waitFor();
     await expectQuiet(watched, keys.admin);
-    await press(page, "button", "Sign out");
+    await signOut(page);
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     expect(await page.getByLabel("API key").inputValue()).toBe("");
     expect(await page.getByText("Customer 59").count()).toBe(0);
     await page.reload();
     await press(page, "button", "Use the demo key");
     await page.getByRole("link", { name: "Customer 59" }).waitFor();
-    await page.getByRole("banner").locator("summary").click();
-    expect(await page.getByRole("banner").innerText()).toContain("scope read");
+    await accountMenu(page).press("Enter");
+    await page.getByText("Signed in with an API key of scope read").waitFor();
     await expectQuiet(watched, keys.admin);
   });
 
@@ -105,19 +113,19 @@ describe("user groups in the console in Chromium", () => {
     expect(rotated.token).not.toBe(saved.token);
     expect(await token.inputValue()).toBe(rotated.token);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await press(page, "button", "Copy");
+    await press(page, "button", "Copy Token");
     await waitForMessage(page, "Token copied.");
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(rotated.token);
     // As on pages without HTTPS.
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    await press(page, "button", "Copy");
+    await press(page, "button", "Copy Token");
     await waitForMessage(page, "press Ctrl+C");
     expect(await page.evaluate("String(getSelection())")).toBe(rotated.token);
 
     await page.getByRole("tab", { name: "Python" }).press("Enter");
     expect(await page.getByRole("region", { name: "Python" }).innerText()).toContain('"seats": 12,');
     await press(page, "button", "Create embed session…");
-    await press(page, "button", "Create");
+    await press(page, "button", "Create embed session");
     const session = await page.getByRole("textbox", { name: "Embed session" }).inputValue();
     expect(session).toMatch(/^eyJ/);
     await press(page, "button", "Done");

@@ -22,7 +22,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description={`Who changed what and when, without values. Times are in the time zone ${ZONE}.`}
+      description={`Who changed what and when, without values. Select a time, action, name or request ID to filter by it. Time zone: ${ZONE}.`}
       actions={<ExportLog filter={filter} />}
     >
       <AuditSearch />

@@ -36,7 +36,7 @@ export function Subject({ entry: { action, subjectId, subjectName, subjectVersio
       <a className="plain" href={linkTo({ subject: subjectName })}>
         {subjectName}
       </a>
-      {subjectVersion !== null && <span className="fine"> {subjectVersion}</span>}
+      {subjectVersion !== null && <span className="fine"> version {subjectVersion}</span>}
       {page && (
         <a className="fine below" href={page} aria-label={`Open ${subjectName}`}>
           Open
@@ -66,7 +66,7 @@ export function RequestId({ entry: { requestId } }: EntryProps) {
   const linkTo = useFilterLink();
   if (requestId === null) return <span className="fine">–</span>;
   return (
-    <a className="plain code" href={linkTo({ request: requestId })}>
+    <a className="plain code shortened" href={linkTo({ request: requestId })} title={requestId}>
       {requestId}
     </a>
   );

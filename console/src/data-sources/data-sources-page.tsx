@@ -1,87 +1,142 @@
-import { useState } from "react";
-import { DataSourceListDocument } from "../api/generated/operations.js";
+import { type ReactNode, useState } from "react";
+import { DataSourceListDocument, type DataSourcePartsFragment } from "../api/generated/operations.js";
+import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
+import { ListSearch } from "../parts/list-search.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
-import { useGoTo, useRoute } from "../routing/navigation.js";
+import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
-import { NewDataSource } from "./new-data-source.js";
+import { DataSourceDialog } from "./data-source-dialog.js";
+import { DeleteDataSource } from "./delete-data-source.js";
+
+/** The open dialog, and the data source that it is about; null for a new one. */
+type OpenDialog =
+  | { readonly kind: "save"; readonly dataSource: DataSourcePartsFragment | null }
+  | { readonly kind: "delete"; readonly dataSource: DataSourcePartsFragment };
 
 export function DataSourcesPage() {
-  const { path, query: urlQuery } = useRoute();
-  const { q } = urlQuery;
-  const goTo = useGoTo();
-  const [isAdding, setAdding] = useState(false);
+  const { q } = useRoute().query;
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const canWrite = useScope("WRITE");
   const filter = q ? { filter: { nameContains: q } } : {};
   const query = useQuery(DataSourceListDocument, { ...usePageVariables(), ...filter });
+  const close = () => setOpen(null);
+  const add = canWrite && (
+    <button type="button" className="primary" onClick={() => setOpen({ kind: "save", dataSource: null })}>
+      New data source
+    </button>
+  );
   return (
     <Page
       title="Data sources"
-      actions={
-        useScope("WRITE") && (
-          <button type="button" className="primary" onClick={() => setAdding(true)}>
-            New data source
-          </button>
-        )
-      }
+      description="The databases that dashboards read. A group's mapping names one for each schema."
+      actions={add}
     >
-      <search>
-        <form
-          key={q}
-          className="search"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const text = new FormData(event.currentTarget).get("q");
-            goTo(hashOf(path, { q: typeof text === "string" ? text : null }));
-          }}
-        >
-          <input
-            type="search"
-            name="q"
-            aria-label="Name contains"
-            placeholder="Name contains…"
-            defaultValue={q}
-          />
-          <button type="submit">Search</button>
-        </form>
-      </search>
+      <ListSearch label="Search data sources" placeholder="Name" />
       <Loaded query={query}>
         {({ dataSources }) => (
           <List
             caption="Data sources"
             page={dataSources}
-            empty={
-              <p className="empty" role="status">
-                {q
-                  ? "No data sources match your search."
-                  : "No data sources yet. A mapping assigns a data source to each schema."}
-              </p>
-            }
+            empty={<NoDataSources isSearch={q !== undefined} add={add} />}
             columns={[
-              { title: "Name", isRowHead: true, cell: ({ name }) => name },
-              { title: "External ID", className: "code", cell: ({ providedId }) => providedId },
-              { title: "Internal ID", isWideOnly: true, cell: ({ dataSourceId }) => dataSourceId },
-              { title: "Created", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
               {
-                title: "Mapped by",
+                title: "Name",
+                isRowHead: true,
                 cell: ({ providedId, name }) => (
-                  <a
-                    href={hashOf(["groups"], { source: providedId })}
-                    aria-label={`Groups mapped to ${name}`}
-                  >
+                  <>
+                    {name}
+                    <span className="code fine narrow-only">{providedId}</span>
+                  </>
+                ),
+              },
+              {
+                title: "External ID",
+                className: "code",
+                isWideOnly: true,
+                cell: ({ providedId }) => providedId,
+              },
+              { title: "Internal ID", isWideOnly: true, cell: ({ dataSourceId }) => dataSourceId },
+              {
+                title: "Created",
+                isWideOnly: true,
+                cell: ({ createdAt }) => <Time at={createdAt} isRelative />,
+              },
+              {
+                title: "Used by",
+                cell: ({ providedId, name }) => (
+                  <a href={hashOf(["groups"], { source: providedId })} aria-label={`Groups that use ${name}`}>
                     Groups
                   </a>
                 ),
               },
+              ...(canWrite
+                ? [
+                    {
+                      title: "Actions",
+                      isTitleHidden: true,
+                      className: "row-actions",
+                      cell: (dataSource: DataSourcePartsFragment) => (
+                        <>
+                          <button
+                            type="button"
+                            aria-label={`Edit ${dataSource.name}`}
+                            onClick={() => setOpen({ kind: "save", dataSource })}
+                          >
+                            Edit…
+                          </button>
+                          <button
+                            type="button"
+                            aria-label={`Delete ${dataSource.name}`}
+                            onClick={() => setOpen({ kind: "delete", dataSource })}
+                          >
+                            Delete…
+                          </button>
+                        </>
+                      ),
+                    },
+                  ]
+                : []),
             ]}
           />
         )}
       </Loaded>
-      {isAdding && <NewDataSource onCreated={query.reload} onClose={() => setAdding(false)} />}
+      {open?.kind === "save" && (
+        <DataSourceDialog dataSource={open.dataSource} onSaved={query.reload} onClose={close} />
+      )}
+      {open?.kind === "delete" && (
+        <DeleteDataSource dataSource={open.dataSource} onDeleted={query.reload} onClose={close} />
+      )}
     </Page>
+  );
+}
+
+interface NoDataSourcesProps {
+  readonly isSearch: boolean;
+  readonly add: ReactNode;
+}
+
+function NoDataSources({ isSearch, add }: NoDataSourcesProps) {
+  if (!isSearch) {
+    return (
+      <Empty title="No data sources yet" action={add}>
+        Create one for each database that dashboards read, for example one for each region.
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title="No data sources match your search."
+      action={
+        <a className="button" href={hashOf(["data-sources"])}>
+          Show all data sources
+        </a>
+      }
+    />
   );
 }

@@ -8,9 +8,10 @@ import {
 import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
+import { plural } from "../parts/plural.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
-import { download } from "./export-file.js";
+import { saveGroups } from "./export-file.js";
 import type { ListedGroup } from "./listed-group.js";
 
 /** `nodes` returns at most this many. */
@@ -37,37 +38,42 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
   const notify = useNotice();
   const ids = [...selected.keys()].slice(0, MAX_SELECTED);
   const groups = ids.map((id) => ({ id }));
-  const count = `${ids.length} ${ids.length === 1 ? "group" : "groups"}`;
+  const count = plural(ids.length, "group");
 
+  function confirm(action: "delete" | "rotate") {
+    setErrors([]);
+    setConfirming(action);
+  }
+  /** Ends an action on all groups or some of them; if it failed for all, the dialog shows why. */
   function finish(done: number, verb: string, failed: UserErrors) {
+    setErrors(done === 0 ? failed : []);
+    onDone();
+    if (done === 0) return;
     notify(`${done} of ${count} ${verb}.${failed[0] ? ` ${failed[0].message}` : ""}`);
     setConfirming(null);
     onChange(new Map([...selected].slice(MAX_SELECTED)));
-    onDone();
   }
   async function runDelete() {
     const result = await remove.run({ groups });
     if (!result) return;
     const { results, userErrors } = result.deleteUserGroups;
-    setErrors(userErrors);
-    if (userErrors.length > 0) return;
-    const failed = results.flatMap(({ userErrors }) => userErrors);
-    finish(results.filter(({ deletedUserGroupId }) => deletedUserGroupId !== null).length, "deleted", failed);
+    finish(
+      results.filter(({ deletedUserGroupId }) => deletedUserGroupId !== null).length,
+      "deleted",
+      userErrors,
+    );
   }
   async function runRotate() {
     const result = await rotate.run({ groups });
     if (!result) return;
     const { results, userErrors } = result.rotateUserGroupTokens;
-    setErrors(userErrors);
-    if (userErrors.length > 0) return;
-    const failed = results.flatMap(({ userErrors }) => userErrors);
-    finish(results.filter(({ userGroup }) => userGroup !== null).length, "rotated", failed);
+    finish(results.filter(({ userGroup }) => userGroup !== null).length, "rotated", userErrors);
   }
   async function runExport() {
     setFailure(null);
     try {
       const { nodes } = await client.call(ExportGroupsDocument, { ids });
-      download(nodes.flatMap((node) => (node?.__typename === "UserGroup" ? [node] : [])));
+      saveGroups(nodes.flatMap((node) => (node?.__typename === "UserGroup" ? [node] : [])));
       notify(`${count} exported.`);
     } catch (error) {
       setFailure(toFailure(error));
@@ -81,7 +87,7 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
         {failure && `. The export failed: ${failure.message}`}
       </p>
       {canWrite && (
-        <button type="button" onClick={() => setConfirming("rotate")}>
+        <button type="button" onClick={() => confirm("rotate")}>
           Rotate tokens…
         </button>
       )}
@@ -89,7 +95,7 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
         Export selected
       </button>
       {canWrite && (
-        <button type="button" className="danger" onClick={() => setConfirming("delete")}>
+        <button type="button" className="danger" onClick={() => confirm("delete")}>
           Delete selected…
         </button>
       )}

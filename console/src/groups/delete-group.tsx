@@ -42,7 +42,7 @@ export function DeleteGroup({ group: { id, name, providedId } }: { readonly grou
           onConfirm={() => void run()}
           onClose={() => setConfirming(false)}
         >
-          <p>This cannot be undone.</p>
+          <p>Its mapping is deleted and its token stops working. This cannot be undone.</p>
         </ConfirmDialog>
       )}
     </section>

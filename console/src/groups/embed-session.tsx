@@ -8,7 +8,7 @@ import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Problem } from "../parts/problem.js";
-import { Secret } from "../parts/secret.js";
+import { SecretDialog } from "../parts/secret-dialog.js";
 import { Time } from "../parts/time.js";
 import { useMutation } from "../session/use-mutation.js";
 import { parseProperties } from "./group-draft.js";
@@ -55,17 +55,16 @@ function NewEmbedSession({ id, name, onClose }: NewEmbedSessionProps) {
   }
   if (created?.token && created.expiresAt) {
     return (
-      <Dialog title="Embed session" onClose={onClose}>
-        <Secret label="Embed session" value={created.token} />
+      <SecretDialog
+        title="Embed session created"
+        label="Embed session"
+        secret={created.token}
+        onClose={onClose}
+      >
         <p>
           Valid until <Time at={created.expiresAt} />. A page sends it as <code>Authorization: Bearer</code>.
         </p>
-        <div className="actions end">
-          <button type="button" className="primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
+      </SecretDialog>
     );
   }
   return (
@@ -109,7 +108,7 @@ function NewEmbedSession({ id, name, onClose }: NewEmbedSessionProps) {
             Cancel
           </button>
           <button type="submit" className="primary" disabled={create.isBusy || parseError !== undefined}>
-            Create
+            Create embed session
           </button>
         </div>
       </form>

@@ -1,7 +1,8 @@
 import type { ExportPartsFragment } from "../api/generated/operations.js";
+import { saveFile } from "../parts/save-file.js";
 
 /** Downloads groups as JSON Lines, in the format of the command `import --groups`. Tokens are not included. */
-export function download(groups: readonly ExportPartsFragment[]): void {
+export function saveGroups(groups: readonly ExportPartsFragment[]): void {
   const lines = groups.map(({ providedId, name, properties, mapping }) =>
     JSON.stringify({
       provided_id: providedId,
@@ -12,10 +13,5 @@ export function download(groups: readonly ExportPartsFragment[]): void {
       ),
     }),
   );
-  const url = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "application/jsonl" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "groups.jsonl";
-  link.click();
-  URL.revokeObjectURL(url);
+  saveFile("groups.jsonl", `${lines.join("\n")}\n`);
 }

@@ -7,8 +7,9 @@ import {
   type UserGroupFilter,
 } from "../api/generated/operations.js";
 import { useNotice } from "../parts/notices.js";
+import { plural } from "../parts/plural.js";
 import { useSession } from "../session/session.js";
-import { download } from "./export-file.js";
+import { saveGroups } from "./export-file.js";
 
 /** More groups are exported by the command line, which does not hold them in memory. */
 const MAX_EXPORTED = 10_000;
@@ -32,9 +33,9 @@ export function ExportGroups({ filter }: { readonly filter: UserGroupFilter | un
         groups.push(...userGroups.nodes);
         after = userGroups.pageInfo.hasNextPage ? userGroups.pageInfo.endCursor : null;
       } while (after !== null && groups.length < MAX_EXPORTED);
-      download(groups);
+      saveGroups(groups);
       const rest = after === null ? "" : " There are more: export them with the command line.";
-      notify(`${groups.length.toLocaleString()} groups were exported.${rest}`);
+      notify(`${plural(groups.length, "group")} exported.${rest}`);
     } catch (error) {
       notify(`The export failed: ${toFailure(error).message}`);
     } finally {

@@ -1,7 +1,7 @@
-import { useContext, useEffect, useState } from "react";
 import { GroupByTokenDocument, type UserGroupFilter } from "../api/generated/operations.js";
+import { ListSearch } from "../parts/list-search.js";
 import { useDebounced } from "../parts/use-debounced.js";
-import { NavigationContext, useRoute } from "../routing/navigation.js";
+import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
 
@@ -19,45 +19,28 @@ export function useGroupFilter(): UserGroupFilter | undefined {
   };
 }
 
-/** The search field of the group list. It filters while typing; the text is in the URL, for bookmarks and the back button. */
+/** The search field of the group list, which also finds a group by its token. */
 export function GroupSearch() {
-  const { route, replace } = useContext(NavigationContext);
-  const { path, query } = route;
-  const { q = "", source, schema } = query;
-  const [text, setText] = useState(q);
-  const [shown, setShown] = useState(q);
-  // Changed by the back button or a link.
-  if (q !== shown) {
-    setShown(q);
-    setText(q);
-  }
-  const trimmed = text.trim();
-  const isToken = TOKEN.test(trimmed);
-  const settled = useDebounced(isToken ? "" : trimmed);
-  useEffect(() => {
-    // Not for a token: the URL is in the history.
-    if (settled === q || settled !== trimmed) return;
-    setShown(settled);
-    replace(hashOf(path, { ...query, q: settled, after: null, before: null }));
-  }, [settled, trimmed, q, path, query, replace]);
+  const { path, query } = useRoute();
+  const { source, schema } = query;
   return (
-    <search className="search">
-      <input
-        type="search"
-        aria-label="Search groups"
-        aria-keyshortcuts="/"
-        placeholder="Name, external ID or complete token"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        autoComplete="off"
-        spellCheck={false}
-      />
-      {source && (
-        <FilterChip label={`Data source: ${source}`} href={hashOf(path, { ...query, source: null })} />
+    <ListSearch
+      label="Search groups"
+      placeholder="Name, external ID or complete token"
+      isSecret={(text) => TOKEN.test(text)}
+    >
+      {(text) => (
+        <>
+          {source && (
+            <FilterChip label={`Data source: ${source}`} href={hashOf(path, { ...query, source: null })} />
+          )}
+          {schema && (
+            <FilterChip label={`Schema: ${schema}`} href={hashOf(path, { ...query, schema: null })} />
+          )}
+          {TOKEN.test(text) && <TokenMatch token={text} />}
+        </>
       )}
-      {schema && <FilterChip label={`Schema: ${schema}`} href={hashOf(path, { ...query, schema: null })} />}
-      {isToken && <TokenMatch token={trimmed} />}
-    </search>
+    </ListSearch>
   );
 }
 

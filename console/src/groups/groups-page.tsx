@@ -5,6 +5,7 @@ import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
+import { plural } from "../parts/plural.js";
 import { useSort } from "../parts/sort.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
@@ -21,7 +22,7 @@ const SORT_FIELDS = {
   created: "TEAM_ID",
   changed: "UPDATED_AT",
 } as const satisfies Record<string, UserGroupOrder["field"]>;
-const MAX_SCHEMAS = 3;
+const MAX_SCHEMAS = 2;
 
 export function GroupsPage() {
   const filter = useGroupFilter();
@@ -61,10 +62,8 @@ export function GroupsPage() {
         <BulkActions selected={selected} onChange={setSelected} onDone={reload} />
       ) : (
         <p className="fine list-count" role="status">
-          {total === undefined
-            ? "Counting…"
-            : `${total.toLocaleString()} ${total === 1 ? "group" : "groups"}`}
-          {filter && " found"}
+          {total === undefined ? !count.failure && "Counting…" : plural(total, "group")}
+          {total !== undefined && filter && " found"}
         </p>
       )}
       <Loaded query={query}>

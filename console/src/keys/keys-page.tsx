@@ -6,6 +6,7 @@ import {
 } from "../api/generated/operations.js";
 import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { SOON_MS } from "../parts/expiry.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { useNotice } from "../parts/notices.js";
@@ -22,9 +23,6 @@ import { NewKey } from "./new-key.js";
 
 const SORT_FIELDS = { name: "NAME", created: "CREATED_AT", used: "LAST_USED_AT" } as const;
 const BY_CREATION = { key: "created", isDescending: true };
-const DAY_MS = 86_400_000;
-/** Keys that expire within this time are marked. */
-const SOON_MS = 14 * DAY_MS;
 
 export function KeysPage() {
   const { viewer } = useSession();

@@ -4,7 +4,7 @@ import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Problem } from "../parts/problem.js";
-import { Secret } from "../parts/secret.js";
+import { SecretDialog } from "../parts/secret-dialog.js";
 import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -47,19 +47,15 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
   }
   if (secret !== null) {
     return (
-      <Dialog key="secret" title="API key created" onClose={onClose}>
-        <p>Copy the key now. It is shown only once.</p>
-        <Secret label="API key" value={secret} isShown />
-        <div className="actions end">
-          <button type="button" className="primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
+      <SecretDialog title="API key created" label="API key" secret={secret} onClose={onClose}>
+        <p>
+          Clients send it as <code>Authorization: Token</code>.
+        </p>
+      </SecretDialog>
     );
   }
   return (
-    <Dialog key="form" title={`New API key for ${environment}`} onClose={onClose}>
+    <Dialog title={`New API key for ${environment}`} onClose={onClose}>
       <form
         ref={form}
         onSubmit={(event) => {

@@ -1,8 +1,7 @@
 import type { AdminOverviewQuery } from "../api/generated/operations.js";
+import { SOON_MS } from "../parts/expiry.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
-
-const SOON_MS = 30 * 86_400_000;
 
 /** API keys that expire within 30 days. */
 export function KeyCard({ data: { apiKeys } }: { readonly data: AdminOverviewQuery }) {

@@ -13,15 +13,12 @@ import { WebhookCard } from "./webhook-card.js";
 
 /** The state of the environment at a glance, and the first steps of a new account. */
 export function OverviewPage() {
-  const { viewer } = useSession();
+  const { viewer, environment } = useSession();
   const isAdmin = useScope("ADMIN");
   const query = useQuery(OverviewDocument, {});
   const admin = useQuery(AdminOverviewDocument, {}, isAdmin);
   return (
-    <Page
-      title="Overview"
-      description={`${viewer.accountName}, environment ${viewer.environment.toLowerCase()}`}
-    >
+    <Page title="Overview" description={`Account ${viewer.accountName}, ${environment} environment`}>
       <Loaded query={query}>
         {(data) => {
           const steps = stepsOf(data, admin.data);
@@ -29,10 +26,26 @@ export function OverviewPage() {
           return (
             <>
               <dl className="figures card">
-                <Figure label="Groups" value={data.userGroups.totalCount} />
-                <Figure label="Data sources" value={data.dataSources.totalCount} />
-                {isAdmin && <Figure label="Changes today" value={admin.data?.auditDays.at(-1)?.changes} />}
-                {isAdmin && <Figure label="Active API keys" value={admin.data?.apiKeys.nodes.length} />}
+                <Figure label="Groups" value={data.userGroups.totalCount} href={hashOf(["groups"])} />
+                <Figure
+                  label="Data sources"
+                  value={data.dataSources.totalCount}
+                  href={hashOf(["data-sources"])}
+                />
+                {isAdmin && (
+                  <>
+                    <Figure
+                      label="Changes today"
+                      value={admin.data?.auditDays.at(-1)?.changes}
+                      href={hashOf(["audit"])}
+                    />
+                    <Figure
+                      label="Active API keys"
+                      value={admin.data?.apiKeys.nodes.length}
+                      href={hashOf(["keys"])}
+                    />
+                  </>
+                )}
               </dl>
               {isKnown && steps.some(({ isDone }) => !isDone) && <Checklist steps={steps} />}
             </>

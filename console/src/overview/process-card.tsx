@@ -15,8 +15,8 @@ export function ProcessCard() {
     <section className="card" aria-labelledby="process">
       <h2 id="process">API requests</h2>
       <p className="fine">
-        Of this server process{data && `, in the ${formatDuration(data.uptime_seconds)} since it started`}.
-        Other processes and accounts: see the metrics.
+        Of all accounts, in this server process only
+        {data && `, since it started ${formatDuration(data.uptime_seconds)} ago`}.
       </p>
       {data && (
         <>
@@ -26,14 +26,17 @@ export function ProcessCard() {
             <Figure label="Server errors (5xx)" value={data.server_errors} />
           </dl>
           {data.errors.length > 0 && (
-            <ul className="rows">
-              {data.errors.slice(0, MAX_ERRORS).map(({ code, count }) => (
-                <li key={code}>
-                  <code>{code}</code>
-                  <span>{count.toLocaleString()}</span>
-                </li>
-              ))}
-            </ul>
+            <>
+              <h3>Errors by code</h3>
+              <ul className="rows">
+                {data.errors.slice(0, MAX_ERRORS).map(({ code, count }) => (
+                  <li key={code}>
+                    <code>{code}</code>
+                    <span>{count.toLocaleString()}</span>
+                  </li>
+                ))}
+              </ul>
+            </>
           )}
         </>
       )}
@@ -41,11 +44,19 @@ export function ProcessCard() {
   );
 }
 
-export function Figure({ label, value }: { readonly label: string; readonly value: number | undefined }) {
+interface FigureProps {
+  readonly label: string;
+  readonly value: number | undefined;
+  /** Link to what is counted. */
+  readonly href?: string;
+}
+
+export function Figure({ label, value, href }: FigureProps) {
+  const text = value === undefined ? "–" : value.toLocaleString();
   return (
     <div>
       <dt>{label}</dt>
-      <dd>{value === undefined ? "–" : value.toLocaleString()}</dd>
+      <dd>{href === undefined ? text : <a href={href}>{text}</a>}</dd>
     </div>
   );
 }

@@ -14,7 +14,8 @@ export function RecentCard({ data: { auditDays, recent } }: { readonly data: Adm
         {recent.nodes.map(({ id, action, subjectName, actorName, createdAt }) => (
           <li key={id}>
             <span>
-              {ACTIONS[action]} <strong>{subjectName}</strong> <span className="fine">by {actorName}</span>
+              {ACTIONS[action]} <a href={hashOf(["audit"], { subject: subjectName })}>{subjectName}</a>{" "}
+              <span className="fine">by {actorName}</span>
             </span>
             <span className="fine">
               <Time at={createdAt} isRelative />

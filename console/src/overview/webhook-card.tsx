@@ -1,4 +1,5 @@
 import type { AdminOverviewQuery } from "../api/generated/operations.js";
+import { plural } from "../parts/plural.js";
 import { hashOf } from "../routing/route.js";
 import { Figure } from "./process-card.js";
 
@@ -20,10 +21,12 @@ export function WebhookCard({ data }: { readonly data: AdminOverviewQuery }) {
       <ul className="rows">
         {failing.map(({ id, name, disabledAt, health }) => (
           <li key={id}>
-            {name}
-            <span className="badge warning">
-              {disabledAt === null ? `${health.consecutiveFailures} failures in a row` : "disabled"}
-            </span>
+            <a href={hashOf(["webhooks", id])}>{name}</a>
+            {disabledAt === null ? (
+              <span className="badge bad">{plural(health.consecutiveFailures, "failure")} in a row</span>
+            ) : (
+              <span className="badge">disabled</span>
+            )}
           </li>
         ))}
       </ul>

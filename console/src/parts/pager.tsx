@@ -24,14 +24,20 @@ export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
     <nav className="pager" aria-label="Pages">
       {hasPreviousPage && (
         <>
-          <a href={hashOf(path, { ...query, after: null, before: null })}>First</a>
-          <a rel="prev" href={hashOf(path, { ...query, after: null, before: startCursor })}>
+          <a className="button" href={hashOf(path, { ...query, after: null, before: null })}>
+            First
+          </a>
+          <a
+            className="button"
+            rel="prev"
+            href={hashOf(path, { ...query, after: null, before: startCursor })}
+          >
             Previous
           </a>
         </>
       )}
       {hasNextPage && (
-        <a rel="next" href={hashOf(path, { ...query, before: null, after: endCursor })}>
+        <a className="button" rel="next" href={hashOf(path, { ...query, before: null, after: endCursor })}>
           Next
         </a>
       )}

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { useNotice } from "./notices.js";
+import { CopyButton } from "./copy-button.js";
 
 interface SecretProps {
   readonly label: string;
@@ -13,18 +13,10 @@ interface SecretProps {
 export function Secret({ label, value, isShown: isShownInitially = false }: SecretProps) {
   const [isShown, setShown] = useState(isShownInitially);
   const input = useRef<HTMLInputElement>(null);
-  const notify = useNotice();
 
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(value);
-      notify(`${label} copied.`);
-    } catch {
-      // The clipboard API requires HTTPS and may be blocked.
-      flushSync(() => setShown(true));
-      input.current?.select();
-      notify("The browser blocked copying. The text is selected: press Ctrl+C.");
-    }
+  function select() {
+    flushSync(() => setShown(true));
+    input.current?.select();
   }
   return (
     <div className="secret">
@@ -40,9 +32,7 @@ export function Secret({ label, value, isShown: isShownInitially = false }: Secr
       <button type="button" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
         {isShown ? "Hide" : "Show"}
       </button>
-      <button type="button" onClick={copy}>
-        Copy
-      </button>
+      <CopyButton label={label} text={value} onBlocked={select} />
     </div>
   );
 }

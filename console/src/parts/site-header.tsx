@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { ThemeSwitch } from "./theme-switch.js";
 
 interface SiteHeaderProps {
-  /** Shown between the links and the theme switch. */
+  /** Shown after the theme switch. */
   readonly children?: ReactNode;
 }
 
@@ -36,8 +36,8 @@ export function SiteHeader({ children }: SiteHeaderProps) {
           </a>
         ))}
       </nav>
-      {children}
       <ThemeSwitch />
+      {children}
     </div>
   );
 }

@@ -4,6 +4,7 @@ const UNITS = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
   ["minute", 60_000],
+  ["second", 1000],
 ] as const;
 
 interface TimeProps {
@@ -25,6 +26,6 @@ export function Time({ at, isRelative = false }: TimeProps) {
 
 function relativeTo(at: string, now: number): string {
   const distance = Date.parse(at) - now;
-  const [unit, length] = UNITS.find(([, length]) => Math.abs(distance) >= length) ?? ["minute", 60_000];
+  const [unit, length] = UNITS.find(([, length]) => Math.abs(distance) >= length) ?? ["second", 1000];
   return RELATIVE.format(Math.round(distance / length), unit);
 }

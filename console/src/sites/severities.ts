@@ -1,4 +1,5 @@
 import type { FindingPartsFragment, ReportPartsFragment } from "../api/generated/operations.js";
+import { plural } from "../parts/plural.js";
 
 export type Severity = "error" | "warning" | "notice";
 
@@ -23,8 +24,4 @@ export function bySeverity(report: ReportPartsFragment): readonly SeverityGroup[
 export function summaryOf(groups: readonly SeverityGroup[]): string {
   if (groups.length === 0) return "No findings. The configuration is valid.";
   return groups.map(({ severity, findings }) => plural(findings.length, severity)).join(", ");
-}
-
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

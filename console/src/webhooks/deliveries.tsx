@@ -11,7 +11,7 @@ import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { EVENTS } from "./events.js";
 import { ShowDelivery } from "./show-delivery.js";
-import { DeliveryState, responseOf } from "./status.js";
+import { DeliveryState, responseOf, subjectOf } from "./status.js";
 
 const STATES: Readonly<Record<WebhookDeliveryState, string>> = {
   PENDING: "Pending",
@@ -86,10 +86,11 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
               </>
             ),
           },
+          { title: "Subject", className: "code", cell: subjectOf },
           { title: "State", cell: (delivery) => <DeliveryState delivery={delivery} /> },
           { title: "Response", isWideOnly: true, cell: responseOf },
           { title: "Attempts", isWideOnly: true, cell: ({ attempts }) => attempts },
-          { title: "Time", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} isRelative /> },
+          { title: "Created", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} isRelative /> },
         ]}
       />
       {shown !== null && <ShowDelivery id={shown} onReplayed={onChange} onClose={() => setShown(null)} />}

@@ -10,11 +10,11 @@ import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
+import { SecretDialog } from "../parts/secret-dialog.js";
 import { useGoTo } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 import { EditEndpoint } from "./edit-endpoint.js";
-import { SecretDialog } from "./secret-dialog.js";
 
 interface EndpointActionsProps {
   readonly endpoint: EndpointPartsFragment;
@@ -147,8 +147,11 @@ function RotateSecret({ endpoint: { id, name }, onUpdate, onClose }: EndpointDia
   }
   if (secret !== null) {
     return (
-      <SecretDialog title="Secret rotated" secret={secret} onClose={onClose}>
-        <p>For a day, requests are signed with the old secret too.</p>
+      <SecretDialog title="Secret rotated" label="Signing secret" secret={secret} onClose={onClose}>
+        <p>
+          Your server verifies the signatures of requests with it. For a day, they are signed with the old
+          secret too.
+        </p>
       </SecretDialog>
     );
   }

@@ -3,12 +3,12 @@ import { CreateEndpointDocument } from "../api/generated/operations.js";
 import { otherErrors, type UserErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Problem } from "../parts/problem.js";
+import { SecretDialog } from "../parts/secret-dialog.js";
 import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useGoTo } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 import { EndpointFields, NO_EVENTS, readDraft } from "./endpoint-fields.js";
-import { SecretDialog } from "./secret-dialog.js";
 
 interface NewEndpointProps {
   readonly onClose: () => void;
@@ -35,15 +35,17 @@ export function NewEndpoint({ onClose }: NewEndpointProps) {
     const { id, secret } = created;
     return (
       <SecretDialog
-        key="secret"
         title="Endpoint created"
+        label="Signing secret"
         secret={secret}
         onClose={() => goTo(hashOf(["webhooks", id]))}
-      />
+      >
+        <p>Your server verifies the signatures of requests with it.</p>
+      </SecretDialog>
     );
   }
   return (
-    <Dialog key="form" title="New webhook endpoint" onClose={onClose}>
+    <Dialog title="New webhook endpoint" onClose={onClose}>
       <form
         ref={form}
         onSubmit={(event) => {

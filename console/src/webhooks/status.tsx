@@ -35,6 +35,15 @@ export function DeliveryState({ delivery }: { readonly delivery: DeliveryPartsFr
   }
 }
 
+/** The event's subject: the external ID of a group or the name of a site. */
+export function subjectOf({ payload }: DeliveryPartsFragment): string {
+  const data = propertyOf(payload, "data");
+  const subject =
+    propertyOf(propertyOf(data, "userGroup"), "providedId") ??
+    propertyOf(propertyOf(data, "siteConfig"), "site");
+  return typeof subject === "string" ? subject : "–";
+}
+
 /** The receiver's answer to the last attempt. */
 export function responseOf({ lastStatus, lastError, attempts }: DeliveryPartsFragment): string {
   if (lastStatus !== null) return String(lastStatus);
@@ -43,4 +52,8 @@ export function responseOf({ lastStatus, lastError, attempts }: DeliveryPartsFra
 
 function isPaused(until: string | null): boolean {
   return until !== null && Date.parse(until) > Date.now();
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { startTestService, type TestService, type TestServiceOptions } from "../service/test-service.js";
 import { builtConsole } from "./built-console.js";
@@ -28,8 +28,18 @@ export async function signIn(
 ): Promise<WatchedPage> {
   const watched = await openPage(browser, `${url}/console/${place}`);
   await enterKey(watched.page, key);
-  await watched.page.getByRole("button", { name: "Sign out" }).waitFor();
+  await accountMenu(watched.page).waitFor();
   return watched;
+}
+
+/** The button that opens the account menu. It is there only while signed in. */
+export function accountMenu(page: Page): Locator {
+  return page.getByRole("button", { name: /^Account / });
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await accountMenu(page).press("Enter");
+  await press(page, "button", "Sign out");
 }
 
 /** Types a key into the sign-in form. */

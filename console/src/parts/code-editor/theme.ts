@@ -8,7 +8,8 @@ import { tags } from "@lezer/highlight";
 // The custom properties are inherited from the page, which also switches between light and dark.
 const THEME = EditorView.theme({
   "&": { height: "100%", color: "var(--ink)", backgroundColor: "var(--surface)", fontSize: "0.8125rem" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  // The page outlines the whole editor: the gutter would cover an outline in here.
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
   ".cm-content": { padding: "10px 0", caretColor: "var(--ink)" },
   ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--ink)" },
@@ -53,6 +54,7 @@ const THEME = EditorView.theme({
     background: "none",
     textDecoration: "underline var(--danger)",
   },
+  ".cm-collapsedLines": { color: "var(--ink-soft)", background: "var(--sunken)" },
   ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--sunken)", borderColor: "var(--line)" },
   ".cm-panel.cm-search": { font: "0.8125rem/1.5 var(--sans)" },
   ".cm-textfield, .cm-button": {

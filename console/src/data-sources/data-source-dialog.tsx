@@ -1,5 +1,9 @@
 import { useState } from "react";
-import { CreateDataSourceDocument } from "../api/generated/operations.js";
+import {
+  CreateDataSourceDocument,
+  type DataSourcePartsFragment,
+  UpdateDataSourceDocument,
+} from "../api/generated/operations.js";
 import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
@@ -8,31 +12,39 @@ import { Problem } from "../parts/problem.js";
 import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useMutation } from "../session/use-mutation.js";
 
-interface NewDataSourceProps {
-  readonly onCreated: () => void;
+interface DataSourceDialogProps {
+  /** The data source to edit; null to create one. */
+  readonly dataSource: DataSourcePartsFragment | null;
+  readonly onSaved: () => void;
   readonly onClose: () => void;
 }
 
-export function NewDataSource({ onCreated, onClose }: NewDataSourceProps) {
-  const [providedId, setProvidedId] = useState("");
-  const [name, setName] = useState("");
+/** Creates or edits a data source. */
+export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDialogProps) {
+  const [providedId, setProvidedId] = useState(dataSource?.providedId ?? "");
+  const [name, setName] = useState(dataSource?.name ?? "");
   const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateDataSourceDocument);
+  const update = useMutation(UpdateDataSourceDocument);
   const notify = useNotice();
   const form = useFocusOnError(errors.length > 0 && errors);
 
+  async function run() {
+    if (!dataSource) return (await create.run({ input: { providedId, name } }))?.createDataSource;
+    const { id } = dataSource;
+    return (await update.run({ input: { by: { id }, providedId, name } }))?.updateDataSource;
+  }
   async function save() {
-    const result = await create.run({ input: { providedId, name } });
+    const result = await run();
     if (!result) return;
-    const { dataSource, userErrors } = result.createDataSource;
-    setErrors(userErrors);
-    if (!dataSource) return;
-    notify(`${dataSource.name} was created.`);
-    onCreated();
+    setErrors(result.userErrors);
+    if (!result.dataSource) return;
+    notify(`${result.dataSource.name} was ${dataSource ? "saved" : "created"}.`);
+    onSaved();
     onClose();
   }
   return (
-    <Dialog title="New data source" onClose={onClose}>
+    <Dialog title={dataSource ? `Edit ${dataSource.name}` : "New data source"} onClose={onClose}>
       <form
         ref={form}
         onSubmit={(event) => {
@@ -40,7 +52,11 @@ export function NewDataSource({ onCreated, onClose }: NewDataSourceProps) {
           void save();
         }}
       >
-        <Field label="External ID" error={errorAt(errors, "providedId")}>
+        <Field
+          label="External ID"
+          hint="Mappings and API calls refer to the data source by it."
+          error={errorAt(errors, "providedId")}
+        >
           {(control) => (
             <input
               {...control}
@@ -63,13 +79,16 @@ export function NewDataSource({ onCreated, onClose }: NewDataSourceProps) {
             />
           )}
         </Field>
-        <Problem failure={create.failure} errors={otherErrors(errors, ["providedId", "name"])} />
+        <Problem
+          failure={create.failure ?? update.failure}
+          errors={otherErrors(errors, ["providedId", "name"])}
+        />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={create.isBusy}>
-            Create data source
+          <button type="submit" className="primary" disabled={create.isBusy || update.isBusy}>
+            {dataSource ? "Save" : "Create data source"}
           </button>
         </div>
       </form>

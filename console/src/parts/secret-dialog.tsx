@@ -1,20 +1,23 @@
 import type { ReactNode } from "react";
-import { Dialog } from "../parts/dialog.js";
-import { Secret } from "../parts/secret.js";
+import { Dialog } from "./dialog.js";
+import { Secret } from "./secret.js";
 
 interface SecretDialogProps {
   readonly title: string;
+  /** Name of the secret: "API key". */
+  readonly label: string;
   readonly secret: string;
+  /** Purpose of the secret, in a sentence. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
 }
 
-/** Shows an endpoint's secret once. */
-export function SecretDialog({ title, secret, children, onClose }: SecretDialogProps) {
+/** Shows a new secret once. */
+export function SecretDialog({ title, label, secret, children, onClose }: SecretDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <p>Copy the secret now; it is shown only once. Your server verifies signatures with it.</p>
-      <Secret label="Signing secret" value={secret} isShown />
+      <p>Copy it now: it is shown only once.</p>
+      <Secret label={label} value={secret} isShown />
       {children}
       <div className="actions end">
         <button type="button" className="primary" onClick={onClose}>
