@@ -9,7 +9,12 @@ import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import type { DatabaseMetrics, PoolUsage } from "../../telemetry/database-metrics.js";
 import { countOnly } from "../../telemetry/telemetry.js";
 import { inSpan } from "../../telemetry/tracing.js";
-import { isConnectionLost, isConnectionUnusable, isOutdatedPlan } from "../shared/database-error.js";
+import {
+  isConnectionLost,
+  isConnectionUnusable,
+  isOutdatedPlan,
+  isTransactionConflict,
+} from "../shared/database-error.js";
 import { type DatabaseOptions, localTimeouts, sharesLookups } from "../shared/database-options.js";
 import { runInTransaction } from "../shared/pipelined-transaction.js";
 import { beginWithin, deadlineOf, planModeOf, type RowScope } from "../shared/row-scope.js";
@@ -24,7 +29,7 @@ import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
 import { createOrm } from "./orm.js";
 import { replicaReadsOf } from "./replica-reads.js";
 
-/** Delay before a statement whose connection was lost is retried. */
+/** Delay before a statement is retried whose connection was lost or which conflicted with another. */
 const RETRY_AFTER_MS = 20;
 
 /** The connections to one PostgreSQL server: a pool, shared with TypeORM, and connections for point lookups. */
@@ -162,12 +167,13 @@ export class Database implements Queryable {
       return await attempt();
     } catch (error) {
       const isOutdated = statement.name !== undefined && isOutdatedPlan(error);
-      // Retry only statements that did not run and reads: whether a lost write was committed is unknown.
-      if (!isOutdated && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
+      const isUndone = isOutdated || isTransactionConflict(error);
+      // Retry only statements that wrote nothing: whether a lost write was committed is unknown.
+      if (!isUndone && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
       this.#metrics.retriedStatements.value += 1;
       // Other connections may have prepared it for the old schema too.
       if (isOutdated) return this.#run(scope, deadline, withoutName(statement), values);
-      // Other connections were probably lost as well: give the pool time to notice.
+      // Other connections were probably lost as well: give the pool time to notice. A conflicting transaction gets it to end.
       await sleep(RETRY_AFTER_MS);
       return attempt();
     }

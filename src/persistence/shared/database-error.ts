@@ -40,10 +40,15 @@ const CONNECTION_CLOSED = /^(08|57P0[1-5]|25P0[34]|25006)/;
 
 /**
  * SQLSTATEs of temporary failures. 53000, 53100, 53200, 53300 and 53400: out of resources, disk, memory, connections, or a configured
- * limit; 58000 and 58030: system or I/O error; 57014: statement timeout; 55P03: lock timeout; 40001 and 40P01: serialization failure and
- * deadlock.
+ * limit; 58000 and 58030: system or I/O error; 57014: statement timeout; 55P03: lock timeout; the conflicts of a transaction.
  */
-const TEMPORARY_FAILURE = /^(53[0-4]00|580[03]0|57014|55P03|40001|40P01)$/;
+const TEMPORARY_FAILURE = /^(53[0-4]00|580[03]0|57014|55P03)$/;
+
+/**
+ * SQLSTATEs of conflicts that roll a transaction back. 40001 and 40P01: serialization failure and deadlock; CIINF of Citus: the result of a
+ * part of the statement is on the worker from which the account's shard was moved meanwhile.
+ */
+const TRANSACTION_CONFLICT = /^(40001|40P01|CIINF)$/;
 
 /** SQLSTATE of a sequence without further values. */
 const NO_MORE_IDS = "2200H";
@@ -104,9 +109,9 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === "55P03";
 }
 
-/** Returns whether a transaction failed with a serialization failure or a deadlock, so that a retry may succeed. */
+/** Returns whether a transaction was rolled back by a conflict with another one or a move of its shard, so that a retry may succeed. */
 export function isTransactionConflict(error: unknown): boolean {
-  return ["40001", "40P01"].includes(String(codeOf(error)));
+  return TRANSACTION_CONFLICT.test(String(codeOf(error)));
 }
 
 /** Returns whether a retry on another server is useless: the statement or the request timed out, or the connection queue is full. */
@@ -115,7 +120,7 @@ export function isPermanentFailure(error: DomainError): boolean {
 }
 
 function isTemporary(error: unknown): boolean {
-  return TEMPORARY_FAILURE.test(String(codeOf(error)));
+  return TEMPORARY_FAILURE.test(String(codeOf(error))) || isTransactionConflict(error);
 }
 
 function codeOf(error: unknown): unknown {
