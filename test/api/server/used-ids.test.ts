@@ -9,8 +9,7 @@ const LAST_ID = 2 ** 31 - 1;
 
 test("used-up IDs refuse new rows only, and a metric shows how many are used", async () => {
   const { url, key, query } = await startRunningApp();
-  const create = (id: string) =>
-    callRest(`${url}/api/user`, "GET", key, { user_group_id: id, name: "Acme" });
+  const create = (id: string) => callRest(`${url}/api/user`, "GET", key, { user_group_id: id, name: "Acme" });
   const share = async (table: string) => sumOf(await scrape(url), "user_groups_ids_used_ratio", { table });
 
   const message = "All IDs are used: nothing new can be stored.";
