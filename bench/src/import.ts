@@ -30,22 +30,14 @@ export async function benchImport(args: readonly string[]): Promise<string> {
     const keys = randomBytes(32).toString("base64");
     const command = await prepare(importDatabase, keys, place.directory);
     await prepare(copyDatabase, keys, place.directory);
-    return measure({ importDatabase, copyDatabase, command, directory: place.directory }, groups);
+    return measure([importDatabase, copyDatabase], command, place.directory, groups);
   });
 }
 
 async function measure(
-  {
-    importDatabase,
-    copyDatabase,
-    command,
-    directory,
-  }: {
-    readonly importDatabase: BenchDatabase;
-    readonly copyDatabase: BenchDatabase;
-    readonly command: Command;
-    readonly directory: string;
-  },
+  [importDatabase, copyDatabase]: readonly [BenchDatabase, BenchDatabase],
+  command: Command,
+  directory: string,
   groups: number,
 ): Promise<string> {
   const [file, written] = [join(directory, "groups.jsonl"), join(directory, "written.jsonl")];

@@ -12,12 +12,11 @@ import type { Workplace } from "./workplace.js";
 export interface BenchDatabase {
   /** As the owner role, a superuser. */
   readonly owner: EmbeddedConnection;
-  readonly ownerUrl: string;
   /** As the application role, which is subject to row-level security. */
   readonly runtime: EmbeddedConnection;
   readonly runtimeUrl: string;
-  /** The postmaster's process ID. */
-  readonly pid: number;
+  /** The postmasters' process IDs. */
+  readonly pids: readonly number[];
   /** Runs a statement as the owner. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
@@ -29,11 +28,15 @@ export interface BenchPostgres {
 /** Excludes disk latency, which would hide other costs and differs between machines. */
 export const WITHOUT_DISK = { fsync: "off", synchronous_commit: "off", shared_buffers: "512MB" };
 
+/** Reads the postmaster's process ID. */
+export const POSTMASTER = `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer AS pid`;
+
 /** Starts the service's embedded PostgreSQL in an empty directory until the end of the run. */
 export async function startPostgres(
-  { directory, onClose }: Workplace,
+  place: Workplace,
   settings: Readonly<Record<string, string>>,
 ): Promise<BenchPostgres> {
+  const { directory, onClose } = place;
   const server = await openEmbeddedServer({
     dataDir: join(directory, "database"),
     password: randomBytes(16).toString("hex"),
@@ -42,27 +45,32 @@ export async function startPostgres(
     settings,
   });
   onClose(() => server.stop());
-  const connect = async (target: EmbeddedConnection) => {
-    const client = new Client(target);
-    await client.connect();
-    onClose(() => client.end());
-    return client;
-  };
-  const first = await connect(server.connection);
-  const { rows } = await first.query(`SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`);
   return {
     async create(name) {
-      await first.query(`CREATE DATABASE ${escapeIdentifier(name)}`);
-      const owner = { ...server.connection, database: name };
-      const runtime = { ...server.runtimeConnection, database: name };
-      await migrate(owner, runtime.user);
-      const client = await connect(owner);
-      return {
-        ...{ owner, ownerUrl: urlOf(owner), runtime, runtimeUrl: urlOf(runtime), pid: Number(rows[0].pid) },
-        query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-          (await client.query<Row>(text, [...values])).rows,
-      };
+      const first = await connect(server.connection, 1);
+      await first.orm.query(`CREATE DATABASE ${escapeIdentifier(name)}`);
+      await first.close();
+      const [owner, runtime] = [server.connection, server.runtimeConnection];
+      return openDatabase({ ...owner, database: name }, { ...runtime, database: name }, place);
     },
+  };
+}
+
+/** Migrates an empty database. */
+export async function openDatabase(
+  owner: EmbeddedConnection,
+  runtime: EmbeddedConnection,
+  { onClose }: Workplace,
+): Promise<BenchDatabase> {
+  await migrate(owner, runtime.user);
+  const client = new Client(owner);
+  await client.connect();
+  onClose(() => client.end());
+  const { rows } = await client.query(POSTMASTER);
+  return {
+    ...{ owner, runtime, runtimeUrl: urlOf(runtime), pids: [Number(rows[0].pid)] },
+    query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      (await client.query<Row>(text, [...values])).rows,
   };
 }
 

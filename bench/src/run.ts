@@ -1,3 +1,4 @@
+import { benchCitus } from "./compare/citus.js";
 import { benchCompare } from "./compare/compare.js";
 import { benchImport } from "./import.js";
 import { benchRowLevelSecurity } from "./row-level-security.js";
@@ -5,6 +6,7 @@ import { benchScale } from "./scale/scale.js";
 
 /** Each takes the remaining arguments. @returns the report */
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
+  citus: benchCitus,
   compare: benchCompare,
   import: benchImport,
   "row-level-security": benchRowLevelSecurity,

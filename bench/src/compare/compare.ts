@@ -3,14 +3,12 @@ import { loadavg } from "node:os";
 import { resolve } from "node:path";
 import { describeMachine } from "../conditions.js";
 import { startPostgres } from "../postgres.js";
-import type { ServerProcess } from "../server-process.js";
 import { inWorkplace, type Workplace } from "../workplace.js";
 import { ratioChart } from "./chart.js";
-import { CONTESTANT_NAMES, OURS, PGBENCH, startPeer, startVariant } from "./contestants.js";
+import { CONTESTANT_NAMES, OURS, startPeer, startVariant } from "./contestants.js";
 import { GRAPHQL_WORKLOADS } from "./graphql-workloads.js";
 import { type Contestant, Meter } from "./measurement.js";
 import { type CompareOptions, readCompareOptions } from "./options.js";
-import { findPgbench } from "./pgbench.js";
 import { resultTable, targetTable } from "./report.js";
 import { getReply, REST_WORKLOADS } from "./rest-workloads.js";
 import { Results } from "./results.js";
@@ -22,7 +20,7 @@ import { inventWorld } from "./world.js";
 import { requireWrk } from "./wrk.js";
 
 const WORKLOADS: readonly Workload[] = [...REST_WORKLOADS, ...GRAPHQL_WORKLOADS, ...UPSERT_WORKLOADS];
-/** 256 for pgbench, the contestants' pools, and some to spare. Everything else is PostgreSQL's default. */
+/** For the contestants' pools. Everything else is PostgreSQL's default. */
 const SETTINGS = { max_connections: "500" };
 
 /** Compares our service with other stacks on the same tables. @returns the result tables */
@@ -39,32 +37,48 @@ export async function benchCompare(args: readonly string[]): Promise<string> {
       workload,
       contestants: namesOf(workload, options).flatMap((name) => contestants.get(name) ?? []),
     }));
-    await checkAnswers(entries, stage);
+    const before = loadavg();
+    const results = await measureAll(entries, options, place);
     if (options.checkOnly) return "All contestants give the same replies.";
-    return measureAll(entries, new Meter(stage, place.directory), options, stage);
+    const conditions = await describeRun(options, stage, before);
+    const tables = [resultTable(results), targetTable(results), conditions].join("\n\n");
+    if (options.save === undefined) return tables;
+    await writeFile(resolve(options.save, "performance.md"), `${tables}\n`);
+    await writeFile(resolve(options.save, "performance.svg"), ratioChart(results));
+    return tables;
   });
 }
 
-async function measureAll(entries: readonly Entry[], meter: Meter, options: CompareOptions, stage: Stage) {
-  const before = loadavg();
+/** Compares replies with the expected ones, and measures. @throws Error when a reply differs or a request fails */
+export async function measureAll(
+  entries: readonly Entry[],
+  options: CompareOptions,
+  { directory }: Workplace,
+): Promise<Results> {
+  await checkAnswers(entries);
   const results = new Results();
+  if (options.checkOnly) return results;
   try {
-    await measureInRounds(entries, meter, options, results);
+    await measureInRounds(entries, new Meter(directory), options, results);
   } catch (error) {
     report(resultTable(results));
     throw error;
   }
-  const groups = stage.world.accounts[0].groups.length.toLocaleString("en");
-  const conditions = `${options.rounds} rounds of ${options.seconds} s; ${groups} groups, and as many in small accounts;\n${await describeMachine(stage.database, before)}`;
-  const tables = [resultTable(results), targetTable(results), conditions].join("\n\n");
-  if (options.save !== undefined) {
-    await writeFile(resolve(options.save, "performance.md"), `${tables}\n`);
-    await writeFile(resolve(options.save, "performance.svg"), ratioChart(results));
-  }
-  return tables;
+  return results;
 }
 
-function chooseWorkloads({ only, against }: CompareOptions): readonly Workload[] {
+/** @param before the load average before the run */
+export async function describeRun(
+  { rounds, seconds }: CompareOptions,
+  { world, database }: Stage,
+  before: readonly number[],
+): Promise<string> {
+  const groups = world.accounts[0].groups.length.toLocaleString("en");
+  const tables = `${groups} groups, and twice as many in ${world.accounts.length - 1} small accounts`;
+  return `${rounds} rounds of ${seconds} s; ${tables};\n${await describeMachine(database, before)}`;
+}
+
+export function chooseWorkloads({ only, against }: CompareOptions): readonly Workload[] {
   const names = WORKLOADS.map(({ name }) => name);
   const unknown = [
     ...(only ?? []).filter((name) => !names.includes(name)),
@@ -89,9 +103,9 @@ async function startContestants(
   { directory, onClose }: Workplace,
 ): Promise<ReadonlyMap<string, Contestant>> {
   const contestants = new Map<string, Contestant>();
-  const add = (server: ServerProcess) => {
-    onClose(server.stop);
-    contestants.set(server.name, server);
+  const add = (contestant: Contestant) => {
+    onClose(contestant.stop);
+    contestants.set(contestant.name, contestant);
   };
   const nodeOptions =
     options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${resolve(options.profile)}`];
@@ -99,26 +113,20 @@ async function startContestants(
   for (const variant of ours) add(await startVariant(variant, directory, stage));
   const [place] = pickGroups([stage.world.accounts[0]], 1);
   const names = new Set(workloads.flatMap((workload) => namesOf(workload, options)));
-  if (names.delete(PGBENCH)) {
-    const path = await findPgbench();
-    if (path !== undefined) contestants.set(PGBENCH, { name: PGBENCH, path });
-    else report("pgbench is not installed (package postgresql-contrib): skipped");
-  }
   for (const name of names)
     if (!contestants.has(name)) add(await startPeer(name, directory, stage, place ? getReply(place) : {}));
   return contestants;
 }
 
 /** @throws Error when a reply differs from the expected one */
-async function checkAnswers(entries: readonly Entry[], stage: Stage): Promise<void> {
+async function checkAnswers(entries: readonly Entry[]): Promise<void> {
   // Check writes last, since they change the expected replies.
   const inOrder = entries.toSorted(
     (one, other) => Number(one.workload.writes ?? false) - Number(other.workload.writes ?? false),
   );
   for (const { workload, contestants } of inOrder) {
     for (const contestant of contestants) {
-      if (!("pid" in contestant)) continue;
-      await workload.check(contestant, stage).catch((cause) => {
+      await workload.check(contestant, contestant.stage).catch((cause) => {
         throw new Error(`${contestant.name} returned a wrong reply for ${workload.name}.`, { cause });
       });
     }

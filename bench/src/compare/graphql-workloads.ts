@@ -17,7 +17,7 @@ const SAMPLES = 20;
 const READS = 10_000;
 /** The number of list pages requested in turn. */
 const PAGES = 40;
-const SERVERS = ["mercurius", "mercurius-jit", "yoga", "plain"];
+const SERVERS = ["mercurius", "mercurius-jit", "plain"];
 const PEERS = [POSTGRAPHILE, ...SERVERS];
 
 /** Picks the groups that a workload reads. */

@@ -3,7 +3,7 @@ import { text as readText } from "node:stream/consumers";
 
 /** A request, sent once for a check or repeatedly for a measurement. */
 export interface HttpRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
   readonly authorization: string;
   readonly body: unknown;

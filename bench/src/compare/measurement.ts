@@ -2,9 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cpuMsOf, cpuMsOfChildren, memoryMbOf } from "../process-usage.js";
 import type { ServerProcess } from "../server-process.js";
-import { PGBENCH } from "./contestants.js";
 import { wireText } from "./http-request.js";
-import { runPgbench } from "./pgbench.js";
 import type { Stage, Workload } from "./workload.js";
 import { type LoadResult, runWrk, writeRequests } from "./wrk.js";
 
@@ -14,7 +12,7 @@ export interface Sample {
   /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** CPU time of the contestant's process per request, in microseconds; NaN without a process. */
+  /** CPU time of the contestant's process per request, in microseconds. */
   readonly serverUs: number;
   /** CPU time of PostgreSQL per request. */
   readonly databaseUs: number;
@@ -29,8 +27,10 @@ export interface Measurement {
   readonly pauseMs?: number;
 }
 
-/** A server process or pgbench. */
-export type Contestant = ServerProcess | { readonly name: typeof PGBENCH; readonly path: string };
+/** A server and its database. */
+export interface Contestant extends ServerProcess {
+  readonly stage: Stage;
+}
 
 /** More requests per second than any contestant handles. */
 const MAX_PER_SECOND = 15_000;
@@ -44,42 +44,38 @@ const MAX_SETTLING_MS = 20_000;
 
 /** Measures contestants under load. */
 export class Meter {
-  readonly #stage: Stage;
   readonly #directory: string;
   /** Request files that can be reused, with the number of requests. */
   readonly #written = new Map<string, number>();
   /** Mean reply sizes during warm-up, by request file. */
   readonly #expectedBytes = new Map<string, number>();
 
-  constructor(stage: Stage, directory: string) {
-    this.#stage = stage;
+  constructor(directory: string) {
     this.#directory = directory;
   }
 
   /** @throws Error when a request failed */
   async measure(contestant: Contestant, measurement: Measurement): Promise<Sample> {
-    const { pid } = this.#stage.database;
+    const { pid, stage } = contestant;
     const load = await this.#prepare(contestant, measurement);
-    const server = "pid" in contestant ? contestant.pid : undefined;
-    const cpuMs = async () => (server === undefined ? Number.NaN : cpuMsOf(server));
-    const before = [await cpuMs(), await cpuMsOfChildren(pid)] as const;
+    const before = [await cpuMsOf(pid), await databaseMsOf(stage)] as const;
     const { requests, perSecond, p50, p99 } = await load();
     const perRequest = (ms: number) => (requests > 0 ? (ms * 1000) / requests : Number.NaN);
-    const serverUs = perRequest((await cpuMs()) - before[0]);
-    const databaseUs = perRequest((await cpuMsOfChildren(pid)) - before[1]);
-    const memoryMb = server === undefined ? Number.NaN : await memoryMbOf(server);
-    await this.#settle(cpuMs);
+    const serverUs = perRequest((await cpuMsOf(pid)) - before[0]);
+    const databaseUs = perRequest((await databaseMsOf(stage)) - before[1]);
+    const memoryMb = await memoryMbOf(pid);
+    await this.#settle(contestant);
     return { perSecond, p50, p99, serverUs, databaseUs, memoryMb };
   }
 
   /** Waits for work left over from the load, which would disturb the next measurement. */
-  async #settle(cpuMs: () => Promise<number>): Promise<void> {
+  async #settle({ pid, stage }: Contestant): Promise<void> {
     const deadline = Date.now() + MAX_SETTLING_MS;
     for (let quiet = 0; quiet < 2 && Date.now() < deadline; ) {
-      const before = await cpuMs();
+      const before = await cpuMsOf(pid);
       await sleep(SETTLING_MS);
-      const isWorking = (await cpuMs()) - before > IDLE_MS;
-      const busy = await this.#stage.database.query(
+      const isWorking = (await cpuMsOf(pid)) - before > IDLE_MS;
+      const busy = await stage.database.query(
         "SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()",
       );
       quiet = busy.length === 0 && !isWorking ? quiet + 1 : 0;
@@ -88,8 +84,6 @@ export class Meter {
 
   async #prepare(contestant: Contestant, measurement: Measurement): Promise<() => Promise<LoadResult>> {
     const { workload, connections, seconds, pauseMs = 0 } = measurement;
-    if ("path" in contestant)
-      return () => runPgbench(contestant.path, this.#stage, measurement, this.#directory);
     const { name, url, log } = contestant;
     const file = join(this.#directory, `${workload.name}-${name}.requests`);
     const count = this.#written.get(file) ?? (await this.#write(file, contestant, measurement));
@@ -113,10 +107,15 @@ export class Meter {
       throw new Error(`Replies have ${meanBytes} bytes instead of ${usual}: ${file}`);
   }
 
-  async #write(file: string, server: ServerProcess, { workload, seconds }: Measurement): Promise<number> {
-    const requests = await workload.requests(server, this.#stage, seconds * MAX_PER_SECOND);
+  async #write(file: string, contestant: Contestant, { workload, seconds }: Measurement): Promise<number> {
+    const requests = await workload.requests(contestant, contestant.stage, seconds * MAX_PER_SECOND);
     await writeRequests(file, requests.map(wireText));
     if (!workload.writes) this.#written.set(file, requests.length);
     return requests.length;
   }
+}
+
+async function databaseMsOf({ database }: Stage): Promise<number> {
+  const times = await Promise.all(database.pids.map(cpuMsOfChildren));
+  return times.reduce((sum, ms) => sum + ms, 0);
 }

@@ -39,18 +39,8 @@ export type CompareOptions = ReturnType<typeof readCompareOptions>;
 
 /** Parses the command line. @throws Error with the usage for invalid options */
 export function readCompareOptions(args: readonly string[]) {
-  const names = [
-    "only",
-    "against",
-    "variant",
-    "connections",
-    "rounds",
-    "seconds",
-    "warm-up",
-    "groups",
-    "profile",
-    "save",
-  ];
+  const lists = ["only", "against", "variant", "connections", "profile", "save"];
+  const names = [...lists, "rounds", "seconds", "warm-up", "groups"];
   const flags = ["quick", "check", "half", "node-24"];
   return readOptions(args, { names, flags, usage: USAGE }, (options) => {
     const preset = options.has("quick") || options.has("check") ? QUICK : FULL;

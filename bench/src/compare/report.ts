@@ -3,11 +3,9 @@ import { OURS } from "./contestants.js";
 import { type Results, type Series, show, TARGET_HEADS, targetRow } from "./results.js";
 import { BULK } from "./upsert-workloads.js";
 
-const HEADS = [
-  ...["workload", "connections", "contestant", "requests/s", "ours ÷ it", "p50 ms", "p99 ms"],
-  ...["server µs", "database µs", "memory MB"],
-];
-const GRAPHQL_PEERS = ["postgraphile", "mercurius", "mercurius-jit", "yoga", "plain"];
+const LOAD_HEADS = ["workload", "connections", "contestant", "requests/s"];
+const FIGURE_HEADS = ["p50 ms", "p99 ms", "server µs", "database µs", "memory MB"];
+const GRAPHQL_PEERS = ["postgraphile", "mercurius", "mercurius-jit", "plain"];
 const DEFAULT_CONNECTIONS = 32;
 /** Required ratios of requests per second. */
 const FASTER: readonly (readonly [
@@ -32,8 +30,8 @@ const FASTER: readonly (readonly [
   ["rest-rotate", "prepared", 2],
 ];
 
-/** Medians of all measurements. */
-export function resultTable(results: Results): string {
+/** Medians of all measurements. @param base the contestant that is compared with the others */
+export function resultTable(results: Results, base = OURS): string {
   const rows = results.allSeries().map((series) => {
     const { workload, contestant, connections, half } = series;
     return [
@@ -41,15 +39,15 @@ export function resultTable(results: Results): string {
       half ? `${connections}, half load` : String(connections),
       contestant,
       show(results.median(series, "perSecond"), 0),
-      half || contestant === OURS
+      half || contestant === base
         ? ""
-        : show(results.ratio({ ...series, contestant: OURS }, series, "perSecond"), 2),
+        : show(results.ratio({ ...series, contestant: base }, series, "perSecond"), 2),
       ...[show(results.median(series, "p50"), 2), show(results.median(series, "p99"), 2)],
       ...[show(results.median(series, "serverUs"), 0), show(results.median(series, "databaseUs"), 0)],
       show(results.median(series, "memoryMb"), 0),
     ];
   });
-  return markdownTable(HEADS, rows);
+  return markdownTable([...LOAD_HEADS, `${base} ÷ it`, ...FIGURE_HEADS], rows);
 }
 
 /** Compares the measurements with the targets. */

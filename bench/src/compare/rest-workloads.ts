@@ -4,34 +4,23 @@ import type { StoredTokenText } from "../../../src/domain/accounts/token-vault.j
 import type { ServerProcess } from "../server-process.js";
 import type { Picker } from "./graphql-workloads.js";
 import { type HttpRequest, send } from "./http-request.js";
-import { type Place, pickGroups, pickTenants, type Stage, type Workload, withTenants } from "./workload.js";
+import { type Place, pickGroups, type Stage, type Workload, withTenants } from "./workload.js";
 import { type Account, ENVIRONMENT } from "./world.js";
 
 const SAMPLES = 20;
 const READS = 10_000;
 /** Contestants with a constant reply. */
-export const CONSTANT = ["constant", "constant-services", "fastify"];
+export const CONSTANT = ["constant", "fastify"];
 const TOKEN = /^ugt_[0-9A-Za-z]{55}$/;
 
 export const REST_WORKLOADS: readonly Workload[] = [
-  ...withTenants(readingRest, { peers: [...CONSTANT, "prepared", "pgbench"], half: true }, ["prepared"]),
+  ...withTenants(readingRest, { peers: [...CONSTANT, "prepared"], half: true }, ["prepared"]),
+  ...withTenants(creating, { peers: ["insert"] }),
   {
-    name: "rest-create",
-    peers: ["insert"],
+    name: "rest-put",
     writes: true,
-    check: checkCreation,
-    requests: async (_, { world }, maxCount) => newGroups([world.accounts[0]], maxCount),
-  },
-  {
-    name: "rest-create-tenants",
-    peers: ["insert"],
-    writes: true,
-    check: checkCreation,
-    requests: async (_, stage, maxCount) =>
-      newGroups(
-        pickTenants(stage, maxCount).map(({ account }) => account),
-        maxCount,
-      ),
+    check: checkRenaming,
+    requests: async (_, stage, count) => renamings(stage, count),
   },
   { name: "rest-rotate", peers: ["prepared"], writes: true, check: checkRotation, requests: rotations },
 ];
@@ -70,11 +59,20 @@ function get({ account, group }: Place): HttpRequest {
   return restRequest(account, "GET", { user_group_id: group.providedId, name: group.name });
 }
 
-/** Groups with new IDs, in the accounts in turn. */
-function newGroups(accounts: readonly Account[], count: number): readonly HttpRequest[] {
+/** Creates groups in the accounts of existing ones. */
+function creating(pick: Picker): Workload {
+  return {
+    name: "rest-create",
+    writes: true,
+    check: checkCreation,
+    requests: async (_, stage, maxCount) => newGroups(pick(stage, maxCount)),
+  };
+}
+
+/** Groups with new IDs. */
+function newGroups(places: readonly Place[]): readonly HttpRequest[] {
   const run = randomUUID();
-  const turns = Array.from({ length: Math.ceil(count / accounts.length) }, () => accounts).flat();
-  return turns.slice(0, count).map((account, index) =>
+  return places.map(({ account }, index) =>
     restRequest(account, "GET", {
       user_group_id: `${run}-${index}`,
       name: `New ${index} Inc.`,
@@ -85,7 +83,7 @@ function newGroups(accounts: readonly Account[], count: number): readonly HttpRe
 
 async function checkCreation({ url }: ServerProcess, stage: Stage): Promise<void> {
   const [account] = stage.world.accounts;
-  for (const request of newGroups([account], SAMPLES)) {
+  for (const request of newGroups(pickGroups([account], SAMPLES))) {
     const reply = await call(url, request);
     const { user_group_id: providedId, ...rest } = Object(request.body);
     const { team_id: id, token } = reply.user_group;
@@ -93,6 +91,20 @@ async function checkCreation({ url }: ServerProcess, stage: Stage): Promise<void
     const group = { team_id: id, token, ...rest, provided_id: providedId };
     deepStrictEqual(reply, { success: 1, new_user_group: true, user_group: group });
     strictEqual(await storedToken(stage, account, providedId), token);
+  }
+}
+
+/** New names for random groups of the largest account. */
+function renamings({ world }: Stage, count: number): readonly HttpRequest[] {
+  return pickGroups([world.accounts[0]], count).map(({ account, group }) =>
+    restRequest(account, "PUT", { user_group_id: group.providedId, name: `Renamed ${randomUUID()}` }),
+  );
+}
+
+async function checkRenaming({ url }: ServerProcess, stage: Stage): Promise<void> {
+  for (const request of renamings(stage, SAMPLES)) {
+    const { user_group } = await call(url, request);
+    strictEqual(user_group.name, Object(request.body).name);
   }
 }
 

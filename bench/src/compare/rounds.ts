@@ -1,4 +1,3 @@
-import { PGBENCH } from "./contestants.js";
 import { type Contestant, type Meter } from "./measurement.js";
 import type { CompareOptions } from "./options.js";
 import { CONSTANT } from "./rest-workloads.js";
@@ -64,7 +63,7 @@ export function report(line: string): void {
 
 async function warmUp(entries: readonly Entry[], meter: Meter, options: CompareOptions): Promise<void> {
   for (const { workload, contestants } of entries) {
-    for (const contestant of contestants.filter(({ name }) => name !== PGBENCH)) {
+    for (const contestant of contestants) {
       const [connections = DEFAULT_CONNECTIONS] = workload.connections ?? [];
       if (workload.writes) {
         await meter.measure(contestant, { workload, connections, seconds: workload.minSeconds ?? 1 });
@@ -89,8 +88,8 @@ function stepsOf(entry: Entry, options: CompareOptions): readonly Step[] {
   const numbers = workload.connections ?? options.connections;
   const full = numbers.map((connections) => ({ ...entry, connections, half: false }));
   if (!workload.half || !options.half || !numbers.includes(DEFAULT_CONNECTIONS)) return full;
-  // Latency at half load is not meaningful for pgbench and constant replies.
-  const contestants = entry.contestants.filter(({ name }) => ![PGBENCH, ...CONSTANT].includes(name));
+  // Latency at half load is not meaningful for constant replies.
+  const contestants = entry.contestants.filter(({ name }) => !CONSTANT.includes(name));
   return [...full, { workload, contestants, connections: DEFAULT_CONNECTIONS, half: true }];
 }
 

@@ -2,15 +2,14 @@ import { strictEqual } from "node:assert/strict";
 import { loadavg } from "node:os";
 import { startVariant } from "../compare/contestants.js";
 import { dataOf } from "../compare/graphql-workloads.js";
-import { Meter } from "../compare/measurement.js";
+import { type Contestant, Meter } from "../compare/measurement.js";
 import { Results } from "../compare/results.js";
 import { inTurn, report } from "../compare/rounds.js";
 import { BULK, newIds, upsertRequest } from "../compare/upsert-workloads.js";
-import type { Stage, Workload } from "../compare/workload.js";
+import type { Workload } from "../compare/workload.js";
 import { describeMachine } from "../conditions.js";
 import { readNumbers, readOptions } from "../options.js";
 import { type BenchPostgres, startPostgres } from "../postgres.js";
-import type { ServerProcess } from "../server-process.js";
 import { inWorkplace, type Workplace } from "../workplace.js";
 import { measureSizes, type RelationSizes, sizeTable } from "./relation-sizes.js";
 import { load } from "./scale-load.js";
@@ -35,10 +34,8 @@ const READING = {
 /** A database of one size with a service process. */
 interface Size {
   readonly groups: number;
-  readonly stage: Stage;
   readonly relations: RelationSizes;
-  readonly server: ServerProcess;
-  readonly meter: Meter;
+  readonly server: Contestant;
 }
 
 /** Measures reads, pages and upserts with different numbers of groups. @returns the result tables */
@@ -49,12 +46,12 @@ export async function benchScale(args: readonly string[]): Promise<string> {
     const plan = planWorld();
     const sizes: Size[] = [];
     for (const groups of options.groups) sizes.push(await prepare(groups, plan, postgres, place));
-    for (const { server, stage } of sizes) {
-      for (const workload of READS) await workload.check(server, stage);
+    for (const { server } of sizes) {
+      for (const workload of READS) await workload.check(server, server.stage);
     }
     const before = loadavg();
     const results = new Results();
-    await measureReads(sizes, options, results);
+    await measureReads(sizes, new Meter(place.directory), options, results);
     await measureUpserts(sizes, options, results);
     const kinds = {
       points: POINT_READS.map(({ name }) => name),
@@ -62,7 +59,7 @@ export async function benchScale(args: readonly string[]): Promise<string> {
       upserts: THOUSANDS.map(upsertName),
     };
     const [first] = sizes;
-    const machine = first ? await describeMachine(first.stage.database, before) : "";
+    const machine = first ? await describeMachine(first.server.stage.database, before) : "";
     const conditions = `${options.rounds} rounds of ${options.seconds} s; ${machine}`;
     return [...scaleTables(results, kinds), sizeTable(sizes), conditions].join("\n\n");
   });
@@ -100,12 +97,16 @@ async function prepare(
   report(
     `${groups.toLocaleString("en")} groups loaded in ${((performance.now() - start) / 1000).toFixed(0)} s`,
   );
-  const meter = new Meter(stage, directory);
-  return { groups, stage, relations: await measureSizes(database), server, meter };
+  return { groups, relations: await measureSizes(database), server };
 }
 
-async function measureReads(sizes: readonly Size[], options: ScaleOptions, results: Results): Promise<void> {
-  const measure = ({ meter, server }: Size, workload: Workload, connections: number, seconds: number) =>
+async function measureReads(
+  sizes: readonly Size[],
+  meter: Meter,
+  options: ScaleOptions,
+  results: Results,
+): Promise<void> {
+  const measure = ({ server }: Size, workload: Workload, connections: number, seconds: number) =>
     meter.measure(server, { workload, connections, seconds });
   for (const workload of READS) {
     report(`${workload.name}: warming up`);
@@ -141,7 +142,7 @@ async function measureUpserts(
     for (const thousands of THOUSANDS) {
       for (const size of inTurn(sizes, round)) {
         // As autovacuum does within a minute; the smallest table has grown many times.
-        await size.stage.database.query("ANALYZE user_group, mapping_entry");
+        await size.server.stage.database.query("ANALYZE user_group, mapping_entry");
         const p50 = await timeUpserts(size, thousands);
         const unknown = { perSecond: NaN, p99: NaN, serverUs: NaN, databaseUs: NaN, memoryMb: NaN };
         const series = { workload: upsertName(thousands), contestant: String(size.groups) };
@@ -152,8 +153,8 @@ async function measureUpserts(
 }
 
 /** Upserts new groups of the largest account in calls of a thousand. @returns milliseconds per thousand */
-async function timeUpserts({ server, stage }: Size, thousands: number): Promise<number> {
-  const [account] = stage.world.accounts;
+async function timeUpserts({ server }: Size, thousands: number): Promise<number> {
+  const [account] = server.stage.world.accounts;
   const requests = Array.from({ length: thousands }, () => upsertRequest(account, newIds(BULK)));
   const start = performance.now();
   for (const request of requests) {

@@ -1,16 +1,23 @@
 import { collectDefaultMetrics } from "prom-client";
 import type { Metrics } from "../metrics.js";
 import { registerDatabaseMetrics } from "./database-metrics.js";
-import { createOutboxReader, type OutboxReading } from "./outbox-reading.js";
+import { createDatabaseReader, type OutboxReading } from "./outbox-reading.js";
 import { MetricsRegistry } from "./read-metrics.js";
 import { registerServiceMetrics } from "./service-metrics.js";
-import { registerOutboxMetrics, registerStateMetrics, type StateSources } from "./state-metrics.js";
+import {
+  registerIdMetrics,
+  registerOutboxMetrics,
+  registerStateMetrics,
+  type StateSources,
+} from "./state-metrics.js";
 
 export interface MetricSources extends StateSources {
   /** Number of the worker process: a label of all its metrics. */
   readonly worker?: number | undefined;
   readonly metrics: Metrics;
   outbox(): Promise<OutboxReading>;
+  /** The used share of the IDs, from 0 to 1, by table. */
+  usedIds(): Promise<Readonly<Record<string, number>>>;
 }
 
 /** Exports the metrics of a process in the Prometheus text format (decision 44). */
@@ -20,24 +27,26 @@ export interface MetricsExporter {
 }
 
 /** Maximum wait of a scrape for the database. */
-const OUTBOX_TIMEOUT_MS = 2_000;
+const DATABASE_TIMEOUT_MS = 2_000;
 
 export function createMetricsExporter(
   sources: MetricSources,
-  outboxTimeoutMs = OUTBOX_TIMEOUT_MS,
+  databaseTimeoutMs = DATABASE_TIMEOUT_MS,
 ): MetricsExporter {
   const registry = new MetricsRegistry();
   if (sources.worker !== undefined) registry.setDefaultLabels({ worker: sources.worker });
-  const outbox = createOutboxReader(() => sources.outbox(), outboxTimeoutMs);
+  const outbox = createDatabaseReader(() => sources.outbox(), databaseTimeoutMs);
+  const usedIds = createDatabaseReader(() => sources.usedIds(), databaseTimeoutMs);
   collectDefaultMetrics({ register: registry });
   registerServiceMetrics(registry, sources.metrics);
   registerDatabaseMetrics(registry, sources.metrics.databases);
   registerStateMetrics(registry, sources);
   registerOutboxMetrics(registry, outbox);
+  registerIdMetrics(registry, usedIds);
   return {
     contentType: registry.contentType,
     async read() {
-      await outbox.refresh();
+      await Promise.all([outbox.refresh(), usedIds.refresh()]);
       return registry.metrics();
     },
   };

@@ -23,6 +23,7 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
       isRedisReachable: () => undefined,
       replicas: () => undefined,
       outbox,
+      usedIds: async () => ({}),
     },
     50,
   );

@@ -28,11 +28,13 @@ export interface CitusCluster {
   onAll(database: string, statement: string): Promise<void>;
   /** Installs Citus in a database that exists on every node, and adds the workers. */
   connectWorkers(database: string): Promise<void>;
+  /** Starts another server, which does not belong to the cluster yet. */
+  addNode(): Promise<CitusNode>;
   close(): Promise<void>;
 }
 
-/** Starts a coordinator and two workers on loopback ports. */
-export async function startCitus(programs: string): Promise<CitusCluster> {
+/** Starts a coordinator and two workers on loopback ports. @param settings of PostgreSQL, besides those here */
+export async function startCitus(programs: string, settings: readonly string[] = []): Promise<CitusCluster> {
   const folder = await mkdtemp(join(tmpdir(), "ug-citus-"));
   const account = serverAccount();
   if (account) await chown(folder, account.uid, account.gid);
@@ -40,10 +42,11 @@ export async function startCitus(programs: string): Promise<CitusCluster> {
   const directories = [0, 1, 2].map((index) => join(folder, String(index)));
   const [first = "", ...others] = directories;
   const options = ["-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
+  const start = (directory: string) => startNode(programs, { folder, directory, settings });
   runProgram(join(programs, "initdb"), ["-D", first, ...options]);
   // Node's copy would not preserve the owner.
   for (const directory of others) runProgram("cp", ["-Rp", first, directory]);
-  const nodes = await Promise.all(directories.map((directory) => startNode(programs, folder, directory)));
+  const nodes = await Promise.all(directories.map(start));
   const [coordinator, one, two] = nodes;
   if (!coordinator || !one || !two) throw new Error("There are three directories.");
   const onAll = async (database: string, statement: string) => {
@@ -59,6 +62,13 @@ export async function startCitus(programs: string): Promise<CitusCluster> {
       await queryOnce(database, `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`);
       for (const { port } of [one, two])
         await queryOnce(database, `SELECT citus_add_node('127.0.0.1', ${port})`);
+    },
+    async addNode() {
+      const directory = join(folder, String(nodes.length));
+      runProgram(join(programs, "initdb"), ["-D", directory, ...options]);
+      const node = await start(directory);
+      nodes.push(node);
+      return node;
     },
     async close() {
       await Promise.all(nodes.map((node) => node.kill()));
@@ -78,13 +88,21 @@ export async function queryOnce(url: string, statement: string): Promise<ReturnT
   }
 }
 
-async function startNode(programs: string, folder: string, directory: string): Promise<CitusNode> {
+interface Place {
+  /** Of the cluster, for sockets. */
+  readonly folder: string;
+  /** Of the node's data. */
+  readonly directory: string;
+  readonly settings: readonly string[];
+}
+
+async function startNode(programs: string, { folder, directory, settings }: Place): Promise<CitusNode> {
   const port = await freePort();
   const account = serverAccount();
   const become = account
     ? ["setpriv", `--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups"]
     : [];
-  const settings = [
+  const all = [
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
     "shared_preload_libraries=citus",
@@ -95,6 +113,7 @@ async function startNode(programs: string, folder: string, directory: string): P
     "shared_buffers=32MB",
     "fsync=off",
     "log_min_messages=panic",
+    ...settings,
   ];
   const server = [join(programs, "postgres"), "-D", directory, "-p", String(port)];
   const command = ["-C", "/", `HOME=${folder}`, ...become, ...server];
@@ -104,11 +123,7 @@ async function startNode(programs: string, folder: string, directory: string): P
     port,
     url,
     async start() {
-      program = await startGuarded(
-        "env",
-        [...command, ...settings.flatMap((setting) => ["-c", setting])],
-        port,
-      );
+      program = await startGuarded("env", [...command, ...all.flatMap((setting) => ["-c", setting])], port);
       await untilReady(url("postgres"));
     },
     async kill() {
