@@ -33,7 +33,7 @@ describe("the documentation in Chromium", () => {
     const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/docs/recipes/python`);
     const isDark = () => page.evaluate("getComputedStyle(document.documentElement).colorScheme === 'dark'");
     expect(await isDark()).toBe(false);
-    await page.locator(".VPNavBar .VPSwitchAppearance").click();
+    await page.locator(".VPNavBarAppearance .VPSwitchAppearance").click();
     expect(await isDark()).toBe(true);
     await page.locator(".VPNavBar nav").getByText("REST API").click();
     await page.waitForURL(`${service.url}/api/docs`);
