@@ -1,13 +1,20 @@
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { defineConfig } from "vitepress";
+import { type DefaultTheme, defineConfigWithTheme } from "vitepress";
 import { compressFiles } from "../../src/http/pages/page-build.js";
+import { ICON } from "../../src/http/pages/page-html.js";
+import { LINKS, THEME_KEY } from "../../src/http/pages/site-header.js";
 import { FILES, linkedFiles, resolveRepositoryLinks } from "./links.js";
 import { createSidebar, sitePathOf } from "./pages.js";
 import { BASE, root } from "./paths.js";
 
+interface ThemeConfig extends DefaultTheme.Config {
+  /** The pages of the service, for `theme/product-links.vue`. */
+  readonly products: readonly { readonly path: string; readonly label: string }[];
+}
+
 /** The documentation site, from the Markdown files of this repository: `npm run docs:build`. */
-export default defineConfig({
+export default defineConfigWithTheme<ThemeConfig>({
   title: "User groups",
   description: "A service that stores the user groups of embedded dashboards",
   lang: "en",
@@ -24,11 +31,10 @@ export default defineConfig({
   cleanUrls: true,
   // A file in place of an inline script, so that the Content-Security-Policy is the same for all pages.
   metaChunk: true,
-  head: [
-    ["link", { rel: "icon", href: "data:," }],
-    // The default colors of code have too little contrast.
-    ["style", {}, ":root{--vp-code-lang-color:#5b6170}.dark{--vp-code-lang-color:#a8acb3}"],
-  ],
+  head: [["link", { rel: "icon", href: ICON }]],
+  // The theme that the user selected on another page of the service.
+  appearance: { storageKey: THEME_KEY, writeDefaults: false },
+  transformHtml: (html) => html.replace("vitepress-theme-appearance", THEME_KEY),
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     // The anchors of GitHub, which the documents use.
@@ -50,8 +56,13 @@ export default defineConfig({
           /^(?:docs\/decisions|bench)\//.test(env.relativePath) ? "" : md.render(text, env),
       },
     },
+    logo: ICON,
+    logoLink: { link: `${BASE}../`, target: "_self" },
+    products: Object.values(LINKS),
     sidebar: createSidebar(),
     outline: [2, 3],
+    // The default accessible name differs from the text of the link.
+    notFound: { linkLabel: "Take me home" },
     docFooter: { prev: false, next: false },
     externalLinkIcon: true,
   },

@@ -23,7 +23,10 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     ...files("reference"),
     ...["errors", "command-line", "settings", "limits", "rate-limits", "site-configuration"],
   ],
-  Operations: [...["debian", "operations", "observability", "security", "scaling", "performance", "release"]],
+  Operations: [
+    ...["debian", "operations", "upgrading", "observability", "security", "data-protection", "scaling"],
+    ...["performance", "release"],
+  ],
   Project: ["changelog", "security-policy", "ARCHITECTURE", "contributing", "decisions/README", "benchmarks"],
 };
 
@@ -45,7 +48,7 @@ export function createSidebar(): DefaultTheme.SidebarItem[] {
   return Object.entries(SECTIONS).map(([text, pages]) => ({
     text,
     items: (text === "Guides" ? [...pages, ...unlisted] : pages).map((page) => ({
-      text: page === "tour" ? "Five-minute tour" : headingOf(documentOf(page)),
+      text: page === "tour" ? "Five-minute tour" : headingOf(documentOf(page)).replace(`${text} in `, ""),
       link: `/${sitePathOf(documentOf(page)).replace(/(?:index)?\.md$/, "")}`,
     })),
   }));

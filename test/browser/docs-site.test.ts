@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { accessibilityFaults } from "../support/pages/accessibility.js";
 import { builtDocs } from "../support/pages/built-docs.js";
+import { builtPages } from "../support/pages/built-pages.js";
 import { openPage } from "../support/pages/chromium.js";
 import { eventually, useChromium } from "../support/pages/playground-page.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
@@ -10,7 +11,7 @@ const SHORTCUT = "label-content-name-mismatch: .DocSearch";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ docsDirectory: await builtDocs() });
+  service = await startTestService({ docsDirectory: await builtDocs(), pagesDirectory: await builtPages() });
 }, 600_000);
 afterAll(() => service?.close());
 
@@ -28,19 +29,46 @@ describe("the documentation in Chromium", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
+  test("links the other pages and shares the selected theme with them", async () => {
+    const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/docs/recipes/python`);
+    const isDark = () => page.evaluate("getComputedStyle(document.documentElement).colorScheme === 'dark'");
+    expect(await isDark()).toBe(false);
+    await page.locator(".VPNavBarAppearance .VPSwitchAppearance").click();
+    expect(await isDark()).toBe(true);
+    await page.locator(".VPNavBar nav").getByText("REST API").click();
+    await page.waitForURL(`${service.url}/api/docs`);
+    const theme = page.getByLabel("Theme");
+    await eventually(() => theme.inputValue()).toBe("dark");
+    await theme.selectOption("light");
+    await page.locator(".site-header").getByText("Documentation").click();
+    await page.waitForURL(`${service.url}/docs/`);
+    expect(await isDark()).toBe(false);
+    await theme.waitFor({ state: "detached" });
+    await page.locator(".VPNavBarTitle a").click();
+    await page.waitForURL(`${service.url}/`);
+    expect(await theme.inputValue()).toBe("light");
+    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+
   test.each([
+    { path: "nothing", width: 1440, colorScheme: "light" },
+    { path: "settings", width: 390, colorScheme: "light" },
     { path: "webhooks", width: 390, colorScheme: "dark" },
     { path: "recipes/python", width: 1440, colorScheme: "light" },
   ] as const)("is accessible: %o", async ({ path, ...screen }) => {
     const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/docs/${path}`, screen);
-    await page.locator("main h1").waitFor();
+    await page.locator("h1").waitFor();
     const isDark = await page.evaluate("document.documentElement.classList.contains('dark')");
     expect(isDark).toBe(screen.colorScheme === "dark");
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
     await eventually(async () =>
       (await accessibilityFaults(page)).filter((each) => each !== SHORTCUT),
     ).toEqual([]);
-    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+    const isKnown = path !== "nothing";
+    expect({ complaints, elsewhere }).toEqual({
+      complaints: isKnown ? [] : [expect.stringContaining("404")],
+      elsewhere: [],
+    });
   });
 });
 

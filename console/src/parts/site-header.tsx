@@ -9,7 +9,7 @@ interface SiteHeaderProps {
 /** The pages that share this header; relative, because the service may be served below a path prefix of a proxy. */
 const LINKS = [
   { page: "console", href: "./", label: "Console" },
-  { page: "playground", href: "../graphql", label: "GraphQL playground" },
+  { page: "playground", href: "../graphql", label: "GraphQL" },
   { page: "api-docs", href: "../api/docs", label: "REST API" },
   { page: "docs", href: "../docs/", label: "Documentation" },
 ];

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
 
-/** The playground and the API reference use the same storage key. */
+/** The other pages use the same storage key. */
 const STORAGE_KEY = "user-groups:theme";
 const THEMES = { system: "System theme", light: "Light theme", dark: "Dark theme" };
 
 /** Selects the color scheme, which the browser remembers. */
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(() => localStorage.getItem(STORAGE_KEY) ?? "system");
+  const [theme, setTheme] = useState(storedTheme);
   useEffect(() => {
     document.documentElement.dataset["theme"] = theme;
     if (theme === "system") localStorage.removeItem(STORAGE_KEY);
@@ -24,4 +24,10 @@ export function ThemeSwitch() {
       </select>
     </label>
   );
+}
+
+/** The documentation stores "auto" for the system's theme. */
+function storedTheme(): string {
+  const theme = localStorage.getItem(STORAGE_KEY) ?? "";
+  return theme in THEMES ? theme : "system";
 }

@@ -55,7 +55,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   webhook_delivery_not_found: {
     meaning: "No webhook delivery has this ID.",
-    advice: "Check the ID; deliveries are deleted after 30 days.",
+    advice: "Check the ID; deliveries are deleted after `RETAIN_WEBHOOK_DELIVERY_DAYS`, 30 by default.",
   },
   method_not_allowed: {
     meaning: "The path does not support this method.",

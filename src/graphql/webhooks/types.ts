@@ -81,7 +81,8 @@ export class WebhookEndpointView extends NodeView {
 
 @ObjectType("WebhookDelivery", {
   implements: NodeView,
-  description: "The delivery of an event to an endpoint. Deliveries are deleted after 30 days.",
+  description:
+    "The delivery of an event to an endpoint. Deliveries are deleted after `RETAIN_WEBHOOK_DELIVERY_DAYS`, 30 by default.",
 })
 export class WebhookDeliveryView extends NodeView {
   @Field(() => ID, {

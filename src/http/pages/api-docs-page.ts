@@ -1,4 +1,5 @@
-import { renderHeader, THEME_SCRIPT } from "./site-header.js";
+import { renderHtml } from "./page-html.js";
+import { THEME_SCRIPT } from "./site-header.js";
 
 /** File names of the page's assets. */
 interface PageFiles {
@@ -7,27 +8,16 @@ interface PageFiles {
   readonly start: string;
 }
 
-/** Renders the page. Links are relative, so that it works below a path prefix of a proxy. */
-export function renderDocsPage({ style, script, start }: PageFiles): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>User groups: REST API</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/assets/${style}">
-<script src="docs/assets/${start}"></script>
-<script src="docs/assets/${script}" defer></script>
-</head>
-<body>
-<noscript>This page requires JavaScript. The OpenAPI document does not: <a href="../openapi.json">openapi.json</a></noscript>
-${renderHeader("api-docs", "../")}
-<main id="docs"></main>
-</body>
-</html>
-`;
+export function renderDocsPage(files: PageFiles): string {
+  return renderHtml({
+    ...files,
+    current: "api-docs",
+    title: "User groups: REST API",
+    root: "../",
+    assets: "docs/assets",
+    content: `<noscript>This page requires JavaScript. The OpenAPI document does not: <a href="../openapi.json">openapi.json</a></noscript>
+<main id="docs"></main>`,
+  });
 }
 
 /** The start script of the page. Applies the theme before the first paint. */
@@ -56,6 +46,12 @@ const foldHeaders = () => ({
         : null,
   },
 });
+// Show the name of the document in place of its relative URL.
+const nameDocument = () => ({
+  wrapComponents: {
+    InfoUrl: (_InfoUrl, { React }) => ({ url }) => React.createElement("a", { className: "link", href: url }, "openapi.json"),
+  },
+});
 // Accept the key without its scheme, and keep the path prefix of a proxy.
 const base = new URL("..", location.href).href.slice(0, -1);
 function completeRequest(request) {
@@ -82,7 +78,7 @@ addEventListener("DOMContentLoaded", () => {
     // Keep API keys out of the browser's storage.
     persistAuthorization: false,
     validatorUrl: null,
-    plugins: [disableGetWithBody, foldHeaders],
+    plugins: [disableGetWithBody, foldHeaders, nameDocument],
     requestInterceptor: completeRequest,
   });
 });
@@ -91,21 +87,36 @@ addEventListener("DOMContentLoaded", () => {
 /** Style sheet appended to that of Swagger UI. */
 export const DOCS_STYLE = `
 body{margin:0}
+html,html.dark-mode,body,.swagger-ui{background:var(--ground)!important}
 [hidden]{display:none!important}
-.swagger-ui .info{margin:30px 0 10px;max-width:50em}
+.swagger-ui{color:var(--ink);line-height:1.5}
+.swagger-ui :not(:is(pre,code,textarea,.opblock-summary-path,.opblock-summary-path__deprecated,.parameter__type),:is(pre,code,.opblock-summary-path) *){font-family:var(--sans)!important}
+.swagger-ui :is(pre,code,textarea,.opblock-summary-path,.parameter__type,.microlight){font-family:var(--mono)!important}
+.swagger-ui .wrapper{max-width:1168px;padding:0 24px}
+.swagger-ui .info{margin:40px 0 12px;max-width:50em}
+.swagger-ui :is(.info .title,.opblock-tag,h4,.opblock .opblock-summary-path){color:var(--ink)!important}
+.swagger-ui :is(.info p,.info li,.renderedMarkdown p,.markdown p,.opblock-tag small,.opblock .opblock-summary-description,.info .base-url){color:var(--ink-soft);font-size:15px;line-height:1.6}
+.swagger-ui .info p{margin:0 0 12px}
+.swagger-ui .info .title{font-size:32px;letter-spacing:-.02em}
+.swagger-ui .info .title small{top:-6px;background:var(--ink-soft)!important}
+.swagger-ui .info .title small pre{color:var(--ground)}
+.swagger-ui .info .title small.version-stamp{background:var(--good)!important}
+.swagger-ui :is(.info .link,.markdown a,.renderedMarkdown a){color:var(--accent)!important;font-size:14px}
+.swagger-ui .scheme-container{margin-bottom:10px;padding:10px 0 24px;border-bottom:1px solid var(--line);background:none!important;box-shadow:none}
 .swagger-ui .scheme-container .schemes>.schemes-server-container{display:none}
-.swagger-ui .scheme-container{padding:10px 0 20px;margin-bottom:10px}
-.swagger-ui .markdown code,.swagger-ui .renderedMarkdown code{font-weight:400;padding:1px 4px}
-.swagger-ui .markdown pre,.swagger-ui .renderedMarkdown pre{overflow-x:auto}
-.swagger-ui .markdown pre>code,.swagger-ui .renderedMarkdown pre>code{white-space:pre-wrap;overflow-wrap:anywhere}
+.swagger-ui .opblock-tag{border-color:var(--line)!important;font-size:22px}
+.swagger-ui .opblock-tag:hover{background:var(--sunken)!important}
+.swagger-ui .opblock{margin-bottom:10px;border-radius:8px;box-shadow:none}
+.swagger-ui :is(.markdown,.renderedMarkdown) code{padding:1px 5px;border-radius:4px;background:var(--accent-soft)!important;color:var(--ink)!important;font-weight:400}
+.swagger-ui :is(.markdown,.renderedMarkdown) pre{overflow-x:auto}
+.swagger-ui :is(.markdown,.renderedMarkdown) pre>code{padding:0;background:none!important;color:inherit!important;white-space:pre-wrap;overflow-wrap:anywhere}
 .swagger-ui .opblock-description{max-width:60em}
-html:not(.dark-mode) .swagger-ui .info .title small{background:#5b6170}
-html:not(.dark-mode) .swagger-ui .info .title small.version-stamp{background:#4a6b00}
-html:not(.dark-mode) .swagger-ui :is(.markdown,.renderedMarkdown) code{color:#6b0fbe}
-html:not(.dark-mode) .swagger-ui .info .link{color:#2a63b8}
-html:not(.dark-mode) .swagger-ui .authorize{border-color:#14724a;color:#14724a}
-html:not(.dark-mode) .swagger-ui .authorize svg{fill:#14724a}
+.swagger-ui .btn.authorize{border-color:var(--accent)!important;color:var(--accent)!important}
+.swagger-ui .btn.authorize :is(svg,svg *){fill:var(--accent)!important}
+.swagger-ui :is(a,button,input,select,textarea,summary,[tabindex="0"]):focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 html:not(.dark-mode) .swagger-ui .parameter__in{color:#5f6368}
+html:not(.dark-mode) .swagger-ui .response-control-media-type__accept-message{color:#006400}
+.swagger-ui .microlight span[style*="211, 99, 99"]{color:#f2a0a0!important}
 html:not(.dark-mode) .swagger-ui :is(.opblock-get,.opblock-put,.opblock-post,.opblock-delete) .opblock-summary-method{color:#000;text-shadow:none}
 html.dark-mode .swagger-ui .opblock.opblock-put .opblock-section-header{background:#7d4529!important}
 html.dark-mode .swagger-ui :is(.examples-select__section-label,table.headers td){color:#e4e6e6}
@@ -113,7 +124,7 @@ html.dark-mode .swagger-ui :is(.examples-select__section-label,table.headers td)
 .swagger-ui details>summary{cursor:pointer;font-size:14px;padding:6px 0}
 .swagger-ui .responses-table .response-col_links{display:none!important}
 @media(max-width:640px){
-.swagger-ui .wrapper{padding:0 10px}
+.swagger-ui .wrapper{padding:0 16px}
 .swagger-ui .opblock-tag{flex-wrap:wrap}
 .swagger-ui .opblock-tag small{flex-basis:80%;order:2;padding:0}
 .swagger-ui .responses-inner{padding:10px}

@@ -20,7 +20,7 @@ interface Site {
 }
 
 /**
- * Registers the documentation site below `/docs`, from the files that `npm run docs:build` writes.
+ * Registers the documentation site below `/docs`, from the files that `npm run docs:build` writes. `npm start` runs it.
  * @param directory directory of the built site
  */
 export function registerDocsSite(app: FastifyInstance, directory: string): void {

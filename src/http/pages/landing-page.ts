@@ -1,4 +1,5 @@
-import { renderHeader } from "./site-header.js";
+import { renderHtml } from "./page-html.js";
+import { THEME_SCRIPT } from "./site-header.js";
 
 /** File names of the page's assets. */
 interface PageFiles {
@@ -62,49 +63,80 @@ const MACHINES = [
   ["readyz", "Readiness"],
 ];
 
+const FIRST_CALL = `curl -X GET "<span class="base">$BASE_URL</span>/api/user" \\
+  -H "Authorization: Token $KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"user_group_id": "acme", "name": "Acme Inc.",
+       "properties": {"region": "EU"}}'
+
+{
+  "success": 1,
+  "new_user_group": true,
+  "user_group": {
+    "team_id": 1,
+    "token": "ugt_…",
+    "name": "Acme Inc.",
+    "provided_id": "acme",
+    "properties": { "region": "EU" }
+  }
+}`;
+
 /** Renders the landing page. Links are relative, so that it works below a path prefix of a proxy. */
-export function renderLandingPage({ style, start }: PageFiles): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="description" content="User groups for embedded dashboards.">
-<title>User groups</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="assets/${style}">
-<script src="assets/${start}"></script>
-</head>
-<body>
-${renderHeader(undefined, "./")}
-<main>
+export function renderLandingPage(files: PageFiles): string {
+  return renderHtml({
+    ...files,
+    title: "User groups",
+    root: "./",
+    assets: "assets",
+    content: `<main>
+<div class="hero">
+<div>
 <h1>User groups for embedded dashboards</h1>
 <p class="lead">This service decides what each of your customers sees in the dashboards that you embed in your product.</p>
+<p class="actions"><a class="primary" data-page="docs" href="docs/quick-start">Quick start</a><a data-page="console" href="console/">Open the console</a></p>
+</div>
+<figure>
+<figcaption>Create a group with one call</figcaption>
+<pre tabindex="0" role="region" aria-label="Create a group with one call">${FIRST_CALL}</pre>
+</figure>
+</div>
 <ul class="pages">
 ${CARDS.map(({ page, href, title, text }) => `<li data-page="${page}"><a href="${href}"><strong>${title}</strong><span>${text}</span></a></li>`).join("\n")}
 </ul>
 <dl>
 ${FACTS.map(([title, text]) => `<div><dt>${title}</dt><dd>${text}</dd></div>`).join("\n")}
 </dl>
-</main>
 <footer>
 <p>For machines: ${MACHINES.map(([href, label]) => `<a href="${href}">${label}</a>`).join(" · ")}</p>
 </footer>
-</body>
-</html>
-`;
+</main>`,
+  });
 }
+
+/** Start script of the page. Shows the URL of this service in the example. */
+export const LANDING_SCRIPT = `${THEME_SCRIPT}
+addEventListener("DOMContentLoaded", () => {
+  document.querySelector(".base").textContent = new URL(".", location.href).href.slice(0, -1);
+});
+`;
 
 /** Style sheet appended to that of the header. */
 export const LANDING_STYLE = `
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 var(--sans)}
 [hidden]{display:none!important}
-main{max-width:1040px;margin:0 auto;padding:64px 24px 32px}
-h1{margin:0 0 12px;font-size:clamp(1.9rem,5vw,2.75rem);line-height:1.15;letter-spacing:-.02em}
-.lead{max-width:44em;margin:0 0 40px;color:var(--ink-soft);font-size:1.15rem}
-.pages{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr));gap:16px;margin:0 0 48px;padding:0;list-style:none}
-.pages a{display:grid;gap:6px;height:100%;box-sizing:border-box;padding:22px;border:1px solid var(--line);border-radius:12px;
+main{max-width:1120px;margin:0 auto;padding:72px 24px 24px}
+.hero{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:40px 48px;align-items:center;margin-bottom:64px}
+h1{margin:0 0 16px;font-size:clamp(1.9rem,5vw,2.75rem);line-height:1.15;letter-spacing:-.02em;text-wrap:balance}
+.lead{margin:0 0 28px;color:var(--ink-soft);font-size:1.15rem}
+.actions{display:flex;flex-wrap:wrap;gap:12px;margin:0}
+.actions a{padding:9px 18px;border:1px solid var(--line-strong);border-radius:var(--radius);background:var(--surface);color:var(--ink);font-weight:600;text-decoration:none}
+.actions .primary{border-color:var(--accent);background:var(--accent);color:var(--accent-ink)}
+.actions a:hover{border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
+figure{min-width:0;margin:0;border:1px solid var(--line);border-radius:12px;background:var(--surface);box-shadow:var(--shadow)}
+figcaption{padding:10px 18px;border-bottom:1px solid var(--line);color:var(--ink-soft);font-size:.875rem;font-weight:600}
+pre{margin:0;padding:16px 18px;overflow-x:auto;border-radius:0 0 12px 12px;font:13px/1.6 var(--mono)}
+.pages{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,240px),1fr));gap:16px;margin:0 0 56px;padding:0;list-style:none}
+.pages a{display:grid;align-content:start;gap:6px;height:100%;box-sizing:border-box;padding:20px;border:1px solid var(--line);border-radius:12px;
 background:var(--surface);color:var(--ink);box-shadow:var(--shadow);text-decoration:none}
 .pages a:hover{border-color:var(--accent)}
 .pages strong{color:var(--accent);font-size:1.1rem}
@@ -112,9 +144,9 @@ background:var(--surface);color:var(--ink);box-shadow:var(--shadow);text-decorat
 dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr));gap:24px 32px;margin:0}
 dt{margin-bottom:4px;font-weight:600}
 dd{margin:0;color:var(--ink-soft)}
-footer{max-width:1040px;margin:0 auto;padding:24px;border-top:1px solid var(--line);color:var(--ink-soft);font-size:.9rem}
+footer{margin-top:48px;padding:20px 0;border-top:1px solid var(--line);color:var(--ink-soft);font-size:.9rem}
 footer p{margin:0}
-a{color:var(--accent)}
-a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-@media(max-width:760px){main{padding:36px 16px 24px}footer{padding:20px 16px}}
+footer a{color:var(--accent)}
+:is(a,pre):focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+@media(max-width:760px){main{padding:36px 16px 16px}.hero{margin-bottom:40px}}
 `;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { LANDING_STYLE, renderLandingPage } from "./landing-page.js";
+import { LANDING_SCRIPT, LANDING_STYLE, renderLandingPage } from "./landing-page.js";
 import { registerPage } from "./page.js";
 import { AssetSources, type PageSource } from "./page-build.js";
-import { headerStyle, type SitePage, THEME_SCRIPT } from "./site-header.js";
+import { headerStyle, type SitePage } from "./site-header.js";
 
 /** Directory of the built page. */
 export const LANDING_FOLDER = "landing";
@@ -39,7 +39,7 @@ export async function landingSource(): Promise<PageSource> {
   const assets = new AssetSources();
   const html = renderLandingPage({
     style: assets.add("landing", "css", (await headerStyle()) + LANDING_STYLE),
-    start: assets.add("start", "js", THEME_SCRIPT),
+    start: assets.add("start", "js", LANDING_SCRIPT),
   });
   return { html, assets };
 }

@@ -1,6 +1,7 @@
 import { DEMO_DATA_SOURCE } from "../../services/data-sources/demo-account.js";
+import { renderHtml } from "./page-html.js";
 import { exampleOperations } from "./playground-examples.js";
-import { renderHeader, THEME_SCRIPT } from "./site-header.js";
+import { THEME_SCRIPT } from "./site-header.js";
 
 /** File names of the page's assets. */
 interface PageFiles {
@@ -19,24 +20,15 @@ const DEMO_HEADERS = `{
 
 /** Renders the page. The demo key is added to the element `root` when the page is sent. */
 export function renderPage(files: PageFiles): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>User groups: GraphQL playground</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="graphql/assets/${files.style}">
-<script src="graphql/assets/${files.start}"></script>
-<script src="graphql/assets/${files.script}" defer></script>
-</head>
-<body class="no-focus-outline">
-<noscript>The playground requires JavaScript.</noscript>
-${renderHeader("playground", "./")}
-<div id="root"></div>
-</body>
-</html>
-`;
+  return renderHtml({
+    ...files,
+    current: "playground",
+    title: "User groups: GraphQL playground",
+    root: "./",
+    assets: "graphql/assets",
+    content: `<noscript>The playground requires JavaScript.</noscript>
+<div id="root"></div>`,
+  });
 }
 
 /** Renders the start script. @param workers file names of the workers by label */

@@ -4,9 +4,10 @@ import { dirname, join } from "node:path";
 /** The pages that the header links. */
 export type SitePage = "console" | "playground" | "api-docs" | "docs";
 
-const LINKS: Readonly<Record<SitePage, { readonly path: string; readonly label: string }>> = {
+/** Their paths, relative to the service's root. */
+export const LINKS: Readonly<Record<SitePage, { readonly path: string; readonly label: string }>> = {
   console: { path: "console/", label: "Console" },
-  playground: { path: "graphql", label: "GraphQL playground" },
+  playground: { path: "graphql", label: "GraphQL" },
   "api-docs": { path: "api/docs", label: "REST API" },
   docs: { path: "docs/", label: "Documentation" },
 };
@@ -40,12 +41,16 @@ export function hideLinks(html: string, disabled: readonly SitePage[]): string {
   );
 }
 
-/** Script that applies the theme before the first paint, and announces changes as the event `theme`. The console uses the same key. */
+/** The key of the selected theme in the browser's storage, which the console and the documentation use too. */
+export const THEME_KEY = "user-groups:theme";
+/** Script that applies the theme before the first paint, and announces changes as the event `theme`. */
 export const THEME_SCRIPT = `
-const THEME_KEY = "user-groups:theme";
+const THEME_KEY = "${THEME_KEY}";
 const darkScheme = matchMedia("(prefers-color-scheme: dark)");
 function currentTheme() {
-  const theme = localStorage.getItem(THEME_KEY) ?? "system";
+  const stored = localStorage.getItem(THEME_KEY);
+  // The documentation stores "auto" for the system's theme.
+  const theme = stored === "light" || stored === "dark" ? stored : "system";
   return { theme, isDark: theme === "dark" || (theme === "system" && darkScheme.matches) };
 }
 function applyTheme() {

@@ -6,7 +6,10 @@ import { promisify } from "node:util";
 import { cachedDirectory, project } from "../service/build-cache.js";
 
 /** The sources of the site, for git. */
-const SOURCES = ["*.md", "docs", "openapi.json", "package-lock.json", "src/http/pages/page-build.ts"];
+const SOURCES = [
+  ...["*.md", "docs", "openapi.json", "package-lock.json", "console/src/styles/tokens.css"],
+  ...["page-build.ts", "page-html.ts", "site-header.ts"].map((file) => `src/http/pages/${file}`),
+];
 
 /** Builds the documentation site as `npm run docs:build` does, once per version of its sources. @returns the directory */
 export async function builtDocs(): Promise<string> {

@@ -5,7 +5,15 @@ import { buildPages } from "../../../src/http/pages/pages-build.js";
 import { cachedDirectory, project } from "../service/build-cache.js";
 
 const MODULES = [
-  ...["api-docs-assets", "api-docs-page", "landing", "landing-page", "page-build", "site-header"],
+  ...[
+    "api-docs-assets",
+    "api-docs-page",
+    "landing",
+    "landing-page",
+    "page-build",
+    "page-html",
+    "site-header",
+  ],
   ...["playground-assets", "playground-examples", "playground-page"],
 ];
 const STYLES = ["tokens", "site-header"].map((name) => `console/src/styles/${name}.css`);

@@ -1,0 +1,6 @@
+import DefaultTheme from "vitepress/theme-without-fonts";
+import Layout from "./layout.vue";
+import "../../../console/src/styles/tokens.css";
+import "./style.css";
+
+export default { extends: DefaultTheme, Layout };
