@@ -64,9 +64,10 @@ export default defineConfig({
       project("unit", { isolate: false }),
       project("api", { isolate: false }),
       project("smoke", { globalSetup: [CHROMIUM] }),
-      project("process"),
-      project("browser", { globalSetup: [CHROMIUM] }),
-      project("operations", { globalSetup: [CHROMIUM] }),
+      project("process", { isolate: false }),
+      project("browser", { isolate: false, globalSetup: [CHROMIUM] }),
+      project("operations", { isolate: false, globalSetup: [CHROMIUM] }),
+      // Each file in a process of its own: some measure their CPU time or memory.
       project("slow"),
       // A cluster of its own for each file.
       project("citus"),
