@@ -37,10 +37,10 @@ function project(
       name,
       include: [`test/${name}/**/*.test.ts`],
       setupFiles: ["reflect-metadata"],
-      // Limits against hanging, not expectations: a busy machine takes ten times as long as an idle one.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
-      expect: { poll: { timeout: 30_000, interval: 20 } },
+      // Limits against hanging, not expectations: a busy machine takes twenty times as long as an idle one.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 120_000, interval: 20 } },
       ...options,
     },
   };
