@@ -52,7 +52,8 @@ export default defineConfig({
     globalSetup: ["test/support/postgres/postgres-setup.ts"],
     // The run searches its logs and databases for secrets when it ends.
     teardownTimeout: 120_000,
-    maxWorkers: 2,
+    // One more than cores: some tests wait for timers, or for statistics of PostgreSQL.
+    maxWorkers: 3,
     // Failures in the report show the values that were compared.
     chaiConfig: { truncateThreshold: 2_000 },
     reporters:
