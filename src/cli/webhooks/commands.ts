@@ -56,7 +56,9 @@ export function addWebhookCommands(program: Command, environment: ProcessEnviron
     .argument("<id>", "ID of the endpoint", parsePositive)
     .description("Send a test event, webhook_endpoint.test, to an endpoint")
     .action((id, options) =>
-      run(async (output) => (await import("./webhooks.js")).sendTestWebhook(environment, id, options, output)),
+      run(async (output) =>
+        (await import("./webhooks.js")).sendTestWebhook(environment, id, options, output),
+      ),
     );
 
   addAccountOptions(webhook.command("deliveries"))
