@@ -37,10 +37,10 @@ function project(
       name,
       include: [`test/${name}/**/*.test.ts`],
       setupFiles: ["reflect-metadata"],
-      // Limits against hanging, not expectations: a busy machine takes ten times as long as an idle one.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
-      expect: { poll: { timeout: 30_000, interval: 20 } },
+      // Limits against hanging, not expectations: a busy machine takes twenty times as long as an idle one.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 120_000, interval: 20 } },
       ...options,
     },
   };
@@ -52,7 +52,8 @@ export default defineConfig({
     globalSetup: ["test/support/postgres/postgres-setup.ts"],
     // The run searches its logs and databases for secrets when it ends.
     teardownTimeout: 120_000,
-    maxWorkers: 2,
+    // One more than cores: some tests wait for timers, or for statistics of PostgreSQL.
+    maxWorkers: 3,
     // Failures in the report show the values that were compared.
     chaiConfig: { truncateThreshold: 2_000 },
     reporters:
@@ -64,9 +65,10 @@ export default defineConfig({
       project("unit", { isolate: false }),
       project("api", { isolate: false }),
       project("smoke", { globalSetup: [CHROMIUM] }),
-      project("process"),
-      project("browser", { globalSetup: [CHROMIUM] }),
-      project("operations", { globalSetup: [CHROMIUM] }),
+      project("process", { isolate: false }),
+      project("browser", { isolate: false, globalSetup: [CHROMIUM] }),
+      project("operations", { isolate: false, globalSetup: [CHROMIUM] }),
+      // Each file in a process of its own: some measure their CPU time or memory.
       project("slow"),
       // A cluster of its own for each file.
       project("citus"),

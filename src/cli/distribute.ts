@@ -1,14 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ProcessEnvironment } from "../config/config.js";
-import {
-  distributionStatus,
-  planDistribution,
-  runDistributionStep,
-} from "../persistence/database/distribution.js";
-import { writeOutput } from "./shared/output.js";
 import type { RunCommand } from "./shared/run-command.js";
-import { withStorage } from "./shared/storage.js";
-import { formatTable } from "./shared/table.js";
 
 /** Citus's default, and enough for 32 workers. */
 const DEFAULT_SHARDS = 32;
@@ -29,30 +21,9 @@ export function addDistributeCommand(
     .option("--shards <number>", "number of shards; cannot be changed later", parseShards, DEFAULT_SHARDS)
     .option("--dry-run", "print the statements without running them")
     .option("--status", "print how each table is stored")
-    .action((options) => run(() => distribute(environment, options)));
-}
-
-async function distribute(
-  environment: ProcessEnvironment,
-  options: { readonly shards: number; readonly dryRun?: boolean; readonly status?: boolean },
-): Promise<void> {
-  const { shards, dryRun = false, status = false } = options;
-  await withStorage(environment, { migrate: !dryRun && !status, role: "owner" }, async ({ database }) => {
-    if (status) {
-      const rows = (await distributionStatus(database)).map((row) => [
-        row.table,
-        row.type,
-        String(row.shards),
-      ]);
-      return writeOutput(formatTable([["TABLE", "TYPE", "SHARDS"], ...rows]));
-    }
-    const steps = await planDistribution(database, shards);
-    if (steps.length === 0) return writeOutput("All tables are distributed.\n");
-    for (const step of steps) {
-      if (!dryRun) await runDistributionStep(database, step);
-      process.stdout.write(step.statements.map((statement) => `${statement};\n`).join(""));
-    }
-  });
+    .action((options) =>
+      run(async () => (await import("./distribution.js")).distribute(environment, options)),
+    );
 }
 
 function parseShards(text: string): number {

@@ -4,13 +4,9 @@ import { reportFailure } from "../app/failure-report.js";
 import { packageVersion } from "../app/package-version.js";
 import type { ProcessEnvironment } from "../config/config.js";
 import { SCOPES } from "../domain/accounts/caller.js";
-import { addAccountCommands } from "./accounts/accounts.js";
-import { createKey, listKeys, revokeKey } from "./accounts/keys.js";
-import { addSigningKeyCommands } from "./accounts/signing-keys.js";
-import { reencryptTokens } from "./accounts/tokens.js";
+import { addAccountCommands, addSigningKeyCommands } from "./accounts/commands.js";
 import { addContractCommands } from "./contract/commands.js";
 import { addDistributeCommand } from "./distribute.js";
-import { migrateDatabaseDown, migrateDatabaseUp, printMigrationPlan, showMigrations } from "./migrations.js";
 import { addRetentionCommands } from "./retention/commands.js";
 import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
 import { createOutput } from "./shared/output.js";
@@ -54,16 +50,23 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description("Apply pending migrations")
     .option("--dry-run", "print their SQL and the locks they take, and change nothing", false)
     .action(({ dryRun }) =>
-      run((output) => (dryRun ? printMigrationPlan : migrateDatabaseUp)(environment, output)),
+      run(async (output) => {
+        const { migrateDatabaseUp, printMigrationPlan } = await import("./migrations.js");
+        await (dryRun ? printMigrationPlan : migrateDatabaseUp)(environment, output);
+      }),
     );
   migrate
     .command("down")
     .description("Revert the newest migration and delete the data that it added")
-    .action(() => run((output) => migrateDatabaseDown(environment, output)));
+    .action(() =>
+      run(async (output) => (await import("./migrations.js")).migrateDatabaseDown(environment, output)),
+    );
   migrate
     .command("status")
     .description("List migrations and their status")
-    .action(() => run((output) => showMigrations(environment, output)));
+    .action(() =>
+      run(async (output) => (await import("./migrations.js")).showMigrations(environment, output)),
+    );
 
   const key = program.command("key").description("Manage API keys");
   key
@@ -82,16 +85,22 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
       "expiry: a date such as 2030-12-31, or a duration such as 90d or 12h",
       parseExpiryOption,
     )
-    .action((options) => run((output) => createKey(environment, options, output)));
+    .action((options) =>
+      run(async (output) => (await import("./accounts/keys.js")).createKey(environment, options, output)),
+    );
   key
     .command("list")
     .description("List API keys, without their secrets")
     .option("--account <name>", "list only the keys of this account")
-    .action((options) => run((output) => listKeys(environment, options, output)));
+    .action((options) =>
+      run(async (output) => (await import("./accounts/keys.js")).listKeys(environment, options, output)),
+    );
   key
     .command("revoke <id>")
     .description("Revoke an API key permanently; `key list` shows the IDs")
-    .action((id) => run((output) => revokeKey(environment, id, output)));
+    .action((id) =>
+      run(async (output) => (await import("./accounts/keys.js")).revokeKey(environment, id, output)),
+    );
 
   for (const addCommands of [
     addAccountCommands,
@@ -113,7 +122,9 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description(
       "Re-encrypt all tokens and signing keys with the first key of ENCRYPTION_KEYS; safe to repeat and to run beside the service",
     )
-    .action(() => run((output) => reencryptTokens(environment, output)));
+    .action(() =>
+      run(async (output) => (await import("./accounts/tokens.js")).reencryptTokens(environment, output)),
+    );
 
   program
     .command("schema")

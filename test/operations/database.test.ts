@@ -26,7 +26,7 @@ const encryptionKey = Buffer.alloc(32, 7).toString("base64");
 const acme = { user_group_id: "acme", name: "Acme" };
 
 // Each test starts several processes.
-const options = { timeout: 120_000 };
+const options = { timeout: 600_000 };
 
 describe.skipIf(systemPostgres === undefined)(
   "an external PostgreSQL, set up as in the guide",

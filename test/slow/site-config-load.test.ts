@@ -24,7 +24,7 @@ beforeAll(async () => {
   };
   const create = ["key", "create", "--account", "A", "--environment", "Customer", "--scope", "write"];
   key = (await processes.run(create, { env })).stdout.trim();
-  service = await processes.serve({ env, lifetimeMs: 180_000 });
+  service = await processes.serve({ env });
   await call("query ($text: String!) { validateSiteConfig(source: { text: $text }) { isValid } }", {
     text: many(200_000, "1,"),
   });

@@ -13,7 +13,7 @@ import { runLoad } from "../support/soak/load.js";
 const OPERATIONS = 600;
 /** Can be set for a longer run. */
 const ROUNDS = Number(process.env["SOAK_ROUNDS"] ?? 3);
-const TIMEOUT_MS = 60_000 * (ROUNDS + 1);
+const TIMEOUT_MS = 300_000 * (ROUNDS + 1);
 const POOL_SIZE = 4;
 const MAX_RSS_MB = 400;
 const HEAP_GROWTH_MB = 3;

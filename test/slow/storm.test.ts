@@ -19,8 +19,8 @@ const ROUNDS = Number(process.env["STORM_ROUNDS"] ?? 1);
 const REQUESTS = Number(process.env["STORM_REQUESTS"] ?? 500);
 const LANES = 32;
 /** Generous for a slow, busy machine. */
-const DELIVERY_MS = 60_000 + 5 * ROUNDS * REQUESTS;
-const TIMEOUT_MS = 60_000 + ROUNDS * (10_000 + 20 * REQUESTS) + DELIVERY_MS;
+const DELIVERY_MS = 240_000 + 5 * ROUNDS * REQUESTS;
+const TIMEOUT_MS = 240_000 + ROUNDS * (60_000 + 100 * REQUESTS) + DELIVERY_MS;
 
 const processes = createTestProcesses();
 let database: TestDatabase;

@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline/promises";
-import type { Command } from "commander";
 import type { ProcessEnvironment } from "../../config/config.js";
 import type { Account } from "../../domain/accounts/account.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
@@ -11,7 +10,7 @@ import { exportAccount } from "../../services/transfer/account-export.js";
 import type { Output } from "../shared/output.js";
 import { printable } from "../shared/printable.js";
 import { ProgressLine } from "../shared/progress.js";
-import { EXIT_INTERRUPTED, interruptible, type RunCommand } from "../shared/run-command.js";
+import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { withStorage } from "../shared/storage.js";
 import { formatTable } from "../shared/table.js";
 import { writeDirectory } from "./export-directory.js";
@@ -22,27 +21,7 @@ interface DeleteOptions {
   readonly yes: boolean;
 }
 
-/** Adds `account list`, `account export` and `account delete`. */
-export function addAccountCommands(program: Command, environment: ProcessEnvironment, run: RunCommand): void {
-  const account = program.command("account").description("Manage accounts");
-  account
-    .command("list")
-    .description("List accounts")
-    .action(() => run((output) => listAccounts(environment, output)));
-  account
-    .command("export <id>")
-    .description("Export everything that is stored about an account, without secrets, as JSON Lines")
-    .requiredOption("--to <directory>", "directory to create, which only you can read")
-    .action((id, { to }) => run((output) => exportToDirectory(environment, { id, to }, output)));
-  account
-    .command("delete <id>")
-    .description("Delete an account with everything that belongs to it; safe to repeat after an interruption")
-    .option("--dry-run", "count the account's rows, but delete nothing", false)
-    .option("--yes", "do not ask for the account's name", false)
-    .action((id, options) => run((output) => deleteAccount(environment, { id, ...options }, output)));
-}
-
-async function listAccounts(environment: ProcessEnvironment, output: Output): Promise<void> {
+export async function listAccounts(environment: ProcessEnvironment, output: Output): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
     const accounts = await new AccountService(database, vault).list();
     const rows = accounts.map(({ id, name, createdAt }) => [String(id), name, createdAt.toISOString()]);
@@ -51,7 +30,7 @@ async function listAccounts(environment: ProcessEnvironment, output: Output): Pr
   });
 }
 
-async function exportToDirectory(
+export async function exportToDirectory(
   environment: ProcessEnvironment,
   { id, to }: { readonly id: string; readonly to: string },
   output: Output,
@@ -65,7 +44,7 @@ async function exportToDirectory(
 }
 
 /** @returns the exit code */
-async function deleteAccount(
+export async function deleteAccount(
   environment: ProcessEnvironment,
   { id, dryRun, yes }: DeleteOptions,
   output: Output,

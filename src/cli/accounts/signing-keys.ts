@@ -1,33 +1,13 @@
-import type { Command } from "commander";
 import type { ProcessEnvironment } from "../../config/config.js";
 import { acceptedUntil, type SigningKey, signingKeyState } from "../../domain/authentication/signing-key.js";
 import { SigningKeys } from "../../services/authentication/signing-keys.js";
 import type { Output } from "../shared/output.js";
-import type { RunCommand } from "../shared/run-command.js";
 import { withStorage } from "../shared/storage.js";
 import { formatTable } from "../shared/table.js";
 
 const COLUMNS = ["ID", "CREATED", "SIGNS FROM", "RETIRED FROM", "ACCEPTED UNTIL", "STATE"];
 
-/** Adds `signing-key list` and `signing-key rotate`. */
-export function addSigningKeyCommands(
-  program: Command,
-  environment: ProcessEnvironment,
-  run: RunCommand,
-): void {
-  const signingKey = program.command("signing-key").description("Manage the keys that sign embed sessions");
-  signingKey
-    .command("list")
-    .description("List signing keys, without their private keys")
-    .action(() => run((output) => listSigningKeys(environment, output)));
-  signingKey
-    .command("rotate")
-    .description("Add a signing key that replaces the current one in 15 minutes")
-    .option("--revoke", "delete all former keys, which ends all embed sessions within a minute")
-    .action((options) => run((output) => rotateSigningKey(environment, options, output)));
-}
-
-async function listSigningKeys(environment: ProcessEnvironment, output: Output): Promise<void> {
+export async function listSigningKeys(environment: ProcessEnvironment, output: Output): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
     const keys = await new SigningKeys(database, vault).list();
     const now = new Date();
@@ -44,7 +24,7 @@ async function listSigningKeys(environment: ProcessEnvironment, output: Output):
 }
 
 /** Prints the ID of the new key. */
-async function rotateSigningKey(
+export async function rotateSigningKey(
   environment: ProcessEnvironment,
   { revoke = false }: { readonly revoke?: boolean },
   output: Output,

@@ -3,7 +3,6 @@ import type { ProcessEnvironment } from "../../config/config.js";
 import { parseUrlOption } from "../shared/arguments.js";
 import { writeOutput } from "../shared/output.js";
 import type { RunCommand } from "../shared/run-command.js";
-import { compareContracts } from "./check.js";
 
 /** Adds the `contract` commands. */
 export function addContractCommands(
@@ -22,6 +21,8 @@ export function addContractCommands(
     .option("--url <url>", "base URL of this service", parseUrlOption, "http://127.0.0.1:4000")
     .option("--data-source <id>", "external ID of a data source that exists in both, for calls with mappings")
     .action((options) =>
-      run(({ isJson }) => compareContracts(environment, { ...options, json: isJson }, writeOutput)),
+      run(async ({ isJson }) =>
+        (await import("./check.js")).compareContracts(environment, { ...options, json: isJson }, writeOutput),
+      ),
     );
 }

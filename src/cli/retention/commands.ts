@@ -1,16 +1,7 @@
 import type { Command } from "commander";
-import { type ProcessEnvironment, readConfig } from "../../config/config.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
-import { createPurgeList } from "../../services/purge-list.js";
-import { PurgeJob } from "../../services/shared/purge-job.js";
-import { GroupErasure } from "../../services/transfer/group-erasure.js";
-import { Metrics } from "../../telemetry/metrics.js";
-import { type AccountChoice, withAccount } from "../shared/account.js";
+import type { ProcessEnvironment } from "../../config/config.js";
 import { environmentOption, parseName } from "../shared/arguments.js";
-import type { Output } from "../shared/output.js";
-import { EXIT_INTERRUPTED, interruptible, type RunCommand } from "../shared/run-command.js";
-import { withStorage } from "../shared/storage.js";
-import { formatTable } from "../shared/table.js";
+import type { RunCommand } from "../shared/run-command.js";
 
 /** Adds `purge` and `erase`. */
 export function addRetentionCommands(
@@ -22,65 +13,16 @@ export function addRetentionCommands(
     .command("purge")
     .description("Remove expired data now, as the service does once an hour")
     .option("--dry-run", "count the expired rows, but remove nothing", false)
-    .action((options) => run((output) => purge(environment, options, output)));
+    .action((options) =>
+      run(async (output) => (await import("./retention.js")).purge(environment, options, output)),
+    );
   program
     .command("erase")
     .description("Erase what is left of a deleted user group in the audit log and the webhook deliveries")
     .requiredOption("--account <name>", "account name", parseName)
     .addOption(environmentOption())
     .requiredOption("--user-group <id>", "external ID of the deleted user group", parseName)
-    .action((options) => run((output) => erase(environment, options, output)));
-}
-
-/** @returns the exit code */
-async function purge(
-  environment: ProcessEnvironment,
-  { dryRun }: { readonly dryRun: boolean },
-  output: Output,
-): Promise<number> {
-  const { retention } = readConfig(environment);
-  return withStorage(environment, { migrate: true }, ({ database, vault }) =>
-    interruptible(async (signal) => {
-      const job = new PurgeJob(database, createPurgeList(vault, retention), new Metrics());
-      signal.addEventListener("abort", () => void job.stop());
-      const rows = dryRun ? await job.count() : await runPurge(job);
-      const lines = [...rows].map(([name, count]) => [name, String(count)]);
-      const title = dryRun ? "EXPIRED" : "REMOVED";
-      await output.print(Object.fromEntries(rows), formatTable([["PURGE", title], ...lines]));
-      return signal.aborted ? EXIT_INTERRUPTED : 0;
-    }),
-  );
-}
-
-async function runPurge(job: PurgeJob): Promise<ReadonlyMap<string, number>> {
-  try {
-    const rows = await job.run();
-    if (rows) return rows;
-  } catch (error) {
-    if (!(error instanceof AggregateError)) throw error;
-    const reasons = error.errors.map((reason) => (reason instanceof Error ? reason.message : String(reason)));
-    throw new OperatorError(`${error.message} ${reasons.join("; ")}`, { cause: error });
-  }
-  throw new OperatorError("Another process is purging. Try again later.");
-}
-
-async function erase(
-  environment: ProcessEnvironment,
-  options: AccountChoice & { readonly userGroup: string },
-  output: Output,
-): Promise<void> {
-  const actor = { name: "cli", requestId: null };
-  await withAccount(environment, options, actor, async ({ database, vault, writer }) => {
-    const report = await new GroupErasure(database, vault).erase(writer, options.userGroup);
-    const { auditEntries, deliveries, pendingDeliveries, pseudonym } = report;
-    await output.print(
-      report,
-      `erased from ${auditEntries} audit entries, which now name it ${pseudonym}; deleted ${deliveries} webhook deliveries\n`,
+    .action((options) =>
+      run(async (output) => (await import("./retention.js")).erase(environment, options, output)),
     );
-    if (pendingDeliveries > 0) {
-      process.stderr.write(
-        `${pendingDeliveries} webhook deliveries that name it are still to be sent. Run the command again when they are.\n`,
-      );
-    }
-  });
 }

@@ -9,16 +9,7 @@ import {
   parseSiteOption,
 } from "../shared/arguments.js";
 import type { RunCommand } from "../shared/run-command.js";
-import { checkSiteConfigs } from "./check.js";
 import { CHECK_FORMATS } from "./format.js";
-import {
-  diffSiteConfig,
-  getSiteConfig,
-  listSiteConfigs,
-  logSiteConfig,
-  putSiteConfig,
-  restoreSiteConfig,
-} from "./store.js";
 
 /** Adds the `site-config` commands. */
 export function addSiteConfigCommands(
@@ -37,7 +28,8 @@ export function addSiteConfigCommands(
     .addOption(new Option("--format <format>", "output format").choices(CHECK_FORMATS).default("text"))
     .action((files, { format, ...options }) => {
       const print = (text: string) => void process.stdout.write(text);
-      return run(({ isJson }) => {
+      return run(async ({ isJson }) => {
+        const { checkSiteConfigs } = await import("./check.js");
         const chosen = { ...options, format: isJson ? "json" : format };
         return checkSiteConfigs(files, chosen, { input: process.stdin, print });
       });
@@ -45,7 +37,9 @@ export function addSiteConfigCommands(
 
   addAccountOptions(siteConfig.command("list"))
     .description("List sites and their current revisions")
-    .action((options) => run((output) => listSiteConfigs(environment, options, output)));
+    .action((options) =>
+      run(async (output) => (await import("./store.js")).listSiteConfigs(environment, options, output)),
+    );
 
   addChangeOptions(siteConfig.command("put <file>"))
     .description("Store a file as the site's next revision unless it has errors; - is standard input")
@@ -58,31 +52,44 @@ export function addSiteConfigCommands(
     .addOption(new Option("--private", "require an API key to read the site"))
     .action((file, { public: shouldOpen, private: shouldClose, ...options }) => {
       const isPublic = shouldOpen === true || (shouldClose === true ? false : null);
-      return run((output) =>
-        putSiteConfig(environment, file, { ...options, isPublic }, { input: process.stdin, output }),
+      return run(async (output) =>
+        (await import("./store.js")).putSiteConfig(
+          environment,
+          file,
+          { ...options, isPublic },
+          { input: process.stdin, output },
+        ),
       );
     });
 
   addSiteOptions(siteConfig.command("get"))
     .description("Print the stored text of a revision")
     .option("--revision <number>", "revision to print (default: the current one)", parsePositive)
-    .action((options) => run((output) => getSiteConfig(environment, options, output)));
+    .action((options) =>
+      run(async (output) => (await import("./store.js")).getSiteConfig(environment, options, output)),
+    );
 
   addSiteOptions(siteConfig.command("log"))
     .description("List revisions, newest first")
-    .action((options) => run((output) => logSiteConfig(environment, options, output)));
+    .action((options) =>
+      run(async (output) => (await import("./store.js")).logSiteConfig(environment, options, output)),
+    );
 
   addSiteOptions(siteConfig.command("diff"))
     .description("Print the changes between two revisions as a JSON Patch (RFC 6902)")
     .argument("<from>", "number of the older revision", parsePositive)
     .argument("[to]", "number of the newer revision (default: the current one)", parsePositive)
-    .action((from, to, options) => run(() => diffSiteConfig(environment, from, to, options)));
+    .action((from, to, options) =>
+      run(async () => (await import("./store.js")).diffSiteConfig(environment, from, to, options)),
+    );
 
   addChangeOptions(siteConfig.command("restore"))
     .description("Restore an earlier revision as the site's next revision")
     .argument("<revision>", "number of the revision to restore", parsePositive)
     .action((revision, options) =>
-      run((output) => restoreSiteConfig(environment, revision, options, output)),
+      run(async (output) =>
+        (await import("./store.js")).restoreSiteConfig(environment, revision, options, output),
+      ),
     );
 }
 

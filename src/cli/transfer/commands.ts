@@ -3,9 +3,7 @@ import type { ProcessEnvironment } from "../../config/config.js";
 import { addAccountOptions, parseName } from "../shared/arguments.js";
 import { writeOutput } from "../shared/output.js";
 import type { RunCommand } from "../shared/run-command.js";
-import { exportFiles } from "./export.js";
 import { FILE_FORMATS } from "./files/source-file.js";
-import { importFiles } from "./import.js";
 
 /** Adds the `import` and `export` commands. */
 export function addTransferCommands(
@@ -22,14 +20,18 @@ export function addTransferCommands(
     .option("--author <name>", "author of the changes, shown in the audit log", parseName, "cli")
     .action((options) => {
       const streams = { input: process.stdin, print: writeOutput, terminal: process.stderr };
-      return run(({ isJson }) => importFiles(environment, { ...options, json: isJson }, streams));
+      return run(async ({ isJson }) =>
+        (await import("./import.js")).importFiles(environment, { ...options, json: isJson }, streams),
+      );
     });
 
   addFileOptions(program.command("export"))
     .description("Export data sources, groups and mappings to files that `import` reads")
     .option("--with-tokens", "include the groups' tokens; only you can read the file", false)
     .action((options) =>
-      run((output) => exportFiles(environment, options, { terminal: process.stderr, output })),
+      run(async (output) =>
+        (await import("./export.js")).exportFiles(environment, options, { terminal: process.stderr, output }),
+      ),
     );
 }
 

@@ -14,7 +14,7 @@ async function hotUpdates(table: string, updates: number): Promise<number> {
     );
     return counted;
   };
-  await expect.poll(count, { timeout: 60_000 }).toMatchObject({ updated: updates });
+  await expect.poll(count).toMatchObject({ updated: updates });
   return (await count()).hot;
 }
 
@@ -55,5 +55,5 @@ test("the use of API keys and the health of webhook endpoints are HOT updates", 
   const counted = async () =>
     service.query(`SELECT n_tup_upd >= ${used} AS "isCounted", n_tup_upd = n_tup_hot_upd AS "isHot"
       FROM pg_stat_user_tables WHERE relname = 'api_key'`);
-  await expect.poll(counted, { timeout: 60_000 }).toEqual([{ isCounted: true, isHot: true }]);
+  await expect.poll(counted).toEqual([{ isCounted: true, isHot: true }]);
 });

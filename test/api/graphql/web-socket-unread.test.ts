@@ -29,7 +29,7 @@ describe("unread data", () => {
       await rename("slow", `n${round}`);
     }
     expect(cutOffs("slow_consumer")).toBeGreaterThan(0);
-    await expect.poll(() => service.services.webSockets.open, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => service.services.webSockets.open).toBe(0);
     expect(service.services.eventStreams.open).toBe(0);
     client.socket.resume();
     expect([1006, 1013]).toContain((await client.closed()).code);
@@ -46,7 +46,7 @@ describe("unread data", () => {
       if (count % 20 === 0) await new Promise(setImmediate);
     }
     await expect.poll(() => cutOffs("slow_consumer")).toBeGreaterThan(before);
-    await expect.poll(() => service.services.webSockets.open, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => service.services.webSockets.open).toBe(0);
   });
 
   test("must have room for a reply, and for an event", async () => {

@@ -7,7 +7,7 @@ import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js"
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 120_000;
 const READ = gql(documents.READ);
 const RENAME = gql(documents.RENAME);
 const PAGE = gql(documents.PAGE);

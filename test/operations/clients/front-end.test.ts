@@ -14,7 +14,7 @@ import { shown, useChromium } from "../../support/pages/playground-page.js";
 import { freePort } from "../../support/programs/free-port.js";
 
 const graphql = useGraphql({ corsOrigins: "*" });
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 120_000;
 const RENAMED = expect.stringMatching(/^Renamed/);
 const CLIENTS = ["with-fetch", "with-urql", "with-apollo"] as const;
 

@@ -9,7 +9,7 @@ import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js"
 import { createUserGroup, DELETE, UPDATE } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 120_000;
 
 test("a mutation updates a query through the cache", async () => {
   await createUserGroup(graphql(), "urql", { properties: { tier: "gold" } });

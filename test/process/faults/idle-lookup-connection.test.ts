@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import { startTestService } from "../../support/service/test-service.js";
 
-test("the shared connection for lookups is closed when it is unused", { timeout: 60_000 }, async () => {
+test("the shared connection for lookups is closed when it is unused", async () => {
   const service = await startTestService();
   const options = { poolSize: 8, connectTimeoutMs: 5000, statementTimeoutMs: 0 };
   const database = await Database.connect({ target: service.target, ...options });
@@ -18,7 +18,7 @@ test("the shared connection for lookups is closed when it is unused", { timeout:
         return (await service.query(open)).length;
       })
       .toBeGreaterThanOrEqual(2);
-    await expect.poll(() => service.query(open), { timeout: 50_000, interval: 500 }).toEqual([]);
+    await expect.poll(() => service.query(open), { interval: 500 }).toEqual([]);
     expect(await lookUp()).toEqual([{ one: 1 }]);
   } finally {
     await database.close();

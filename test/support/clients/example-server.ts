@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
 /** Time limit for an example, so that none outlives a killed test. */
-const LIFETIME_MS = 60_000;
+const LIFETIME_MS = 300_000;
 
 /**
  * Starts an example of the client package until the test ends.

@@ -17,7 +17,7 @@ const encryptionKey = randomBytes(32);
 export const POOL_SIZE = 4;
 /** Successful requests in succession required before and after a fault. */
 const CALM_CALLS = 30;
-const CALM_TIMEOUT_MS = 60_000;
+const CALM_TIMEOUT_MS = 120_000;
 const HEALTH_MS = 50;
 const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;

@@ -49,7 +49,7 @@ export async function openPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
   onTestFinished(() => context.close());
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   const elsewhere: string[] = [];
   const watch = (address: string) => {

@@ -10,7 +10,7 @@ export interface GuardedProgram {
   end(): Promise<void>;
 }
 
-const STARTING_MS = 10_000;
+const STARTING_MS = 120_000;
 // The program ends when the holder of the shell's stdin exits.
 const GUARD = `"$@" >/dev/null & echo "$!"; cat >/dev/null; kill -9 "$!"; wait`;
 

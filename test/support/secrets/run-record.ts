@@ -1,4 +1,12 @@
-import { appendFileSync, existsSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { expect, inject } from "vitest";
 import type { KnownSecret } from "./secret-search.js";
@@ -13,12 +21,17 @@ const LOG = ".log";
 /** The names of error fields in replies. */
 const FAILURES = ["error", "errors", "userErrors"];
 
-let log: number | undefined;
+/** The open log of a part; a worker may run several parts one after another. */
+let log: { readonly part: string; readonly file: number } | undefined;
 
 /** Records a line that a service logged. */
 export function recordLog(text: string): void {
-  log ??= openSync(logPath(inject("postgres").record, currentPart()), "a");
-  writeSync(log, text.endsWith("\n") ? text : `${text}\n`);
+  const part = currentPart();
+  if (log?.part !== part) {
+    if (log) closeSync(log.file);
+    log = { part, file: openSync(logPath(inject("postgres").record, part), "a") };
+  }
+  writeSync(log.file, text.endsWith("\n") ? text : `${text}\n`);
 }
 
 /** Records a reply's error messages, and the key in a webhook's secret. */

@@ -7,7 +7,7 @@ import type { EmbeddedConnection } from "../../../src/embedded-postgres/connecti
 /** Whether a test can see which processes use a directory on this machine. */
 export const seesProcesses = process.platform === "linux";
 
-const endingMs = 30_000;
+const endingMs = 120_000;
 
 /** The IDs of the processes that work in a directory or below, such as those of an embedded PostgreSQL. */
 export async function processesIn(directory: string): Promise<readonly number[]> {

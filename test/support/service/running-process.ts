@@ -19,7 +19,7 @@ export interface ProcessOptions {
   readonly input?: string;
   /** A compiled release, instead of the sources under test. */
   readonly release?: string;
-  /** Maximum lifetime, even if the test's process is killed; five minutes by default. */
+  /** Maximum lifetime, even if the test's process is killed; fifteen minutes by default. */
   readonly lifetimeMs?: number;
 }
 
@@ -65,9 +65,9 @@ export interface TestProcesses {
 }
 
 /** Much longer than a start takes: only prevents a test from hanging. */
-const startingMs = 90_000;
+const startingMs = 240_000;
 /** The default maximum lifetime of a process. */
-const LIFETIME_MS = 300_000;
+const LIFETIME_MS = 900_000;
 
 export function createTestProcesses(): TestProcesses {
   const running = new Set<RunningProcess>();

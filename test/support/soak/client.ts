@@ -8,7 +8,7 @@ export interface Reply {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 120_000;
 
 /** Calls a service over a connection pool. */
 export class SoakClient {

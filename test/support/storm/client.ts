@@ -2,7 +2,7 @@ import { callGraphql } from "../graphql/graphql-client.js";
 import type { Data } from "../graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../rest/rest-client.js";
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 
 /** No reply arrived: the outcome is unknown. */
 export class Unanswered extends Error {}
