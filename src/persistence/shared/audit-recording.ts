@@ -1,3 +1,4 @@
+import { eventPayload, nodeId } from "./event-payload.js";
 import type { Queryable, Statement } from "./statement.js";
 
 // Raw SQL: the statement that makes a change also writes the audit log and the outbox (decision 34). Citus has no triggers on distributed tables.
@@ -6,16 +7,12 @@ import type { Queryable, Statement } from "./statement.js";
 const SENT_EVENTS = `'user_group.created', 'user_group.updated', 'user_group.token_rotated', 'user_group.deleted',
   'site_config.published', 'webhook_endpoint.disabled'`;
 
-/** The global ID of an object, as in GraphQL. */
-const nodeId = (type: string) =>
-  `translate(encode(convert_to('${type}:' || subject_id, 'UTF8'), 'base64'), E'+/=\\n', '-_')`;
-
 const EVENT_DATA = `CASE action
   WHEN 'site_config.published' THEN json_build_object('siteConfig', json_build_object(
-    'id', ${nodeId("SiteConfig")}, 'site', subject_name, 'revision', version))
-  WHEN 'webhook_endpoint.disabled' THEN json_build_object('webhookEndpoint', json_build_object('id', ${nodeId("WebhookEndpoint")}))
+    'id', ${nodeId("SiteConfig", "subject_id")}, 'site', subject_name, 'revision', version))
+  WHEN 'webhook_endpoint.disabled' THEN json_build_object('webhookEndpoint', json_build_object('id', ${nodeId("WebhookEndpoint", "subject_id")}))
   ELSE json_build_object('userGroup', json_build_object(
-    'id', ${nodeId("UserGroup")}, 'teamId', subject_id, 'providedId', subject_name, 'version', version, 'changed', changed)) END`;
+    'id', ${nodeId("UserGroup", "subject_id")}, 'teamId', subject_id, 'providedId', subject_name, 'version', version, 'changed', changed)) END`;
 
 /** Rows of audit events, as SQL. */
 export interface AuditEvents {
@@ -57,9 +54,7 @@ const insertDeliveries = (
 ) => `INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject,
         payload)
       SELECT sent.account_id, endpoint.environment, endpoint.id, event_id, action, split_part(action, '.', 1) || ':' || subject_id,
-        json_build_object('id', event_id, 'type', action,
-          'createdAt', to_char(sent.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-          'environment', sent.environment, 'data', ${EVENT_DATA})
+        ${eventPayload({ id: "event_id", type: "action", createdAt: "sent.created_at", environment: "sent.environment", data: EVENT_DATA })}
       FROM (SELECT *, gen_random_uuid() AS event_id FROM ${entry} WHERE action IN (${SENT_EVENTS})) AS sent
       JOIN webhook_endpoint AS endpoint ON endpoint.account_id = $1 AND endpoint.environment = sent.environment::text
         AND endpoint.disabled_at IS NULL AND endpoint.deleted_at IS NULL

@@ -1,4 +1,5 @@
 import { TEST_EVENT, type WebhookDelivery } from "../../domain/webhooks/webhook.js";
+import { eventPayload, nodeId } from "../shared/event-payload.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { WEBHOOK_DELIVERY_COLUMNS } from "./delivery-entity.js";
@@ -21,14 +22,19 @@ const PENDING: Statement = {
     WHERE account_id = $1 AND environment = $2 AND endpoint_id = $3 AND subject = $4 AND state = 'pending' LIMIT 1`,
 };
 
+const PAYLOAD = eventPayload({
+  id: "event_id",
+  type: "$4::text",
+  createdAt: "now()",
+  environment: "environment",
+  data: `json_build_object('webhookEndpoint', json_build_object('id', ${nodeId("WebhookEndpoint", "id")}))`,
+});
+
 const INSERT: Statement = {
   name: "webhook_test_insert",
   access: "write",
   text: `INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload)
-    SELECT account_id, environment, id, event_id, $4::text, $4::text, json_build_object('id', event_id, 'type', $4::text,
-      'createdAt', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'environment', environment,
-      'data', json_build_object('webhookEndpoint', json_build_object('id',
-        translate(encode(convert_to('WebhookEndpoint:' || id, 'UTF8'), 'base64'), E'+/=\\n', '-_'))))
+    SELECT account_id, environment, id, event_id, $4::text, $4::text, ${PAYLOAD}
     FROM webhook_endpoint, (SELECT gen_random_uuid() AS event_id) AS event WHERE ${IS_ENDPOINT}
     RETURNING ${WEBHOOK_DELIVERY_COLUMNS}`,
 };
