@@ -141,6 +141,17 @@ describe("user groups in the console in Chromium", () => {
     await expectQuiet(watched, keys.write);
   });
 
+  test("shows a new embed session among the group's activity", async () => {
+    const { page } = await signIn(browser(), service(), keys.admin, "#/groups/customer%2F4%20%3F%23");
+    const sessions = page.getByRole("region", { name: "Activity" }).getByText("Embed session created");
+    await page.getByRole("region", { name: "Activity" }).getByText("by").first().waitFor();
+    expect(await sessions.count()).toBe(0);
+    await press(page, "button", "Create embed session…");
+    await press(page, "button", "Create embed session");
+    await press(page, "button", "Done");
+    await sessions.waitFor();
+  });
+
   test("does not overwrite another user's changes without asking", async () => {
     const id = "customer/3 ?#";
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/${encodeURIComponent(id)}`);

@@ -46,6 +46,21 @@ describe("site configuration editor in Chromium", () => {
     await expectQuiet(watched, key);
   });
 
+  test("deletes a site once its name was typed", async () => {
+    await run(PUT, { text: FIRST });
+    const watched = await signIn(browser(), service(), key, "#/sites/docs");
+    const { page } = watched;
+    await press(page, "button", "Delete…");
+    await page.getByLabel("Type docs to confirm").fill("dox");
+    expect(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled()).toBe(true);
+    await page.getByLabel("Type docs to confirm").fill("docs");
+    await page.keyboard.press("Enter");
+    await waitForMessage(page, "docs was deleted.");
+    await page.getByText("No sites yet").waitFor();
+    expect(await run(READ, {})).toEqual({ siteConfig: null });
+    await expectQuiet(watched, key);
+  });
+
   test("shows errors while typing, with links to their position", async () => {
     await run(PUT, { text: FIRST });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");

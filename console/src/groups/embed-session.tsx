@@ -16,8 +16,13 @@ import { parseProperties } from "./group-draft.js";
 /** Lifetimes in seconds. */
 const LIFETIMES = { "5 minutes": 300, "15 minutes": 900, "1 hour": 3600, "24 hours": 86_400 };
 
+interface EmbedSessionProps {
+  readonly group: GroupPartsFragment;
+  readonly onCreated: () => void;
+}
+
 /** Creates an embed session, to try a dashboard with. */
-export function EmbedSession({ group: { id, name } }: { readonly group: GroupPartsFragment }) {
+export function EmbedSession({ group: { id, name }, onCreated }: EmbedSessionProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <section className="card" aria-labelledby="embed-session">
@@ -26,7 +31,7 @@ export function EmbedSession({ group: { id, name } }: { readonly group: GroupPar
       <button type="button" onClick={() => setOpen(true)}>
         Create embed session…
       </button>
-      {isOpen && <NewEmbedSession id={id} name={name} onClose={() => setOpen(false)} />}
+      {isOpen && <NewEmbedSession id={id} name={name} onCreated={onCreated} onClose={() => setOpen(false)} />}
     </section>
   );
 }
@@ -34,10 +39,11 @@ export function EmbedSession({ group: { id, name } }: { readonly group: GroupPar
 interface NewEmbedSessionProps {
   readonly id: string;
   readonly name: string;
+  readonly onCreated: () => void;
   readonly onClose: () => void;
 }
 
-function NewEmbedSession({ id, name, onClose }: NewEmbedSessionProps) {
+function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps) {
   const [seconds, setSeconds] = useState(900);
   const [text, setText] = useState("");
   const [errors, setErrors] = useState<UserErrors>([]);
@@ -51,7 +57,9 @@ function NewEmbedSession({ id, name, onClose }: NewEmbedSessionProps) {
     const result = await create.run({ input });
     if (!result) return;
     setErrors(result.createEmbedSession.userErrors);
-    if (result.createEmbedSession.token !== null) setCreated(result.createEmbedSession);
+    if (result.createEmbedSession.token === null) return;
+    setCreated(result.createEmbedSession);
+    onCreated();
   }
   if (created?.token && created.expiresAt) {
     return (

@@ -19,12 +19,11 @@ const GROUP_ACTIONS: AuditAction[] = [
 
 /** The group's latest entries in the audit log. */
 export function GroupActivity({ group }: { readonly group: GroupPartsFragment }) {
-  const { providedId, version } = group;
+  const { providedId } = group;
   return (
     <section className="card" aria-labelledby="activity">
       <h2 id="activity">Activity</h2>
-      {/* Remount after a change, to load its entry. */}
-      <Entries key={version} subjectName={providedId} />
+      <Entries subjectName={providedId} />
       <a href={hashOf(["audit"], { subject: providedId })}>Show in the audit log</a>
     </section>
   );

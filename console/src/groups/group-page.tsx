@@ -42,6 +42,7 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
   // The result of a mutation is newer than the loaded group until the next reload.
   const [changed, setChanged] = useState({ since: loaded, group: loaded });
   const group = changed.since === loaded ? changed.group : loaded;
+  const [sessions, setSessions] = useState(0);
   const onChanged = (next: GroupPartsFragment) => setChanged({ since: loaded, group: next });
   const canWrite = useScope("WRITE");
   const canEmbed = useScope("EMBED");
@@ -81,8 +82,9 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
         </div>
         <div>
           <GroupToken group={group} onUpdate={onChanged} />
-          {canEmbed && <EmbedSession group={group} />}
-          {isAdmin && <GroupActivity group={group} />}
+          {canEmbed && <EmbedSession group={group} onCreated={() => setSessions(sessions + 1)} />}
+          {/* Mounted again after a change, to load its entry. */}
+          {isAdmin && <GroupActivity key={`${group.version} ${sessions}`} group={group} />}
           {canWrite && <DeleteGroup group={group} />}
         </div>
       </div>

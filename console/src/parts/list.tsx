@@ -118,7 +118,9 @@ function ColumnHead({ column: { title, isWideOnly, isTitleHidden, sortKey }, sor
     <th scope="col" className={className} aria-sort={isSorted ? order : "none"}>
       <a className="sort" href={linkTo({ key: sortKey, isDescending: isSorted && !isDescending })}>
         {title}
-        <span aria-hidden="true">{isSorted ? (isDescending ? " ↓" : " ↑") : ""}</span>
+        <span aria-hidden="true" className={isSorted ? undefined : "unsorted"}>
+          {isSorted ? (isDescending ? " ↓" : " ↑") : " ⇅"}
+        </span>
       </a>
     </th>
   );

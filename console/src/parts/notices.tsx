@@ -9,6 +9,10 @@ export function useNotice(): (text: string) => void {
   return useContext(NoticeContext);
 }
 
+function showPopover(notice: HTMLElement | null): void {
+  notice?.showPopover();
+}
+
 /** Provides the notice region to its children. */
 export function Notices({ children }: { readonly children: ReactNode }) {
   const [notice, setNotice] = useState({ text: "", count: 0 });
@@ -24,7 +28,8 @@ export function Notices({ children }: { readonly children: ReactNode }) {
       {children}
       <div className="notices" role="status">
         {notice.text && (
-          <p key={notice.count} className="notice">
+          // A popover is above open dialogs.
+          <p key={notice.count} className="notice" popover="manual" ref={showPopover}>
             {notice.text}
           </p>
         )}

@@ -6,6 +6,7 @@ import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
+import { DeleteSite } from "./delete-site.js";
 import { Revisions } from "./revisions.js";
 import { SiteForm } from "./site-form.js";
 import { SiteVisibility } from "./site-visibility.js";
@@ -57,7 +58,14 @@ function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
           )}
         </>
       }
-      actions={canWrite && <SiteVisibility site={site} onUpdate={onUpdate} />}
+      actions={
+        canWrite && (
+          <>
+            <SiteVisibility site={site} onUpdate={onUpdate} />
+            <DeleteSite site={site} />
+          </>
+        )
+      }
     >
       <SiteForm site={site} onUpdate={onUpdate} />
       <Revisions site={site} onUpdate={onUpdate} />
