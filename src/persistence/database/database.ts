@@ -173,7 +173,8 @@ export class Database implements Queryable {
       return await attempt();
     } catch (error) {
       const isOutdated = statement.name !== undefined && isOutdatedPlan(error);
-      const isUndone = isOutdated || isTransactionConflict(error);
+      // A read that conflicts with a replica's recovery is retried on the primary.
+      const isUndone = isOutdated || (isTransactionConflict(error) && !isReadOnly(statement));
       // Retry only statements that wrote nothing: whether a lost write was committed is unknown.
       if (!isUndone && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
       this.#metrics.retriedStatements.value += 1;
