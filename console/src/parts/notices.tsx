@@ -9,10 +9,6 @@ export function useNotice(): (text: string) => void {
   return useContext(NoticeContext);
 }
 
-function showPopover(notice: HTMLElement | null): void {
-  notice?.showPopover();
-}
-
 /** Provides the notice region to its children. */
 export function Notices({ children }: { readonly children: ReactNode }) {
   const [notice, setNotice] = useState({ text: "", count: 0 });
@@ -28,8 +24,7 @@ export function Notices({ children }: { readonly children: ReactNode }) {
       {children}
       <div className="notices" role="status">
         {notice.text && (
-          // A popover is above open dialogs.
-          <p key={notice.count} className="notice" popover="manual" ref={showPopover}>
+          <p key={notice.count} className="notice">
             {notice.text}
           </p>
         )}
