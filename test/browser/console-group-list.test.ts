@@ -154,11 +154,14 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.getByText("No sites yet").waitFor();
     await page.keyboard.press("Control+K");
     await page.keyboard.type("customer 07");
-    await page.getByRole("option", { name: "Customer 07" }).waitFor();
+    // Matches of a part of the text may come first, and Enter opens the selected one.
+    await page.getByRole("option", { name: "Customer 07", selected: true }).waitFor();
+    await expect.poll(() => page.getByRole("dialog").getByRole("option").count()).toBe(1);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Customer 07" }).waitFor();
     await press(page, "button", "Search… Ctrl K");
     await page.keyboard.type("data");
+    await page.getByRole("option", { name: "Go to Data sources", selected: true }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Data sources" }).waitFor();
     await page.keyboard.press("Control+K");
