@@ -27,9 +27,6 @@ export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: 
         <ConfirmDialog
           title="Sign out everywhere?"
           action="Sign out everywhere"
-          isBusy={false}
-          failure={null}
-          errors={[]}
           onConfirm={() => {
             setConfirming(false);
             onSignOut(true);

@@ -4,7 +4,7 @@ import {
   type DataSourcePartsFragment,
   UpdateDataSourceDocument,
 } from "../api/generated/operations.js";
-import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { useNotice } from "../parts/notices.js";
@@ -23,23 +23,19 @@ interface DataSourceDialogProps {
 export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDialogProps) {
   const [providedId, setProvidedId] = useState(dataSource?.providedId ?? "");
   const [name, setName] = useState(dataSource?.name ?? "");
-  const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateDataSourceDocument);
   const update = useMutation(UpdateDataSourceDocument);
+  const { errors, failure, isBusy } = dataSource ? update : create;
   const notify = useNotice();
   const form = useFocusOnError(errors.length > 0 && errors);
 
-  async function run() {
-    if (!dataSource) return (await create.run({ input: { providedId, name } }))?.createDataSource;
-    const { id } = dataSource;
-    return (await update.run({ input: { by: { id }, providedId, name } }))?.updateDataSource;
-  }
   async function save() {
-    const result = await run();
-    if (!result) return;
-    setErrors(result.userErrors);
-    if (!result.dataSource) return;
-    notify(`${result.dataSource.name} was ${dataSource ? "saved" : "created"}.`);
+    const input = { providedId, name };
+    const payload = dataSource
+      ? await update.run({ input: { by: { id: dataSource.id }, ...input } })
+      : await create.run({ input });
+    if (!payload?.dataSource) return;
+    notify(`${payload.dataSource.name} was ${dataSource ? "saved" : "created"}.`);
     onSaved();
     onClose();
   }
@@ -79,15 +75,12 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
             />
           )}
         </Field>
-        <Problem
-          failure={create.failure ?? update.failure}
-          errors={otherErrors(errors, ["providedId", "name"])}
-        />
+        <Problem failure={failure} errors={otherErrors(errors, ["providedId", "name"])} />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={create.isBusy || update.isBusy}>
+          <button type="submit" className="primary" disabled={isBusy}>
             {dataSource ? "Save" : "Create data source"}
           </button>
         </div>

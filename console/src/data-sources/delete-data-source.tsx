@@ -1,6 +1,4 @@
-import { useState } from "react";
 import { type DataSourcePartsFragment, DeleteDataSourceDocument } from "../api/generated/operations.js";
-import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -13,16 +11,12 @@ interface DeleteDataSourceProps {
 
 /** Deletes a data source that no group uses. */
 export function DeleteDataSource({ dataSource: { id, name }, onDeleted, onClose }: DeleteDataSourceProps) {
-  const [errors, setErrors] = useState<UserErrors>([]);
   const remove = useMutation(DeleteDataSourceDocument);
   const notify = useNotice();
 
   async function run() {
-    const result = await remove.run({ id });
-    if (!result) return;
-    const { deletedDataSourceId, userErrors } = result.deleteDataSource;
-    setErrors(userErrors);
-    if (deletedDataSourceId === null) return;
+    const payload = await remove.run({ id });
+    if (!payload?.deletedDataSourceId) return;
     notify(`${name} was deleted.`);
     onDeleted();
     onClose();
@@ -31,9 +25,7 @@ export function DeleteDataSource({ dataSource: { id, name }, onDeleted, onClose 
     <ConfirmDialog
       title={`Delete ${name}?`}
       action="Delete"
-      isBusy={remove.isBusy}
-      failure={remove.failure}
-      errors={errors}
+      mutation={remove}
       onConfirm={() => void run()}
       onClose={onClose}
     >

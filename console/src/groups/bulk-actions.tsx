@@ -54,20 +54,16 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
     onChange(new Map([...selected].slice(MAX_SELECTED)));
   }
   async function runDelete() {
-    const result = await remove.run({ groups });
-    if (!result) return;
-    const { results, userErrors } = result.deleteUserGroups;
-    finish(
-      results.filter(({ deletedUserGroupId }) => deletedUserGroupId !== null).length,
-      "deleted",
-      userErrors,
-    );
+    const payload = await remove.run({ groups });
+    if (!payload) return;
+    const deleted = payload.results.filter(({ deletedUserGroupId }) => deletedUserGroupId !== null);
+    finish(deleted.length, "deleted", payload.userErrors);
   }
   async function runRotate() {
-    const result = await rotate.run({ groups });
-    if (!result) return;
-    const { results, userErrors } = result.rotateUserGroupTokens;
-    finish(results.filter(({ userGroup }) => userGroup !== null).length, "rotated", userErrors);
+    const payload = await rotate.run({ groups });
+    if (!payload) return;
+    const rotated = payload.results.filter(({ userGroup }) => userGroup !== null);
+    finish(rotated.length, "rotated", payload.userErrors);
   }
   async function runExport() {
     setFailure(null);
@@ -107,9 +103,7 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
           title={`Delete ${count}?`}
           action={`Delete ${count}`}
           typed={String(ids.length)}
-          isBusy={remove.isBusy}
-          failure={remove.failure}
-          errors={errors}
+          mutation={{ ...remove, errors }}
           onConfirm={() => void runDelete()}
           onClose={() => setConfirming(null)}
         >
@@ -121,9 +115,7 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
         <ConfirmDialog
           title={`Rotate the tokens of ${count}?`}
           action="Rotate tokens"
-          isBusy={rotate.isBusy}
-          failure={rotate.failure}
-          errors={errors}
+          mutation={{ ...rotate, errors }}
           onConfirm={() => void runRotate()}
           onClose={() => setConfirming(null)}
         >

@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { DeleteGroupDocument, type GroupPartsFragment } from "../api/generated/operations.js";
-import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { useGoTo } from "../routing/navigation.js";
@@ -10,17 +9,13 @@ import { useMutation } from "../session/use-mutation.js";
 /** Deletes a group after its external ID was typed as confirmation. */
 export function DeleteGroup({ group: { id, name, providedId } }: { readonly group: GroupPartsFragment }) {
   const [isConfirming, setConfirming] = useState(false);
-  const [errors, setErrors] = useState<UserErrors>([]);
   const remove = useMutation(DeleteGroupDocument);
   const notify = useNotice();
   const goTo = useGoTo();
 
   async function run() {
-    const result = await remove.run({ id });
-    if (!result) return;
-    const { deletedUserGroupId, userErrors } = result.deleteUserGroup;
-    setErrors(userErrors);
-    if (deletedUserGroupId === null) return;
+    const payload = await remove.run({ id });
+    if (!payload?.deletedUserGroupId) return;
     notify(`${name} was deleted.`);
     goTo(hashOf(["groups"]));
   }
@@ -36,9 +31,7 @@ export function DeleteGroup({ group: { id, name, providedId } }: { readonly grou
           title={`Delete ${name}?`}
           action="Delete"
           typed={providedId}
-          isBusy={remove.isBusy}
-          failure={remove.failure}
-          errors={errors}
+          mutation={remove}
           onConfirm={() => void run()}
           onClose={() => setConfirming(false)}
         >

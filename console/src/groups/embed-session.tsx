@@ -4,7 +4,7 @@ import {
   type CreateEmbedSessionMutation,
   type GroupPartsFragment,
 } from "../api/generated/operations.js";
-import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Problem } from "../parts/problem.js";
@@ -46,19 +46,17 @@ interface NewEmbedSessionProps {
 function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps) {
   const [seconds, setSeconds] = useState(900);
   const [text, setText] = useState("");
-  const [errors, setErrors] = useState<UserErrors>([]);
   const [created, setCreated] = useState<CreateEmbedSessionMutation["createEmbedSession"] | null>(null);
   const create = useMutation(CreateEmbedSessionDocument);
+  const { errors } = create;
   const { value: variables, parseError } = parseProperties(text);
 
   async function run() {
     if (parseError !== undefined) return;
     const input = { by: { id }, expiresInSeconds: seconds, ...(variables ? { variables } : {}) };
-    const result = await create.run({ input });
-    if (!result) return;
-    setErrors(result.createEmbedSession.userErrors);
-    if (result.createEmbedSession.token === null) return;
-    setCreated(result.createEmbedSession);
+    const payload = await create.run({ input });
+    if (!payload?.token) return;
+    setCreated(payload);
     onCreated();
   }
   if (created?.token && created.expiresAt) {

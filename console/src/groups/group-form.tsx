@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { toFailure } from "../api/failure.js";
 import { GroupDocument, type GroupPartsFragment, UpdateGroupDocument } from "../api/generated/operations.js";
-import { isConflict, otherErrors, type UserErrors } from "../api/user-errors.js";
+import { isConflict, otherErrors } from "../api/user-errors.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { useFocusOnError } from "../parts/use-focus-on-error.js";
@@ -22,9 +22,9 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(group);
   const [draft, setDraft] = useState(() => draftOf(group));
-  const [errors, setErrors] = useState<UserErrors>([]);
   const [latest, setLatest] = useState<GroupPartsFragment | null>(null);
   const update = useMutation(UpdateGroupDocument);
+  const { errors, setErrors } = update;
   const canWrite = useScope("WRITE");
   const notify = useNotice();
   const form = useFocusOnError(errors.length > 0 && errors);
@@ -45,10 +45,9 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
 
   async function save(expectedVersion: number) {
     if (parseError !== undefined || !isDirty) return;
-    const result = await update.run({ input: { by: { id: group.id }, expectedVersion, ...changes } });
-    if (!result) return;
-    const { userGroup, userErrors } = result.updateUserGroup;
-    setErrors(userErrors);
+    const payload = await update.run({ input: { by: { id: group.id }, expectedVersion, ...changes } });
+    if (!payload) return;
+    const { userGroup, userErrors } = payload;
     if (isConflict(userErrors)) await loadLatest();
     if (!userGroup) return;
     startFrom(userGroup, true);

@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { type GroupPartsFragment, RotateTokenDocument } from "../api/generated/operations.js";
-import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { Secret } from "../parts/secret.js";
@@ -16,19 +15,15 @@ interface GroupTokenProps {
 /** The token of a group, and its rotation. */
 export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps) {
   const [isConfirming, setConfirming] = useState(false);
-  const [errors, setErrors] = useState<UserErrors>([]);
   const rotate = useMutation(RotateTokenDocument);
   const canWrite = useScope("WRITE");
   const notify = useNotice();
 
   async function run(token: string) {
-    const result = await rotate.run({ token });
-    if (!result) return;
-    const { userGroup, userErrors } = result.rotateUserGroupToken;
-    setErrors(userErrors);
-    if (!userGroup) return;
+    const payload = await rotate.run({ token });
+    if (!payload?.userGroup) return;
     setConfirming(false);
-    onUpdate(userGroup);
+    onUpdate(payload.userGroup);
     notify("The token was rotated.");
   }
   return (
@@ -51,9 +46,7 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
         <ConfirmDialog
           title="Rotate the token?"
           action="Rotate"
-          isBusy={rotate.isBusy}
-          failure={rotate.failure}
-          errors={errors}
+          mutation={rotate}
           onConfirm={() => void run(token)}
           onClose={() => setConfirming(false)}
         >

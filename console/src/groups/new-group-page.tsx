@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { CreateGroupDocument } from "../api/generated/operations.js";
-import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
@@ -15,8 +15,8 @@ import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 export function NewGroupPage() {
   const [providedId, setProvidedId] = useState("");
   const [draft, setDraft] = useState(EMPTY_DRAFT);
-  const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateGroupDocument);
+  const { errors } = create;
   const notify = useNotice();
   const goTo = useGoTo();
   const form = useFocusOnError(errors.length > 0 && errors);
@@ -27,13 +27,10 @@ export function NewGroupPage() {
     if (properties.parseError !== undefined) return;
     const { name } = draft;
     const input = { providedId, name, properties: properties.value, mapping: mappingOf(draft) };
-    const result = await create.run({ input });
-    if (!result) return;
-    const { userGroup, userErrors } = result.createUserGroup;
-    setErrors(userErrors);
-    if (!userGroup) return;
+    const payload = await create.run({ input });
+    if (!payload?.userGroup) return;
     notify(`${name} was created.`);
-    goTo(hashOf(["groups", userGroup.providedId]));
+    goTo(hashOf(["groups", payload.userGroup.providedId]));
   }
   return (
     <Page title="New group" back={{ href: hashOf(["groups"]), label: "Groups" }}>

@@ -4,7 +4,6 @@ import {
   type ApiKeyPartsFragment,
   RevokeKeyDocument,
 } from "../api/generated/operations.js";
-import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { SOON_MS } from "../parts/expiry.js";
 import { List } from "../parts/list.js";
@@ -164,16 +163,12 @@ interface RevokeKeyProps {
 
 function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKeyProps) {
   const { keyEnding } = useSession();
-  const [errors, setErrors] = useState<UserErrors>([]);
   const revoke = useMutation(RevokeKeyDocument);
   const notify = useNotice();
 
   async function run() {
-    const result = await revoke.run({ id });
-    if (!result) return;
-    const { apiKey, userErrors } = result.revokeApiKey;
-    setErrors(userErrors);
-    if (!apiKey) return;
+    const payload = await revoke.run({ id });
+    if (!payload?.apiKey) return;
     notify(`${name} was revoked.`);
     onRevoked();
     onClose();
@@ -182,9 +177,7 @@ function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKey
     <ConfirmDialog
       title={`Revoke ${name}?`}
       action="Revoke"
-      isBusy={revoke.isBusy}
-      failure={revoke.failure}
-      errors={errors}
+      mutation={revoke}
       onConfirm={() => void run()}
       onClose={onClose}
     >

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { type ApiKeyScope, type CreateApiKeyInput, CreateKeyDocument } from "../api/generated/operations.js";
-import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Problem } from "../parts/problem.js";
@@ -28,8 +28,8 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
   const { viewer } = useSession();
   const environment = viewer.environment === "CUSTOMER" ? "Customer" : "Testing";
   const [secret, setSecret] = useState<string | null>(null);
-  const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateKeyDocument);
+  const { errors } = create;
   // Reuse the input of a pending request: a newly computed expiry time would change the request and defeat the idempotency key.
   const pending = useRef<{ readonly formState: string; readonly input: CreateApiKeyInput } | null>(null);
   const form = useFocusOnError(errors.length > 0 && errors);
@@ -38,12 +38,11 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
     const formState = JSON.stringify([...fields]);
     const input = pending.current?.formState === formState ? pending.current.input : toInput(fields);
     pending.current = { formState, input };
-    const result = await create.run({ input });
-    if (!result) return;
+    const payload = await create.run({ input });
+    if (!payload) return;
     pending.current = null;
-    setErrors(result.createApiKey.userErrors);
-    setSecret(result.createApiKey.secret);
-    if (result.createApiKey.secret !== null) onCreated();
+    setSecret(payload.secret);
+    if (payload.secret !== null) onCreated();
   }
   if (secret !== null) {
     return (

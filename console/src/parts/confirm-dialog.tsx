@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { Failure } from "../api/failure.js";
-import type { UserErrors } from "../api/user-errors.js";
+import type { Mutation } from "../session/use-mutation.js";
 import { Dialog } from "./dialog.js";
 import { Field } from "./field.js";
 import { Problem } from "./problem.js";
@@ -12,24 +11,23 @@ interface ConfirmDialogProps {
   readonly action: string;
   /** Text that must be typed to enable the action. */
   readonly typed?: string;
-  readonly isBusy: boolean;
-  readonly failure: Failure | null;
-  readonly errors: UserErrors;
+  /** The state of the mutation that the action runs, if any. */
+  readonly mutation?: Pick<Mutation<unknown, unknown>, "isBusy" | "failure" | "errors">;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
 /** A confirmation dialog for irreversible actions. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, children, action, typed, isBusy, failure, errors, onConfirm, onClose } = props;
+  const { title, children, action, typed, mutation, onConfirm, onClose } = props;
   const [text, setText] = useState("");
-  const isAllowed = typed === undefined || text === typed;
+  const isAllowed = (typed === undefined || text === typed) && mutation?.isBusy !== true;
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (isAllowed && !isBusy) onConfirm();
+          if (isAllowed) onConfirm();
         }}
       >
         {children}
@@ -46,12 +44,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             )}
           </Field>
         )}
-        <Problem failure={failure} errors={errors} />
+        {mutation && <Problem failure={mutation.failure} errors={mutation.errors} />}
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="danger" disabled={!isAllowed || isBusy}>
+          <button type="submit" className="danger" disabled={!isAllowed}>
             {action}
           </button>
         </div>

@@ -1,24 +1,39 @@
 import { useRef, useState } from "react";
 import { type Failure, toFailure } from "../api/failure.js";
 import type { TypedDocumentString } from "../api/generated/operations.js";
+import type { UserErrors } from "../api/user-errors.js";
 import { useSession } from "./session.js";
 
-export interface Mutation<R, V> {
+/** The result of an operation with one mutation. */
+type Result<P> = Readonly<Record<string, P>>;
+
+interface Payload {
+  readonly userErrors: UserErrors;
+}
+
+export interface Mutation<P, V> {
   readonly isBusy: boolean;
-  /** The error of the last attempt. */
+  /** Why the last attempt got no result. */
   readonly failure: Failure | null;
-  /** @returns null if it failed; the error is in `failure` */
-  run(variables: V): Promise<R | null>;
+  /** The user errors of the last result. */
+  readonly errors: UserErrors;
+  /** Replaces the errors, for example once the input has changed. */
+  setErrors(errors: UserErrors): void;
+  /** @returns the mutation's payload; null if it failed, and the error is in `failure` */
+  run(variables: V): Promise<P | null>;
 }
 
 /** Returns a mutation. A failed attempt that is repeated unchanged is applied at most once. */
-export function useMutation<R, V>(document: TypedDocumentString<R, V>): Mutation<R, V> {
+export function useMutation<P extends Payload, V>(
+  document: TypedDocumentString<Result<P>, V>,
+): Mutation<P, V> {
   const { client } = useSession();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
+  const [errors, setErrors] = useState<UserErrors>([]);
   const pending = useRef<{ readonly request: string; readonly idempotencyKey: string } | null>(null);
 
-  async function run(variables: V): Promise<R | null> {
+  async function run(variables: V): Promise<P | null> {
     const request = JSON.stringify(variables);
     const idempotencyKey =
       pending.current?.request === request ? pending.current.idempotencyKey : newIdempotencyKey();
@@ -28,7 +43,10 @@ export function useMutation<R, V>(document: TypedDocumentString<R, V>): Mutation
     try {
       const result = await client.call(document, variables, { idempotencyKey });
       pending.current = null;
-      return result;
+      const [payload] = Object.values(result);
+      if (!payload) throw new Error("The operation has no mutation.");
+      setErrors(payload.userErrors);
+      return payload;
     } catch (error) {
       setFailure(toFailure(error));
       return null;
@@ -36,7 +54,7 @@ export function useMutation<R, V>(document: TypedDocumentString<R, V>): Mutation
       setBusy(false);
     }
   }
-  return { isBusy, failure, run };
+  return { isBusy, failure, errors, setErrors, run };
 }
 
 /** crypto.randomUUID is available over HTTPS only. */

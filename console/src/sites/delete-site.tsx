@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { DeleteSiteDocument, type SitePartsFragment } from "../api/generated/operations.js";
-import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { useGoTo } from "../routing/navigation.js";
@@ -10,17 +9,13 @@ import { useMutation } from "../session/use-mutation.js";
 /** Deletes a site after its name was typed as confirmation. */
 export function DeleteSite({ site: { site, revision } }: { readonly site: SitePartsFragment }) {
   const [isConfirming, setConfirming] = useState(false);
-  const [errors, setErrors] = useState<UserErrors>([]);
   const remove = useMutation(DeleteSiteDocument);
   const notify = useNotice();
   const goTo = useGoTo();
 
   async function run() {
-    const result = await remove.run({ site, revision });
-    if (!result) return;
-    const { deletedSiteConfigId, userErrors } = result.deleteSiteConfig;
-    setErrors(userErrors);
-    if (deletedSiteConfigId === null) return;
+    const payload = await remove.run({ site, revision });
+    if (!payload?.deletedSiteConfigId) return;
     notify(`${site} was deleted.`);
     goTo(hashOf(["sites"]));
   }
@@ -34,9 +29,7 @@ export function DeleteSite({ site: { site, revision } }: { readonly site: SitePa
           title={`Delete ${site}?`}
           action="Delete"
           typed={site}
-          isBusy={remove.isBusy}
-          failure={remove.failure}
-          errors={errors}
+          mutation={remove}
           onConfirm={() => void run()}
           onClose={() => setConfirming(false)}
         >

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { PutSiteDocument } from "../api/generated/operations.js";
-import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
@@ -23,19 +23,17 @@ const START = `{
 export function NewSitePage() {
   const [site, setSite] = useState("");
   const [text, setText] = useState(START);
-  const [errors, setErrors] = useState<UserErrors>([]);
   const put = useMutation(PutSiteDocument);
+  const { errors } = put;
   const notify = useNotice();
   const goTo = useGoTo();
   const form = useFocusOnError(errors.length > 0 && errors);
   useUnsaved(site !== "" || text !== START);
 
   async function save() {
-    const result = await put.run({ site, text, expectedRevision: 0 });
-    if (!result) return;
-    const { siteConfig, userErrors } = result.putSiteConfig;
-    setErrors(userErrors);
-    if (!siteConfig) return;
+    const payload = await put.run({ site, text, expectedRevision: 0 });
+    if (!payload?.siteConfig) return;
+    const { siteConfig } = payload;
     notify(`${siteConfig.site} was created.`);
     goTo(hashOf(["sites", siteConfig.site]));
   }

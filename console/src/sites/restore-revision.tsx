@@ -1,6 +1,4 @@
-import { useState } from "react";
 import { RestoreSiteDocument, type SitePartsFragment } from "../api/generated/operations.js";
-import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -14,16 +12,13 @@ interface RestoreRevisionProps {
 
 /** Restores an earlier revision as a new one. */
 export function RestoreRevision({ site, revision, onUpdate, onClose }: RestoreRevisionProps) {
-  const [errors, setErrors] = useState<UserErrors>([]);
   const restore = useMutation(RestoreSiteDocument);
   const notify = useNotice();
 
   async function run() {
-    const result = await restore.run({ site: site.site, revision, expectedRevision: site.revision });
-    if (!result) return;
-    const { siteConfig, userErrors } = result.restoreSiteConfig;
-    setErrors(userErrors);
-    if (!siteConfig) return;
+    const payload = await restore.run({ site: site.site, revision, expectedRevision: site.revision });
+    if (!payload?.siteConfig) return;
+    const { siteConfig } = payload;
     onClose();
     onUpdate(siteConfig);
     notify(`Revision ${revision} was restored as revision ${siteConfig.revision}.`);
@@ -32,9 +27,7 @@ export function RestoreRevision({ site, revision, onUpdate, onClose }: RestoreRe
     <ConfirmDialog
       title={`Restore revision ${revision}?`}
       action="Restore"
-      isBusy={restore.isBusy}
-      failure={restore.failure}
-      errors={errors}
+      mutation={restore}
       onConfirm={() => void run()}
       onClose={onClose}
     >

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { toFailure } from "../api/failure.js";
 import { PutSiteDocument, SiteDocument, type SitePartsFragment } from "../api/generated/operations.js";
-import { isConflict, type UserErrors } from "../api/user-errors.js";
+import { isConflict } from "../api/user-errors.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { useUnsaved } from "../routing/navigation.js";
@@ -21,9 +21,9 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(site);
   const [typed, setTyped] = useState(() => toField(site.text));
-  const [errors, setErrors] = useState<UserErrors>([]);
   const [latest, setLatest] = useState<SitePartsFragment | null>(null);
   const put = useMutation(PutSiteDocument);
+  const { errors, setErrors } = put;
   const canWrite = useScope("WRITE");
   const notify = useNotice();
   const text = fromField(typed, base.text);
@@ -41,10 +41,9 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
 
   async function save(expectedRevision: number) {
     if (!isDirty) return;
-    const result = await put.run({ site: site.site, text, expectedRevision });
-    if (!result) return;
-    const { siteConfig, userErrors } = result.putSiteConfig;
-    setErrors(userErrors);
+    const payload = await put.run({ site: site.site, text, expectedRevision });
+    if (!payload) return;
+    const { siteConfig, userErrors } = payload;
     if (isConflict(userErrors)) await loadLatest();
     if (!siteConfig) return;
     startFrom(siteConfig, true);

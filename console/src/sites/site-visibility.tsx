@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { SetSiteVisibilityDocument, type SitePartsFragment } from "../api/generated/operations.js";
-import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -13,16 +12,13 @@ interface SiteVisibilityProps {
 /** Makes a site public or private. */
 export function SiteVisibility({ site: { site, isPublic }, onUpdate }: SiteVisibilityProps) {
   const [isConfirming, setConfirming] = useState(false);
-  const [errors, setErrors] = useState<UserErrors>([]);
   const change = useMutation(SetSiteVisibilityDocument);
   const notify = useNotice();
 
   async function run() {
-    const result = await change.run({ site, isPublic: !isPublic });
-    if (!result) return;
-    const { siteConfig, userErrors } = result.setSiteConfigVisibility;
-    setErrors(userErrors);
-    if (!siteConfig) return;
+    const payload = await change.run({ site, isPublic: !isPublic });
+    if (!payload?.siteConfig) return;
+    const { siteConfig } = payload;
     setConfirming(false);
     onUpdate(siteConfig);
     notify(siteConfig.isPublic ? "The site is now public." : "The site is now private.");
@@ -36,9 +32,7 @@ export function SiteVisibility({ site: { site, isPublic }, onUpdate }: SiteVisib
         <ConfirmDialog
           title={isPublic ? "Make the site private?" : "Make the site public?"}
           action={isPublic ? "Make private" : "Make public"}
-          isBusy={change.isBusy}
-          failure={change.failure}
-          errors={errors}
+          mutation={change}
           onConfirm={() => void run()}
           onClose={() => setConfirming(false)}
         >

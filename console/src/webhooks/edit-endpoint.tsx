@@ -1,6 +1,5 @@
-import { useState } from "react";
 import { type EndpointPartsFragment, UpdateEndpointDocument } from "../api/generated/operations.js";
-import { otherErrors, type UserErrors } from "../api/user-errors.js";
+import { otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
@@ -16,20 +15,17 @@ interface EditEndpointProps {
 
 /** Changes an endpoint's name, URL and events. */
 export function EditEndpoint({ endpoint, onUpdate, onClose }: EditEndpointProps) {
-  const [errors, setErrors] = useState<UserErrors>([]);
   const update = useMutation(UpdateEndpointDocument);
+  const { errors } = update;
   const notify = useNotice();
   const form = useFocusOnError(errors.length > 0 && errors);
 
   async function run(fields: FormData) {
     const draft = readDraft(fields);
-    if (!draft) return setErrors(NO_EVENTS);
-    const result = await update.run({ input: { id: endpoint.id, ...draft } });
-    if (!result) return;
-    const { webhookEndpoint, userErrors } = result.updateWebhookEndpoint;
-    setErrors(userErrors);
-    if (!webhookEndpoint) return;
-    notify(`${webhookEndpoint.name} was saved.`);
+    if (!draft) return update.setErrors(NO_EVENTS);
+    const payload = await update.run({ input: { id: endpoint.id, ...draft } });
+    if (!payload?.webhookEndpoint) return;
+    notify(`${payload.webhookEndpoint.name} was saved.`);
     onUpdate();
     onClose();
   }

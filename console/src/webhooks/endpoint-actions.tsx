@@ -6,7 +6,6 @@ import {
   SendTestDocument,
   UpdateEndpointDocument,
 } from "../api/generated/operations.js";
-import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
@@ -56,16 +55,13 @@ export function EndpointActions({ endpoint, onUpdate }: EndpointActionsProps) {
 }
 
 function SendTest({ endpoint: { id }, onUpdate }: EndpointActionsProps) {
-  const [errors, setErrors] = useState<UserErrors>([]);
   const send = useMutation(SendTestDocument);
   const notify = useNotice();
 
   async function run() {
-    const result = await send.run({ id });
-    if (!result) return;
-    const { webhookDelivery, userErrors } = result.sendTestWebhook;
-    setErrors(userErrors);
-    if (webhookDelivery) notify("The test event is being sent.");
+    const payload = await send.run({ id });
+    if (!payload) return;
+    if (payload.webhookDelivery) notify("The test event is being sent.");
     onUpdate();
   }
   return (
@@ -73,7 +69,7 @@ function SendTest({ endpoint: { id }, onUpdate }: EndpointActionsProps) {
       <button type="button" className="primary" disabled={send.isBusy} onClick={() => void run()}>
         Send test event
       </button>
-      <Problem failure={send.failure} errors={errors} />
+      <Problem failure={send.failure} errors={send.errors} />
     </>
   );
 }
@@ -83,15 +79,13 @@ interface EndpointDialogProps extends EndpointActionsProps {
 }
 
 function Enable({ endpoint: { id, name }, onUpdate }: EndpointActionsProps) {
-  const [errors, setErrors] = useState<UserErrors>([]);
   const update = useMutation(UpdateEndpointDocument);
   const notify = useNotice();
 
   async function run() {
-    const result = await update.run({ input: { id, enabled: true } });
-    if (!result) return;
-    setErrors(result.updateWebhookEndpoint.userErrors);
-    if (result.updateWebhookEndpoint.webhookEndpoint) notify(`${name} was enabled.`);
+    const payload = await update.run({ input: { id, enabled: true } });
+    if (!payload) return;
+    if (payload.webhookEndpoint) notify(`${name} was enabled.`);
     onUpdate();
   }
   return (
@@ -99,21 +93,18 @@ function Enable({ endpoint: { id, name }, onUpdate }: EndpointActionsProps) {
       <button type="button" className="primary" disabled={update.isBusy} onClick={() => void run()}>
         Enable
       </button>
-      <Problem failure={update.failure} errors={errors} />
+      <Problem failure={update.failure} errors={update.errors} />
     </>
   );
 }
 
 function Disable({ endpoint: { id, name }, onUpdate, onClose }: EndpointDialogProps) {
-  const [errors, setErrors] = useState<UserErrors>([]);
   const update = useMutation(UpdateEndpointDocument);
   const notify = useNotice();
 
   async function run() {
-    const result = await update.run({ input: { id, enabled: false } });
-    if (!result) return;
-    setErrors(result.updateWebhookEndpoint.userErrors);
-    if (!result.updateWebhookEndpoint.webhookEndpoint) return;
+    const payload = await update.run({ input: { id, enabled: false } });
+    if (!payload?.webhookEndpoint) return;
     notify(`${name} was disabled.`);
     onUpdate();
     onClose();
@@ -122,9 +113,7 @@ function Disable({ endpoint: { id, name }, onUpdate, onClose }: EndpointDialogPr
     <ConfirmDialog
       title={`Disable ${name}?`}
       action="Disable"
-      isBusy={update.isBusy}
-      failure={update.failure}
-      errors={errors}
+      mutation={update}
       onConfirm={() => void run()}
       onClose={onClose}
     >
@@ -135,14 +124,12 @@ function Disable({ endpoint: { id, name }, onUpdate, onClose }: EndpointDialogPr
 
 function RotateSecret({ endpoint: { id, name }, onUpdate, onClose }: EndpointDialogProps) {
   const [secret, setSecret] = useState<string | null>(null);
-  const [errors, setErrors] = useState<UserErrors>([]);
   const rotate = useMutation(RotateSecretDocument);
 
   async function run() {
-    const result = await rotate.run({ id });
-    if (!result) return;
-    setErrors(result.rotateWebhookSecret.userErrors);
-    setSecret(result.rotateWebhookSecret.secret);
+    const payload = await rotate.run({ id });
+    if (!payload) return;
+    setSecret(payload.secret);
     onUpdate();
   }
   if (secret !== null) {
@@ -159,9 +146,7 @@ function RotateSecret({ endpoint: { id, name }, onUpdate, onClose }: EndpointDia
     <ConfirmDialog
       title={`Rotate the secret of ${name}?`}
       action="Rotate"
-      isBusy={rotate.isBusy}
-      failure={rotate.failure}
-      errors={errors}
+      mutation={rotate}
       onConfirm={() => void run()}
       onClose={onClose}
     >
@@ -174,17 +159,13 @@ function RotateSecret({ endpoint: { id, name }, onUpdate, onClose }: EndpointDia
 }
 
 function Delete({ endpoint: { id, name }, onClose }: EndpointDialogProps) {
-  const [errors, setErrors] = useState<UserErrors>([]);
   const remove = useMutation(DeleteEndpointDocument);
   const notify = useNotice();
   const goTo = useGoTo();
 
   async function run() {
-    const result = await remove.run({ id });
-    if (!result) return;
-    const { deletedWebhookEndpointId, userErrors } = result.deleteWebhookEndpoint;
-    setErrors(userErrors);
-    if (deletedWebhookEndpointId === null) return;
+    const payload = await remove.run({ id });
+    if (!payload?.deletedWebhookEndpointId) return;
     notify(`${name} was deleted.`);
     goTo(hashOf(["webhooks"]));
   }
@@ -193,9 +174,7 @@ function Delete({ endpoint: { id, name }, onClose }: EndpointDialogProps) {
       title={`Delete ${name}?`}
       action="Delete"
       typed={name}
-      isBusy={remove.isBusy}
-      failure={remove.failure}
-      errors={errors}
+      mutation={remove}
       onConfirm={() => void run()}
       onClose={onClose}
     >

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { CreateEndpointDocument } from "../api/generated/operations.js";
-import { otherErrors, type UserErrors } from "../api/user-errors.js";
+import { otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Problem } from "../parts/problem.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
@@ -17,18 +17,15 @@ interface NewEndpointProps {
 /** Creates an endpoint, shows its secret once, then its page. */
 export function NewEndpoint({ onClose }: NewEndpointProps) {
   const [created, setCreated] = useState<{ readonly id: string; readonly secret: string } | null>(null);
-  const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateEndpointDocument);
+  const { errors } = create;
   const goTo = useGoTo();
   const form = useFocusOnError(errors.length > 0 && errors);
 
   async function run(fields: FormData) {
     const input = readDraft(fields);
-    if (!input) return setErrors(NO_EVENTS);
-    const result = await create.run({ input });
-    if (!result) return;
-    const { webhookEndpoint, secret, userErrors } = result.createWebhookEndpoint;
-    setErrors(userErrors);
+    if (!input) return create.setErrors(NO_EVENTS);
+    const { webhookEndpoint = null, secret = null } = (await create.run({ input })) ?? {};
     if (webhookEndpoint && secret !== null) setCreated({ id: webhookEndpoint.id, secret });
   }
   if (created) {

@@ -1,10 +1,8 @@
-import { useState } from "react";
 import {
   DeliveryDocument,
   type DeliveryPartsFragment,
   ReplayDeliveryDocument,
 } from "../api/generated/operations.js";
-import type { UserErrors } from "../api/user-errors.js";
 import { CodeBlock } from "../parts/code-block.js";
 import { Dialog } from "../parts/dialog.js";
 import { Loaded } from "../parts/loaded.js";
@@ -26,18 +24,14 @@ interface ShowDeliveryProps {
 /** A delivery with its payload, attempts and response, which can be sent again. */
 export function ShowDelivery({ id, onReplayed, onClose }: ShowDeliveryProps) {
   const query = useQuery(DeliveryDocument, { id });
-  const [errors, setErrors] = useState<UserErrors>([]);
   const replay = useMutation(ReplayDeliveryDocument);
   const notify = useNotice();
   const node = query.data?.node;
   const delivery = node?.__typename === "WebhookDelivery" ? node : null;
 
   async function run() {
-    const result = await replay.run({ id });
-    if (!result) return;
-    const { webhookDelivery, userErrors } = result.replayWebhookDelivery;
-    setErrors(userErrors);
-    if (!webhookDelivery) return;
+    const payload = await replay.run({ id });
+    if (!payload?.webhookDelivery) return;
     notify("The delivery is being sent again.");
     onReplayed();
     onClose();
@@ -57,7 +51,7 @@ export function ShowDelivery({ id, onReplayed, onClose }: ShowDeliveryProps) {
           )
         }
       </Loaded>
-      <Problem failure={replay.failure} errors={errors} />
+      <Problem failure={replay.failure} errors={replay.errors} />
       <div className="actions end">
         <button type="button" onClick={onClose}>
           Close
