@@ -6,7 +6,7 @@ import type { ProcessEnvironment } from "../config/config.js";
 import { SCOPES } from "../domain/accounts/caller.js";
 import { addAccountCommands, addSigningKeyCommands } from "./accounts/commands.js";
 import { addContractCommands } from "./contract/commands.js";
-import { addDistributeCommand } from "./distribute.js";
+import { addDistributeCommand } from "./distribution/commands.js";
 import { addRetentionCommands } from "./retention/commands.js";
 import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
 import { createOutput } from "./shared/output.js";

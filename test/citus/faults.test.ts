@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { citusPrograms, queryOnce } from "../support/citus/cluster.js";
 import { DATABASE, useDistributedService } from "../support/citus/distributed-service.js";
+import { endSoundLoad } from "../support/citus/sound-load.js";
 import type { Call } from "../support/faults/load-journal.js";
 import { verifyLoad } from "../support/faults/load-verification.js";
 import { startLoad } from "../support/faults/steady-load.js";
@@ -113,11 +114,6 @@ describe.skipIf(citusPrograms === undefined)("the service on a Citus cluster", (
     );
     await queryOnce(database, "SELECT citus_rebalance_wait()");
     expect(await placements()).toEqual([{ left: 0 }]);
-    const sent = load.journal.calls.length;
-    await expect.poll(() => load.journal.calls.length).toBeGreaterThan(sent + 50);
-    await load.stop();
-    await verifyLoad(load, (text, values) => service.query(text, values));
-    expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
-    expect(load.journal.violations).toEqual([]);
+    await endSoundLoad(load, service);
   }, 300_000);
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { citusPrograms, queryOnce } from "../support/citus/cluster.js";
 import { APPLICATION, DATABASE, OWNER, useDistributedService } from "../support/citus/distributed-service.js";
-import { verifyLoad } from "../support/faults/load-verification.js";
+import { endSoundLoad } from "../support/citus/sound-load.js";
 import { startLoad } from "../support/faults/steady-load.js";
 
 const started = useDistributedService();
@@ -42,12 +42,7 @@ describe.skipIf(citusPrograms === undefined)("a growing Citus cluster", () => {
     await coordinate("SELECT citus_rebalance_wait()");
     await forceRowSecurity("FORCE");
     expect(await shards()).toBeGreaterThan(0);
-    const sent = load.journal.calls.length;
-    await expect.poll(() => load.journal.calls.length).toBeGreaterThan(sent + 50);
-    await load.stop();
-    await verifyLoad(load, (text, values) => service.query(text, values));
-    expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
-    expect(load.journal.violations).toEqual([]);
+    await endSoundLoad(load, service);
   }, 300_000);
 });
 

@@ -85,7 +85,7 @@ export async function sendTestWebhook(
   const delivery = await withServices(settings, options, ({ webhooks }, admin) =>
     webhooks.sendTest(admin, id),
   );
-  await output.print(deliveryView(delivery), `delivery ${delivery.id} is ${delivery.state}\n`);
+  await printDelivery(delivery, output);
 }
 
 export async function listDeliveries(
@@ -131,7 +131,11 @@ export async function replayWebhookDelivery(
   output: Output,
 ): Promise<void> {
   const delivery = await withServices(settings, options, ({ webhooks }, admin) => webhooks.replay(admin, id));
-  await output.print(deliveryView(delivery), `delivery ${id} is ${delivery.state}\n`);
+  await printDelivery(delivery, output);
+}
+
+async function printDelivery(delivery: WebhookDelivery, output: Output): Promise<void> {
+  await output.print(deliveryView(delivery), `delivery ${delivery.id} is ${delivery.state}\n`);
 }
 
 /** Prints only the secret as text, so that a shell can store it. */

@@ -1,7 +1,8 @@
 import { collectDefaultMetrics } from "prom-client";
 import type { Metrics } from "../metrics.js";
 import { registerDatabaseMetrics } from "./database-metrics.js";
-import { createDatabaseReader, type OutboxReading } from "./outbox-reading.js";
+import { createDatabaseReader } from "./database-reader.js";
+import type { OutboxReading } from "./outbox-reading.js";
 import { MetricsRegistry } from "./read-metrics.js";
 import { registerServiceMetrics } from "./service-metrics.js";
 import {

@@ -9,6 +9,7 @@ import {
 } from "../../../clients/typescript/src/index.js";
 import { startLossyProxy } from "../../support/clients/lossy-proxy.js";
 import { usePackageClient } from "../../support/clients/package-client.js";
+import { mistyped } from "../../support/secrets/mistyped.js";
 
 const fixture = usePackageClient();
 const ID = /^[0-9a-f-]{36}$/;
@@ -131,7 +132,7 @@ describe("an error", () => {
   test("has a class by which a program can handle it", async () => {
     const { client, newClient, keys } = fixture();
     const { token } = await client.userGroups.getOrCreate({ userGroupId: "classes", name: "C" });
-    const stranger = `${keys.admin.slice(0, -1)}${keys.admin.endsWith("0") ? "1" : "0"}`;
+    const stranger = mistyped(keys.admin);
     const reader = newClient({ apiKey: keys.read });
     await expect(client.userGroups.update({ userGroupId: "nobody" })).rejects.toThrow(NotFoundError);
     const mismatch = client.userGroups.delete({ currentToken: token, userGroupId: "another" });

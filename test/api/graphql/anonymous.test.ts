@@ -6,6 +6,7 @@ import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import { mistyped } from "../../support/secrets/mistyped.js";
 
 const graphql = useGraphql();
 const KIB = 1024;
@@ -178,7 +179,7 @@ describe("a body without valid credentials", () => {
       return { status: reply.statusCode, body: JSON.parse(text) };
     };
     expect(await open()).toMatchObject(TOO_LARGE);
-    expect(await open(`Token ${keys.admin.slice(0, -1)}x`)).toMatchObject(UNAUTHENTICATED);
+    expect(await open(`Token ${mistyped(keys.admin)}`)).toMatchObject(UNAUTHENTICATED);
     expect(await open(`Bearer ${strangerKey}`)).toMatchObject(UNAUTHENTICATED);
   });
 

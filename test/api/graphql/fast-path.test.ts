@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, type MockInstance, tes
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import { mistyped } from "../../support/secrets/mistyped.js";
 
 const graphql = useGraphql({ rateLimits: { maxCost: 10_000 } });
 const ONE = `query One($by: UserGroupBy!) {
@@ -147,7 +148,7 @@ describe("the fast path rejects what Apollo Server rejects:", () => {
     expect(await send(body, {}, graphql().strangerKey)).toMatchObject({
       body: { data: { userGroup: null } },
     });
-    const refused = await send(body, {}, `${graphql().keys.admin.slice(0, -1)}x`);
+    const refused = await send(body, {}, mistyped(graphql().keys.admin));
     expect(refused).toMatchObject({
       status: 401,
       body: { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] },

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { expectError, useRest } from "../../support/rest/rest-fixture.js";
+import { mistyped } from "../../support/secrets/mistyped.js";
 
 const rest = useRest({ speed: { keyCacheMs: 0 } });
 const missing = {
@@ -49,7 +50,7 @@ describe("401", () => {
   test("an unknown key, well-formed or not", async () => {
     const { account, keys } = rest();
     const neverStored = issueApiKey(account.accountId, "Customer").secret;
-    const wrongChecksum = `${keys.admin.slice(0, -1)}${keys.admin.endsWith("A") ? "B" : "A"}`;
+    const wrongChecksum = mistyped(keys.admin);
     for (const key of [neverStored, wrongChecksum, "nonsense", `${keys.admin}x`, keys.admin.toUpperCase()]) {
       expectError(await callWith(`Token ${key}`), 401, unknown);
     }

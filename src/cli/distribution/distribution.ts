@@ -1,12 +1,12 @@
-import type { ProcessEnvironment } from "../config/config.js";
+import type { ProcessEnvironment } from "../../config/config.js";
 import {
   distributionStatus,
   planDistribution,
   runDistributionStep,
-} from "../persistence/database/distribution.js";
-import { writeOutput } from "./shared/output.js";
-import { withStorage } from "./shared/storage.js";
-import { formatTable } from "./shared/table.js";
+} from "../../persistence/database/distribution.js";
+import { writeOutput } from "../shared/output.js";
+import { withStorage } from "../shared/storage.js";
+import { formatTable } from "../shared/table.js";
 
 /** Distributes the tables, and prints the statements; or prints how each table is stored. */
 export async function distribute(

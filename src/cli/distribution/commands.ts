@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { ProcessEnvironment } from "../config/config.js";
-import type { RunCommand } from "./shared/run-command.js";
+import type { ProcessEnvironment } from "../../config/config.js";
+import type { RunCommand } from "../shared/run-command.js";
 
 /** Citus's default, and enough for 32 workers. */
 const DEFAULT_SHARDS = 32;
