@@ -177,3 +177,21 @@ test.each(["ASC", "DESC"])(
     }
   },
 );
+
+test("mappings and their data sources come from primary keys", async () => {
+  plans.splice(0);
+  await graphql().run(`{ userGroups(first: ${PAGE}) { nodes { mapping { schemaId } } } }`);
+  const recorded = plans.splice(0).filter(({ text }) => text.includes("FROM mapping_entry"));
+  expect(
+    recorded.map(({ plan }) =>
+      nodesOf(plan).flatMap((node) =>
+        node["Relation Name"] ? [[node["Node Type"], node["Index Name"]]] : [],
+      ),
+    ),
+  ).toEqual([
+    [
+      ["Index Scan", "mapping_entry_pk"],
+      ["Index Scan", "data_source_pk"],
+    ],
+  ]);
+});
