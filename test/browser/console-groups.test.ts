@@ -46,7 +46,7 @@ describe("user groups in the console in Chromium", () => {
     await reader.getByRole("link", { name: "Customer 59" }).press("Enter");
     await reader.getByText("the scope read, which does not allow reading tokens").waitFor();
     expect(await reader.getByLabel("Name", { exact: true }).getAttribute("readonly")).toBe("");
-    for (const name of ["Save", "Rotate token…", "Create embed session…", "Delete group…", "Add schema"])
+    for (const name of ["Save", "Rotate token…", "New embed session", "Delete group…", "Add schema"])
       expect(await reader.getByRole("button", { name }).count()).toBe(0);
     expect(await sections(reader)).toBe("Overview\nGroups\nData sources\nSites");
     await goTo(reader, "#/audit", "Audit log");
@@ -77,7 +77,14 @@ describe("user groups in the console in Chromium", () => {
     const json = page.getByLabel("Properties as JSON");
     await json.fill('{"tier": "gold"');
     await page.getByText(/^Not JSON: /).waitFor();
-    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await press(page, "button", "Save");
+    expect(await page.evaluate("document.activeElement.matches('.code-editor-host[data-invalid]')")).toBe(
+      true,
+    );
+    await page.getByRole("tab", { name: "JSON" }).press("ArrowLeft");
+    await press(page, "button", "Save");
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("Correct it as JSON first.");
+    await page.getByRole("tab", { name: "Form" }).press("ArrowRight");
     await json.fill('{"tier": "gold"}');
     await page.getByRole("tab", { name: "JSON" }).press("ArrowLeft");
     expect(await page.getByLabel("tier", { exact: true }).inputValue()).toBe("gold");
@@ -124,9 +131,13 @@ describe("user groups in the console in Chromium", () => {
 
     await page.getByRole("tab", { name: "Python" }).press("Enter");
     expect(await page.getByRole("region", { name: "Python" }).innerText()).toContain('"seats": 12,');
-    await press(page, "button", "Create embed session…");
+    await press(page, "button", "New embed session");
     await press(page, "button", "Create embed session");
     const session = await page.getByRole("textbox", { name: "Embed session" }).inputValue();
+    // An open dialog covers the page and its notices.
+    await press(page, "button", "Copy Embed session");
+    await page.getByRole("dialog").getByRole("status").getByText("press Ctrl+C").waitFor();
+    expect(await page.getByRole("status").filter({ hasText: "press Ctrl+C" }).count()).toBe(1);
     expect(session).toMatch(/^eyJ/);
     await press(page, "button", "Done");
 
@@ -146,7 +157,7 @@ describe("user groups in the console in Chromium", () => {
     const sessions = page.getByRole("region", { name: "Activity" }).getByText("Embed session created");
     await page.getByRole("region", { name: "Activity" }).getByText("by").first().waitFor();
     expect(await sessions.count()).toBe(0);
-    await press(page, "button", "Create embed session…");
+    await press(page, "button", "New embed session");
     await press(page, "button", "Create embed session");
     await press(page, "button", "Done");
     await sessions.waitFor();

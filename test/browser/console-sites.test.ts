@@ -31,7 +31,10 @@ describe("site configuration editor in Chromium", () => {
     const watched = await signIn(browser(), service(), key, "#/sites");
     const { page } = watched;
     await page.getByText("No sites yet").waitFor();
-    await press(page, "link", "New site");
+    await page.getByRole("link", { name: "New site" }).first().press("Enter");
+    await press(page, "button", "Create site");
+    await page.getByText("must").waitFor();
+    expect(await page.evaluate("document.activeElement.labels[0].textContent")).toBe("Site name");
     await page.getByLabel("Site name").fill("docs");
     await textOf(page).fill(FIRST);
     await press(page, "button", "Create site");
@@ -77,6 +80,7 @@ describe("site configuration editor in Chromium", () => {
     expect(await page.evaluate(SELECTED)).toBe('"colour": 1');
     await press(page, "button", "Save as revision 2");
     await page.getByRole("alert").waitFor();
+    expect(await page.evaluate("document.activeElement.className")).toBe("code-editor-host");
     expect((await run(READ)).siteConfig.revision).toBe(1);
     await textOf(page).fill('{ "name": ');
     await findings.getByText("1 error", { exact: true }).waitFor();

@@ -13,6 +13,8 @@ import { useChromium } from "../support/pages/playground-page.js";
 import { startReceiver } from "../support/webhooks/receiver.js";
 import { FAST } from "../support/webhooks/tenant.js";
 
+const FOCUSED = "document.activeElement.value";
+
 const service = useConsole({ webhooks: { allowPrivate: true, times: FAST } });
 const browser = useChromium();
 let key = "";
@@ -26,13 +28,14 @@ describe("webhooks in Chromium", () => {
     const receiver = await startReceiver();
     const watched = await signIn(browser(), service(), key, "#/webhooks");
     const { page } = watched;
-    await press(page, "button", "Create the first endpoint");
+    await page.getByRole("button", { name: "New endpoint" }).first().press("Enter");
     await page.getByLabel("Name", { exact: true }).fill("CRM");
     await page.getByLabel("URL").fill("ftp://crm.example.com");
     await page.getByLabel("Selected events").check();
     await page.getByLabel("Group deleted").check();
     await page.keyboard.press("Enter");
-    await expect.poll(() => page.getByLabel("URL").getAttribute("aria-invalid")).toBe("true");
+    await page.getByText(/^Must be a URL/).waitFor();
+    expect(await page.evaluate(FOCUSED)).toBe("ftp://crm.example.com");
     await page.getByLabel("URL").fill(receiver.url);
     await page.keyboard.press("Enter");
     const secret = await page.getByLabel("Signing secret", { exact: true }).inputValue();
@@ -72,6 +75,7 @@ describe("webhooks in Chromium", () => {
     await page.getByLabel("Selected events").check();
     await press(page, "button", "Save");
     await page.getByText("Select at least one event.").waitFor();
+    expect(await page.evaluate(FOCUSED)).toBe("USER_GROUP_CREATED");
     await page.getByLabel("Group created").check();
     await press(page, "button", "Save");
     await waitForMessage(page, "Billing was saved.");

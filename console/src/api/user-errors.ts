@@ -6,9 +6,18 @@ export type UserErrors = readonly (
   | (Omit<UserErrorPartsFragment, "code"> & { readonly code: "UNAVAILABLE" })
 )[];
 
-/** Returns the error message for an input field or a part of it; undefined if there is none. */
+/**
+ * Returns the error message for an input field or a part of it, without the field's name in the API, as it is shown next
+ * to the field; undefined if there is none.
+ */
 export function errorAt(errors: UserErrors, ...path: readonly string[]): string | undefined {
-  return errors.find(({ field }) => field && path.every((part, index) => field[index] === part))?.message;
+  const found = errors.find(({ field }) => field && path.every((part, index) => field[index] === part));
+  if (!found?.field) return undefined;
+  const { field, message } = found;
+  const name = `${field.join(".")} `;
+  if (!message.startsWith(name)) return message;
+  const rule = message.slice(name.length);
+  return rule.charAt(0).toUpperCase() + rule.slice(1);
 }
 
 /** Returns the errors that are not shown next to one of the given fields. */

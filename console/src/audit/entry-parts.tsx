@@ -36,7 +36,7 @@ export function Subject({ entry: { action, subjectId, subjectName, subjectVersio
       <a className="plain" href={linkTo({ subject: subjectName })}>
         {subjectName}
       </a>
-      {subjectVersion !== null && <span className="fine"> version {subjectVersion}</span>}
+      {subjectVersion !== null && <span className="fine word"> version {subjectVersion}</span>}
       {page && (
         <a className="fine below" href={page} aria-label={`Open ${subjectName}`}>
           Open

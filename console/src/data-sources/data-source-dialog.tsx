@@ -7,9 +7,9 @@ import {
 import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
+import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
-import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useMutation } from "../session/use-mutation.js";
 
 interface DataSourceDialogProps {
@@ -27,7 +27,6 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
   const update = useMutation(UpdateDataSourceDocument);
   const { errors, failure, isBusy } = dataSource ? update : create;
   const notify = useNotice();
-  const form = useFocusOnError(errors.length > 0 && errors);
 
   async function save() {
     const input = { providedId, name };
@@ -41,13 +40,7 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
   }
   return (
     <Dialog title={dataSource ? `Edit ${dataSource.name}` : "New data source"} onClose={onClose}>
-      <form
-        ref={form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <Form errors={errors} onSubmit={() => void save()}>
         <Field
           label="External ID"
           hint="Mappings and API calls refer to the data source by it."
@@ -84,7 +77,7 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
             {dataSource ? "Save" : "Create data source"}
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

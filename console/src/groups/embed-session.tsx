@@ -7,6 +7,7 @@ import {
 import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
+import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
 import { Time } from "../parts/time.js";
@@ -29,7 +30,7 @@ export function EmbedSession({ group: { id, name }, onCreated }: EmbedSessionPro
       <h2 id="embed-session">Embed session</h2>
       <p className="fine">A short-lived credential for one page view, in place of the token.</p>
       <button type="button" onClick={() => setOpen(true)}>
-        Create embed session…
+        New embed session
       </button>
       {isOpen && <NewEmbedSession id={id} name={name} onCreated={onCreated} onClose={() => setOpen(false)} />}
     </section>
@@ -75,12 +76,7 @@ function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps)
   }
   return (
     <Dialog title={`New embed session for ${name}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
+      <Form errors={errors} isInvalid={parseError !== undefined} onSubmit={() => void run()}>
         <Field label="Valid for" error={errorAt(errors, "expiresInSeconds")}>
           {(control) => (
             <select {...control} value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
@@ -95,7 +91,7 @@ function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps)
         <Field
           label="Variables"
           hint="A JSON object that takes precedence over the properties. Optional."
-          error={text === "" ? undefined : (parseError ?? errorAt(errors, "variables"))}
+          error={parseError ?? errorAt(errors, "variables")}
         >
           {(control) => (
             <textarea
@@ -113,11 +109,11 @@ function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps)
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={create.isBusy || parseError !== undefined}>
+          <button type="submit" className="primary" disabled={create.isBusy}>
             Create embed session
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

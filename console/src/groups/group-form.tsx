@@ -2,9 +2,9 @@ import { useState } from "react";
 import { toFailure } from "../api/failure.js";
 import { GroupDocument, type GroupPartsFragment, UpdateGroupDocument } from "../api/generated/operations.js";
 import { isConflict, otherErrors } from "../api/user-errors.js";
+import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
-import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useUnsaved } from "../routing/navigation.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -27,7 +27,6 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
   const { errors, setErrors } = update;
   const canWrite = useScope("WRITE");
   const notify = useNotice();
-  const form = useFocusOnError(errors.length > 0 && errors);
   const changes = changesBetween(draftOf(base), draft);
   const isDirty = Object.keys(changes).length > 0;
   const { parseError } = parseProperties(draft.properties);
@@ -64,14 +63,12 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
     }
   }
   return (
-    <form
-      ref={form}
+    <Form
       className="card"
       aria-label="Group"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save(base.version);
-      }}
+      errors={errors}
+      isInvalid={parseError !== undefined}
+      onSubmit={() => void save(base.version)}
     >
       <GroupFields
         draft={draft}
@@ -105,11 +102,7 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
       </Problem>
       {canWrite && (
         <div className="actions">
-          <button
-            type="submit"
-            className="primary"
-            disabled={!isDirty || update.isBusy || parseError !== undefined}
-          >
+          <button type="submit" className="primary" disabled={!isDirty || update.isBusy}>
             Save
           </button>
           {isDirty && (
@@ -119,7 +112,7 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
           )}
         </div>
       )}
-    </form>
+    </Form>
   );
 }
 

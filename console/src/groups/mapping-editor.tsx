@@ -19,6 +19,7 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
   const list = useId();
   const [typed, setTyped] = useState("");
   const { choices, isComplete } = useDataSourceChoices(typed);
+  const listError = errors.find(({ field }) => field?.join() === "mapping")?.message;
   const change = (key: number, changed: Partial<MappingRow>) =>
     onChange(rows.map((row) => (row.key === key ? { ...row, ...changed } : row)));
   const add = () => {
@@ -39,13 +40,16 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
           ))}
       </datalist>
       {rows.map(({ key, schemaId, dataSource }, index) => {
-        const error = errorAt(errors, "mapping", String(index));
+        const schemaError = errorAt(errors, "mapping", String(index), "schemaId");
+        const sourceError = errorAt(errors, "mapping", String(index), "dataSource");
         const name = choices.find(({ providedId }) => providedId === dataSource)?.name;
         const described = `${list}-${key}`;
         return (
           <div className="mapping-row" key={key}>
             <input
               aria-label={`Schema ${index + 1}`}
+              aria-describedby={schemaError && `${described}-schema`}
+              aria-invalid={schemaError ? true : undefined}
               placeholder="Schema ID"
               value={schemaId}
               required
@@ -61,7 +65,7 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
               choices={isComplete ? choices : null}
               list={list}
               describedBy={described}
-              isInvalid={error !== undefined}
+              isInvalid={sourceError !== undefined}
               isReadOnly={isReadOnly}
               onChange={(next) => {
                 change(key, { dataSource: next });
@@ -78,12 +82,18 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
                 Remove
               </button>
             )}
-            <p className={error ? "error" : "fine"} id={described}>
-              {error ?? (isComplete ? undefined : name)}
+            {schemaError && (
+              <p className="error" id={`${described}-schema`}>
+                {schemaError}
+              </p>
+            )}
+            <p className={sourceError ? "error source" : "fine source"} id={described}>
+              {sourceError ?? (isComplete ? undefined : name)}
             </p>
           </div>
         );
       })}
+      {listError && <p className="error">{listError}</p>}
       {!isReadOnly && (
         <button type="button" onClick={add}>
           Add schema

@@ -2,10 +2,10 @@ import { useState } from "react";
 import { CreateGroupDocument } from "../api/generated/operations.js";
 import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
+import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Problem } from "../parts/problem.js";
-import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useGoTo, useUnsaved } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -19,7 +19,6 @@ export function NewGroupPage() {
   const { errors } = create;
   const notify = useNotice();
   const goTo = useGoTo();
-  const form = useFocusOnError(errors.length > 0 && errors);
   const properties = parseProperties(draft.properties);
   useUnsaved(providedId !== "" || draft !== EMPTY_DRAFT);
 
@@ -34,13 +33,11 @@ export function NewGroupPage() {
   }
   return (
     <Page title="New group" back={{ href: hashOf(["groups"]), label: "Groups" }}>
-      <form
-        ref={form}
+      <Form
         className="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
+        errors={errors}
+        isInvalid={properties.parseError !== undefined}
+        onSubmit={() => void save()}
       >
         <Field
           label="External ID"
@@ -61,18 +58,14 @@ export function NewGroupPage() {
         <GroupFields draft={draft} errors={errors} isReadOnly={false} onChange={setDraft} />
         <Problem failure={create.failure} errors={otherErrors(errors, ["providedId", ...GROUP_FIELDS])} />
         <div className="actions">
-          <button
-            type="submit"
-            className="primary"
-            disabled={create.isBusy || properties.parseError !== undefined}
-          >
+          <button type="submit" className="primary" disabled={create.isBusy}>
             Create group
           </button>
           <a className="button" href={hashOf(["groups"])}>
             Cancel
           </a>
         </div>
-      </form>
+      </Form>
     </Page>
   );
 }

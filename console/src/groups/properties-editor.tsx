@@ -33,10 +33,16 @@ export function PropertiesEditor({ text, error, isReadOnly, onChange }: Properti
                     isReadOnly={isReadOnly}
                     onChange={(next) => onChange(next === null ? "" : JSON.stringify(next, null, 2))}
                   />
-                  {error && <p className="error">{error}</p>}
+                  {error && (
+                    <p className="error" tabIndex={-1} data-invalid>
+                      {error}
+                    </p>
+                  )}
                 </>
               ) : (
-                <p className="error">{parseError} Correct it as JSON first.</p>
+                <p className="error" tabIndex={-1} data-invalid>
+                  {parseError} Correct it as JSON first.
+                </p>
               ),
           },
           {
@@ -48,6 +54,7 @@ export function PropertiesEditor({ text, error, isReadOnly, onChange }: Properti
                   language="json"
                   text={text}
                   isReadOnly={isReadOnly}
+                  isInvalid={message !== undefined}
                   onChange={onChange}
                 />
                 <p className="fine">A JSON object. Leave empty for none.</p>

@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -107,22 +107,29 @@ interface NewPropertyProps {
 function NewProperty({ names, onAdd }: NewPropertyProps) {
   const [name, setName] = useState("");
   const [type, setType] = useState("Text");
-  const isTaken = names.includes(name);
+  const [isTried, setTried] = useState(false);
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const reason = names.includes(name) ? "This property exists already." : name === "" && "Enter a name.";
+  const error = isTried && reason;
 
   function add() {
-    if (name === "" || isTaken) return;
+    setTried(reason !== false);
+    if (reason !== false) return input.current?.focus();
     onAdd(name, INITIAL[type]);
     setName("");
   }
   return (
     <div className="property-row">
       <input
+        ref={input}
         aria-label="New property"
         placeholder="New property"
         value={name}
         autoComplete="off"
         spellCheck={false}
-        aria-invalid={isTaken || undefined}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? id : undefined}
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || name === "") return;
@@ -140,9 +147,14 @@ function NewProperty({ names, onAdd }: NewPropertyProps) {
           <option key={each}>{each}</option>
         ))}
       </select>
-      <button type="button" disabled={name === "" || isTaken} onClick={add}>
+      <button type="button" onClick={add}>
         Add
       </button>
+      {error && (
+        <p className="error" id={id}>
+          {error}
+        </p>
+      )}
     </div>
   );
 }

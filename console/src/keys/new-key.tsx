@@ -3,9 +3,9 @@ import { type ApiKeyScope, type CreateApiKeyInput, CreateKeyDocument } from "../
 import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
+import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
-import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 
@@ -32,7 +32,6 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
   const { errors } = create;
   // Reuse the input of a pending request: a newly computed expiry time would change the request and defeat the idempotency key.
   const pending = useRef<{ readonly formState: string; readonly input: CreateApiKeyInput } | null>(null);
-  const form = useFocusOnError(errors.length > 0 && errors);
 
   async function createKey(fields: FormData) {
     const formState = JSON.stringify([...fields]);
@@ -55,13 +54,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
   }
   return (
     <Dialog title={`New API key for ${environment}`} onClose={onClose}>
-      <form
-        ref={form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void createKey(new FormData(event.currentTarget));
-        }}
-      >
+      <Form errors={errors} onSubmit={(fields) => void createKey(fields)}>
         <Field label="Name" hint="Purpose of the key, shown in lists." error={errorAt(errors, "name")}>
           {(control) => <input {...control} name="name" required autoComplete="off" />}
         </Field>
@@ -101,7 +94,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
             Create API key
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -11,7 +11,7 @@ interface CopyButtonProps {
   readonly onBlocked?: () => void;
 }
 
-/** Copies a text to the clipboard, and says so on the button: a dialog covers the notices. */
+/** Copies a text to the clipboard, and says so on the button, where the user looks. */
 export function CopyButton({ label, text, onBlocked }: CopyButtonProps) {
   const notify = useNotice();
   const [isCopied, setCopied] = useState(false);

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
+import { NoticeRegion } from "./notices.js";
 import { focusHeading } from "./page.js";
 
 interface DialogProps {
@@ -40,6 +41,7 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
     >
       <h2 id={id}>{title}</h2>
       {children}
+      <NoticeRegion />
     </dialog>
   );
 }

@@ -1,17 +1,19 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 
 const SHOWN_MS = 10_000;
+const NO_NOTICE = { text: "", count: 0 };
 
-const NoticeContext = createContext<(text: string) => void>(() => undefined);
+const NotifyContext = createContext<(text: string) => void>(() => undefined);
+const NoticeContext = createContext(NO_NOTICE);
 
 /** Returns a function that shows a notice, which screen readers announce. */
 export function useNotice(): (text: string) => void {
-  return useContext(NoticeContext);
+  return useContext(NotifyContext);
 }
 
-/** Provides the notice region to its children. */
+/** Provides notices to its children. */
 export function Notices({ children }: { readonly children: ReactNode }) {
-  const [notice, setNotice] = useState({ text: "", count: 0 });
+  const [notice, setNotice] = useState(NO_NOTICE);
   // A stable function avoids rerendering the consumers of the context.
   const [notify] = useState(() => (text: string) => setNotice(({ count }) => ({ text, count: count + 1 })));
   useEffect(() => {
@@ -20,15 +22,25 @@ export function Notices({ children }: { readonly children: ReactNode }) {
     return () => clearTimeout(timer);
   }, [notice, notify]);
   return (
-    <NoticeContext value={notify}>
-      {children}
-      <div className="notices" role="status">
-        {notice.text && (
-          <p key={notice.count} className="notice">
-            {notice.text}
-          </p>
-        )}
-      </div>
-    </NoticeContext>
+    <NotifyContext value={notify}>
+      <NoticeContext value={notice}>
+        {children}
+        <NoticeRegion />
+      </NoticeContext>
+    </NotifyContext>
+  );
+}
+
+/** Shows the current notice. Each dialog has a region, because an open dialog covers the page's and makes it inert. */
+export function NoticeRegion() {
+  const { text, count } = useContext(NoticeContext);
+  return (
+    <div className="notices" role="status">
+      {text && (
+        <p key={count} className="notice">
+          {text}
+        </p>
+      )}
+    </div>
   );
 }

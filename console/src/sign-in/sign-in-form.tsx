@@ -1,8 +1,10 @@
 import { useState } from "react";
 import type { Client } from "../api/client.js";
-import { Failure, toFailure } from "../api/failure.js";
+import { type Failure, toFailure } from "../api/failure.js";
 import { signIn } from "../api/session-api.js";
+import { errorAt, type UserErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
+import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
 import { openSession } from "../session/open-session.js";
 import type { Session } from "../session/session.js";
@@ -23,18 +25,19 @@ export function SignInForm({ demoKey, onRefused, onSignedIn }: SignInFormProps) 
   const [key, setKey] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
+  const [errors, setErrors] = useState<UserErrors>([]);
 
   async function open(apiKey: string) {
-    setBusy(true);
     setFailure(null);
+    setErrors([]);
+    if (!SENDABLE.test(apiKey)) {
+      const message = apiKey
+        ? "An API key contains only letters, digits and underscores."
+        : "Enter an API key.";
+      return setErrors([{ code: "INVALID_FIELD", message, field: ["apiKey"] }]);
+    }
+    setBusy(true);
     try {
-      if (!SENDABLE.test(apiKey)) {
-        throw new Failure(
-          "An API key contains only letters, digits and underscores.",
-          "UNAUTHENTICATED",
-          null,
-        );
-      }
       const { environment, environments } = await signIn(apiKey);
       onSignedIn(await openSession(environment, environments, onRefused));
     } catch (error) {
@@ -44,15 +47,11 @@ export function SignInForm({ demoKey, onRefused, onSignedIn }: SignInFormProps) 
     }
   }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBusy) void open(key.trim());
-      }}
-    >
+    <Form errors={errors} onSubmit={() => void open(key.trim())}>
       <Field
         label="API key"
         hint="You stay signed in on this browser for 12 hours. Scripts cannot read the key."
+        error={errorAt(errors, "apiKey")}
       >
         {(control) => (
           <input
@@ -79,6 +78,6 @@ export function SignInForm({ demoKey, onRefused, onSignedIn }: SignInFormProps) 
           </button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }

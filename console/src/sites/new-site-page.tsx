@@ -2,10 +2,10 @@ import { useState } from "react";
 import { PutSiteDocument } from "../api/generated/operations.js";
 import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
+import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Problem } from "../parts/problem.js";
-import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useGoTo, useUnsaved } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -25,9 +25,9 @@ export function NewSitePage() {
   const [text, setText] = useState(START);
   const put = useMutation(PutSiteDocument);
   const { errors } = put;
+  const refusals = otherErrors(errors, ["site"]);
   const notify = useNotice();
   const goTo = useGoTo();
-  const form = useFocusOnError(errors.length > 0 && errors);
   useUnsaved(site !== "" || text !== START);
 
   async function save() {
@@ -39,13 +39,7 @@ export function NewSitePage() {
   }
   return (
     <Page title="New site" back={{ href: hashOf(["sites"]), label: "Sites" }}>
-      <form
-        ref={form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <Form errors={errors} onSubmit={() => void save()}>
         <Field
           label="Site name"
           hint="Identifies the site in URLs and API calls, for example docs."
@@ -62,8 +56,8 @@ export function NewSitePage() {
             />
           )}
         </Field>
-        <SiteEditor text={text} isReadOnly={false} onChange={setText}>
-          <Problem failure={put.failure} errors={otherErrors(errors, ["site"])} />
+        <SiteEditor text={text} isReadOnly={false} isInvalid={refusals.length > 0} onChange={setText}>
+          <Problem failure={put.failure} errors={refusals} />
           <div className="actions">
             <button type="submit" className="primary" disabled={put.isBusy}>
               Create site
@@ -73,7 +67,7 @@ export function NewSitePage() {
             </a>
           </div>
         </SiteEditor>
-      </form>
+      </Form>
     </Page>
   );
 }

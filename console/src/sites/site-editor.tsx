@@ -13,13 +13,15 @@ const NO_MARKS: readonly Mark[] = [];
 interface SiteEditorProps {
   readonly text: string;
   readonly isReadOnly: boolean;
+  /** Whether the service has refused the text. */
+  readonly isInvalid: boolean;
   readonly onChange: (text: string) => void;
   /** Shown below the text. */
   readonly children: ReactNode;
 }
 
 /** An editor for the text of a site configuration, with findings and preview. */
-export function SiteEditor({ text, isReadOnly, onChange, children }: SiteEditorProps) {
+export function SiteEditor({ text, isReadOnly, isInvalid, onChange, children }: SiteEditorProps) {
   const editor = useRef<EditorHandle>(null);
   const findings = useFindings(text);
   const { report } = findings;
@@ -33,6 +35,7 @@ export function SiteEditor({ text, isReadOnly, onChange, children }: SiteEditorP
           language="json"
           text={text}
           isReadOnly={isReadOnly}
+          isInvalid={isInvalid}
           onChange={onChange}
           marks={marks}
           schemaUrl={SCHEMA_URL}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { toFailure } from "../api/failure.js";
 import { PutSiteDocument, SiteDocument, type SitePartsFragment } from "../api/generated/operations.js";
 import { isConflict } from "../api/user-errors.js";
+import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { useUnsaved } from "../routing/navigation.js";
@@ -60,14 +61,13 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
     }
   }
   return (
-    <form
-      aria-label="Site configuration"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save(base.revision);
-      }}
-    >
-      <SiteEditor text={typed} isReadOnly={!canWrite} onChange={setTyped}>
+    <Form aria-label="Site configuration" errors={errors} onSubmit={() => void save(base.revision)}>
+      <SiteEditor
+        text={typed}
+        isReadOnly={!canWrite}
+        isInvalid={errors.length > 0 && !isConflict(errors)}
+        onChange={setTyped}
+      >
         <Problem failure={put.failure} errors={errors}>
           {latest && (
             <>
@@ -99,6 +99,6 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
           </div>
         )}
       </SiteEditor>
-    </form>
+    </Form>
   );
 }

@@ -12,17 +12,16 @@ import { useQuery } from "../session/use-query.js";
 export function SitesPage() {
   const query = useQuery(SiteListDocument, usePageVariables());
   const canWrite = useScope("WRITE");
+  const add = canWrite && (
+    <a className="button primary" href={hashOf(["new-site"])}>
+      New site
+    </a>
+  );
   return (
     <Page
       title="Sites"
       description="Settings of documentation sites: validated as you type, every revision kept."
-      actions={
-        canWrite && (
-          <a className="button primary" href={hashOf(["new-site"])}>
-            New site
-          </a>
-        )
-      }
+      actions={add}
     >
       <Loaded query={query}>
         {({ siteConfigs }) => (
@@ -30,16 +29,7 @@ export function SitesPage() {
             caption="Site configurations"
             page={siteConfigs}
             empty={
-              <Empty
-                title="No sites yet"
-                action={
-                  canWrite && (
-                    <a className="button primary" href={hashOf(["new-site"])}>
-                      Create the first site
-                    </a>
-                  )
-                }
-              >
+              <Empty title="No sites yet" action={add}>
                 A site is the settings file of a documentation site: validated, with every revision kept.
               </Empty>
             }

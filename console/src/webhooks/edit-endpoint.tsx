@@ -1,11 +1,11 @@
 import { type EndpointPartsFragment, UpdateEndpointDocument } from "../api/generated/operations.js";
 import { otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
+import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
-import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useMutation } from "../session/use-mutation.js";
-import { EndpointFields, NO_EVENTS, readDraft } from "./endpoint-fields.js";
+import { ENDPOINT_FIELDS, EndpointFields, readDraft } from "./endpoint-fields.js";
 
 interface EditEndpointProps {
   readonly endpoint: EndpointPartsFragment;
@@ -18,11 +18,10 @@ export function EditEndpoint({ endpoint, onUpdate, onClose }: EditEndpointProps)
   const update = useMutation(UpdateEndpointDocument);
   const { errors } = update;
   const notify = useNotice();
-  const form = useFocusOnError(errors.length > 0 && errors);
 
   async function run(fields: FormData) {
-    const draft = readDraft(fields);
-    if (!draft) return update.setErrors(NO_EVENTS);
+    const { draft, errors: known } = readDraft(fields);
+    if (known.length > 0) return update.setErrors(known);
     const payload = await update.run({ input: { id: endpoint.id, ...draft } });
     if (!payload?.webhookEndpoint) return;
     notify(`${payload.webhookEndpoint.name} was saved.`);
@@ -31,15 +30,9 @@ export function EditEndpoint({ endpoint, onUpdate, onClose }: EditEndpointProps)
   }
   return (
     <Dialog title={`Edit ${endpoint.name}`} onClose={onClose}>
-      <form
-        ref={form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run(new FormData(event.currentTarget));
-        }}
-      >
+      <Form errors={errors} onSubmit={(fields) => void run(fields)}>
         <EndpointFields endpoint={endpoint} errors={errors} />
-        <Problem failure={update.failure} errors={otherErrors(errors, ["name", "url"])} />
+        <Problem failure={update.failure} errors={otherErrors(errors, ENDPOINT_FIELDS)} />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel
@@ -48,7 +41,7 @@ export function EditEndpoint({ endpoint, onUpdate, onClose }: EditEndpointProps)
             Save
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

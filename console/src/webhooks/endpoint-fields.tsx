@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import type { EndpointPartsFragment, WebhookEvent } from "../api/generated/operations.js";
 import { errorAt, type UserErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
@@ -16,8 +16,13 @@ interface EndpointFieldsProps {
   readonly errors: UserErrors;
 }
 
+/** Fields with inline errors. */
+export const ENDPOINT_FIELDS = ["name", "url", "events"] as const;
+
 /** The fields of an endpoint: name, URL and the events that it receives. */
 export function EndpointFields({ endpoint, errors }: EndpointFieldsProps) {
+  const eventsError = errorAt(errors, "events");
+  const errorId = useId();
   const [isLimited, setLimited] = useState((endpoint?.events.length ?? 0) > 0);
   return (
     <>
@@ -67,33 +72,49 @@ export function EndpointFields({ endpoint, errors }: EndpointFieldsProps) {
         </label>
         {isLimited && (
           <div className="choices nested">
-            {CHOICES.map((event) => (
+            {CHOICES.map((event, index) => (
               <label key={event}>
                 <input
                   type="checkbox"
                   name="events"
                   value={event}
                   defaultChecked={endpoint?.events.includes(event)}
+                  aria-invalid={eventsError !== undefined && index === 0}
+                  aria-describedby={eventsError && errorId}
                 />
                 {EVENTS[event]}
               </label>
             ))}
           </div>
         )}
+        {eventsError && (
+          <p className="error" id={errorId}>
+            {eventsError}
+          </p>
+        )}
       </fieldset>
     </>
   );
 }
 
-/** Reads the form. @returns null if "Selected events" is chosen but none is selected */
-export function readDraft(fields: FormData): EndpointDraft | null {
+/** Reads the form. @returns the draft, and the errors that are known without the service */
+export function readDraft(fields: FormData): { readonly draft: EndpointDraft; readonly errors: UserErrors } {
   const chosen = new Set(fields.getAll("events"));
-  const events = CHOICES.filter((event) => chosen.has(event));
-  if (fields.get("limit") === "some" && events.length === 0) return null;
-  return { name: String(fields.get("name")), url: String(fields.get("url")), events };
+  const draft = {
+    name: String(fields.get("name")),
+    url: String(fields.get("url")),
+    events: CHOICES.filter((event) => chosen.has(event)),
+  };
+  // For the service, no events are all events.
+  if (fields.get("limit") !== "some" || draft.events.length > 0) return { draft, errors: [] };
+  const empty = (["name", "url"] as const).filter((field) => draft[field] === "");
+  const errors = [
+    ...empty.map((field) => invalidField(field, "Must not be empty.")),
+    invalidField("events", "Select at least one event."),
+  ];
+  return { draft, errors };
 }
 
-/** The error for a draft without events. */
-export const NO_EVENTS: UserErrors = [
-  { code: "INVALID_FIELD", message: "Select at least one event.", field: ["events"] },
-];
+function invalidField(field: string, message: string): UserErrors[number] {
+  return { code: "INVALID_FIELD", message, field: [field] };
+}

@@ -2,13 +2,13 @@ import { useState } from "react";
 import { CreateEndpointDocument } from "../api/generated/operations.js";
 import { otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
+import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
-import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useGoTo } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
-import { EndpointFields, NO_EVENTS, readDraft } from "./endpoint-fields.js";
+import { ENDPOINT_FIELDS, EndpointFields, readDraft } from "./endpoint-fields.js";
 
 interface NewEndpointProps {
   readonly onClose: () => void;
@@ -20,12 +20,11 @@ export function NewEndpoint({ onClose }: NewEndpointProps) {
   const create = useMutation(CreateEndpointDocument);
   const { errors } = create;
   const goTo = useGoTo();
-  const form = useFocusOnError(errors.length > 0 && errors);
 
   async function run(fields: FormData) {
-    const input = readDraft(fields);
-    if (!input) return create.setErrors(NO_EVENTS);
-    const { webhookEndpoint = null, secret = null } = (await create.run({ input })) ?? {};
+    const { draft, errors: known } = readDraft(fields);
+    if (known.length > 0) return create.setErrors(known);
+    const { webhookEndpoint = null, secret = null } = (await create.run({ input: draft })) ?? {};
     if (webhookEndpoint && secret !== null) setCreated({ id: webhookEndpoint.id, secret });
   }
   if (created) {
@@ -42,16 +41,10 @@ export function NewEndpoint({ onClose }: NewEndpointProps) {
     );
   }
   return (
-    <Dialog title="New webhook endpoint" onClose={onClose}>
-      <form
-        ref={form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run(new FormData(event.currentTarget));
-        }}
-      >
+    <Dialog title="New endpoint" onClose={onClose}>
+      <Form errors={errors} onSubmit={(fields) => void run(fields)}>
         <EndpointFields errors={errors} />
-        <Problem failure={create.failure} errors={otherErrors(errors, ["name", "url"])} />
+        <Problem failure={create.failure} errors={otherErrors(errors, ENDPOINT_FIELDS)} />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel
@@ -60,7 +53,7 @@ export function NewEndpoint({ onClose }: NewEndpointProps) {
             Create endpoint
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -15,16 +15,16 @@ import { EndpointStatus } from "./status.js";
 export function WebhooksPage() {
   const query = useQuery(EndpointListDocument, { ...usePageVariables(), orderBy: { field: "NAME" } });
   const [isAdding, setAdding] = useState(false);
-  const add = (label: string) => (
+  const add = (
     <button type="button" className="primary" onClick={() => setAdding(true)}>
-      {label}
+      New endpoint
     </button>
   );
   return (
     <Page
       title="Webhooks"
       description="Endpoints of your systems that receive a signed request for each change."
-      actions={add("New endpoint")}
+      actions={add}
     >
       <Loaded query={query}>
         {({ webhookEndpoints }) => (
@@ -32,7 +32,7 @@ export function WebhooksPage() {
             caption="Webhook endpoints"
             page={webhookEndpoints}
             empty={
-              <Empty title="No endpoints yet" action={add("Create the first endpoint")}>
+              <Empty title="No endpoints yet" action={add}>
                 Your server receives each change of a group or site configuration and does not need to poll.
               </Empty>
             }

@@ -14,7 +14,7 @@ const FROM_OUTSIDE = Annotation.define<boolean>();
 
 /** A CodeMirror editor. Tab moves the focus, as in any other field; Ctrl+S submits the form around it. */
 export function Editor(props: CodeEditorProps) {
-  const { label, text, isReadOnly = false, marks, schemaUrl, handle } = props;
+  const { label, text, isReadOnly = false, isInvalid = false, marks, schemaUrl, handle } = props;
   const view = useRef<EditorView | null>(null);
   const onChange = useRef(props.onChange);
   // Texts that have not come back as `text` yet: one that does must not undo what was typed since.
@@ -72,5 +72,5 @@ export function Editor(props: CodeEditorProps) {
       current.focus();
     },
   }));
-  return <div ref={host} className="code-editor-host" />;
+  return <div ref={host} className="code-editor-host" data-invalid={isInvalid || undefined} />;
 }

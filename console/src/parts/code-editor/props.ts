@@ -24,6 +24,8 @@ export interface CodeEditorProps {
   /** The text, with LF line breaks. */
   readonly text: string;
   readonly isReadOnly?: boolean;
+  /** Whether a form should focus the editor when the text is refused. */
+  readonly isInvalid?: boolean;
   readonly onChange: (text: string) => void;
   /** Shown in the text and at the line numbers; without them, JSON syntax errors are marked. */
   readonly marks?: readonly Mark[];

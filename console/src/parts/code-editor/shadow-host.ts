@@ -10,7 +10,9 @@ export function useShadowRoot(mount: (root: ShadowRoot) => () => void): RefObjec
   const mountOnce = useRef(mount);
   useEffect(() => {
     if (!host.current) return;
-    return mountOnce.current(host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" }));
+    return mountOnce.current(
+      host.current.shadowRoot ?? host.current.attachShadow({ mode: "open", delegatesFocus: true }),
+    );
   }, []);
   return host;
 }

@@ -55,6 +55,8 @@ const THEME = EditorView.theme({
     textDecoration: "underline var(--danger)",
   },
   ".cm-collapsedLines": { color: "var(--ink-soft)", background: "var(--sunken)" },
+  // Many fonts lack the symbol U+299A on both sides of the text.
+  "&.cm-editor .cm-collapsedLines:before, &.cm-editor .cm-collapsedLines:after": { content: "none" },
   ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--sunken)", borderColor: "var(--line)" },
   ".cm-panel.cm-search": { font: "0.8125rem/1.5 var(--sans)" },
   ".cm-textfield, .cm-button": {
