@@ -39,6 +39,8 @@ describe("API keys and audit log in Chromium", () => {
     });
     await press(page, "button", "Done");
     await page.getByText("expires in 30 days").waitFor();
+    const session = page.getByRole("row").filter({ hasText: "this session" });
+    await session.getByRole("img", { name: "3 changes in 30 days, at most 3 on a day" }).waitFor();
     expect(await page.content()).not.toContain(secret);
     const row = page.getByRole("row").filter({ hasText: "CRM" });
     await row.getByRole("button").press("Enter");

@@ -4,6 +4,7 @@ import {
   type ApiKeyPartsFragment,
   RevokeKeyDocument,
 } from "../api/generated/operations.js";
+import { ChangeChart } from "../parts/change-chart.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { SOON_MS } from "../parts/expiry.js";
 import { List } from "../parts/list.js";
@@ -80,6 +81,11 @@ export function KeysPage() {
                 cell: ({ lastUsedAt }) =>
                   lastUsedAt === null ? "never" : <Time at={lastUsedAt} isRelative />,
               },
+              {
+                title: "Changes in 30 days",
+                isWideOnly: true,
+                cell: ({ auditDays }) => <ChangeChart days={auditDays} isInline />,
+              },
               { title: "State", cell: (key) => <State apiKey={key} /> },
               {
                 title: "Actions",
@@ -111,11 +117,17 @@ function Name({ apiKey: { name, hint, scope, lastUsedAt } }: { readonly apiKey: 
   const { keyEnding } = useSession();
   return (
     <>
-      {name}
-      {hint.endsWith(keyEnding) && <span className="badge customer own">this session</span>}
+      {name} {hint.endsWith(keyEnding) && <span className="badge customer">this session</span>}
       <span className="code fine below word">{hint}</span>
       <span className="fine narrow-only">
-        {scope.toLowerCase()}, {lastUsedAt === null ? "never used" : <Time at={lastUsedAt} isRelative />}
+        {scope.toLowerCase()},{" "}
+        {lastUsedAt === null ? (
+          "never used"
+        ) : (
+          <>
+            used <Time at={lastUsedAt} isRelative />
+          </>
+        )}
       </span>
     </>
   );
@@ -143,7 +155,7 @@ function State({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKeyPa
   return (
     <>
       <span className={className}>{word}</span>
-      <span className="fine below">
+      <span className="fine below word">
         {left > 0 && "expires "}
         <Time at={expiresAt} isRelative />
       </span>

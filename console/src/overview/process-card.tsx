@@ -28,7 +28,7 @@ export function ProcessCard() {
           {data.errors.length > 0 && (
             <>
               <h3>Errors by code</h3>
-              <p className="fine">GraphQL replies with most of them in status 200.</p>
+              <p className="fine">Including those in GraphQL replies with status 200.</p>
               <ul className="rows">
                 {data.errors.slice(0, MAX_ERRORS).map(({ code, count }) => (
                   <li key={code}>

@@ -1,8 +1,8 @@
 import type { AdminOverviewQuery } from "../api/generated/operations.js";
 import { ACTIONS } from "../parts/audit-actions.js";
+import { ChangeChart } from "../parts/change-chart.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
-import { ChangeChart } from "./change-chart.js";
 
 /** Changes per day and the latest ones, from the audit log. */
 export function RecentCard({ data: { auditDays, recent } }: { readonly data: AdminOverviewQuery }) {

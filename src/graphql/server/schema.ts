@@ -9,6 +9,7 @@ import {
 } from "graphql";
 import { buildSchemaSync } from "type-graphql";
 import { ApiKeyResolver } from "../accounts/api-key-resolver.js";
+import { ApiKeyAuditResolver } from "../audit/api-key-resolver.js";
 import { AuditResolver } from "../audit/resolver.js";
 import { EmbedSessionResolver } from "../authentication/embed-session-resolver.js";
 import { ViewerResolver } from "../authentication/viewer-resolver.js";
@@ -44,6 +45,7 @@ const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
 
 const RESOLVERS = [
   ApiKeyResolver,
+  ApiKeyAuditResolver,
   AuditResolver,
   AuditSubjectResolver,
   BulkMutations,

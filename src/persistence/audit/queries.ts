@@ -32,9 +32,27 @@ const DAYS: Statement = {
     FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3 GROUP BY 1`,
 };
 
+const DAYS_OF_KEYS: Statement = {
+  name: "audit_days_of_keys",
+  access: "read",
+  text: `SELECT actor_key_id AS "keyId", to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date,
+      count(*)::integer AS changes
+    FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3
+      AND actor_key_id = ANY ($4::integer[]) GROUP BY 1, 2`,
+};
+
 /** Counts the entries of each day since a time. Days without entries are missing. */
 export async function countAuditDays(db: TenantDb, since: Date): Promise<AuditDay[]> {
   return db.run<AuditDay>(DAYS, [since]);
+}
+
+/** Counts the entries of each API key on each day since a time. Days without entries are missing. */
+export async function countAuditDaysOfKeys(
+  db: TenantDb,
+  since: Date,
+  keyIds: readonly number[],
+): Promise<(AuditDay & { readonly keyId: number })[]> {
+  return db.run(DAYS_OF_KEYS, [since, keyIds]);
 }
 
 /** Returns the list of entries that match a filter. */

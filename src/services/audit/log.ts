@@ -1,7 +1,12 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { AuditDay, AuditEntry, AuditFilter } from "../../domain/audit/entry.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
-import { AUDIT_ENTRIES, auditList, countAuditDays } from "../../persistence/audit/queries.js";
+import {
+  AUDIT_ENTRIES,
+  auditList,
+  countAuditDays,
+  countAuditDaysOfKeys,
+} from "../../persistence/audit/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
 
@@ -26,21 +31,43 @@ export class AuditLog {
 
   /** Counts the entries of each of the last days in UTC, oldest first; the last one is today. */
   async countDays(tenant: Tenant, days: number): Promise<AuditDay[]> {
-    const midnight = new Date().setUTCHours(0, 0, 0, 0);
-    const dates = Array.from(
-      { length: days },
-      (_, index) => new Date(midnight - (days - 1 - index) * DAY_MS),
+    const period = lastDays(days);
+    return fillDays(period, await countAuditDays(this.#db.for(tenant), period.since));
+  }
+
+  /** Counts the entries of each API key like `countDays`, in the order of the IDs. */
+  async countDaysOfKeys(tenant: Tenant, days: number, keyIds: readonly number[]): Promise<AuditDay[][]> {
+    const period = lastDays(days);
+    const counted = await countAuditDaysOfKeys(this.#db.for(tenant), period.since, keyIds);
+    return keyIds.map((id) =>
+      fillDays(
+        period,
+        counted.filter(({ keyId }) => keyId === id),
+      ),
     );
-    const counted = await countAuditDays(this.#db.for(tenant), dates[0] ?? new Date(midnight));
-    const changes = new Map(counted.map((day) => [day.date, day.changes]));
-    return dates.map((day) => {
-      const date = day.toISOString().slice(0, 10);
-      return { date, changes: changes.get(date) ?? 0 };
-    });
   }
 
   /** Returns an entry or null per ID, in the order of the IDs. */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(AuditEntry | null)[]> {
     return findByIds(this.#db.for(tenant), AUDIT_ENTRIES, ids);
   }
+}
+
+interface Period {
+  readonly since: Date;
+  /** The days in UTC, oldest first; the last one is today. */
+  readonly dates: readonly string[];
+}
+
+function lastDays(days: number): Period {
+  const since = new Date().setUTCHours(0, 0, 0, 0) - (days - 1) * DAY_MS;
+  const dates = Array.from({ length: days }, (_, index) =>
+    new Date(since + index * DAY_MS).toISOString().slice(0, 10),
+  );
+  return { since: new Date(since), dates };
+}
+
+function fillDays({ dates }: Period, counted: readonly AuditDay[]): AuditDay[] {
+  const changes = new Map(counted.map((day) => [day.date, day.changes]));
+  return dates.map((date) => ({ date, changes: changes.get(date) ?? 0 }));
 }

@@ -248,3 +248,25 @@ test("counts the entries of each day", async () => {
     errors: [{ extensions: { code: "FORBIDDEN" } }],
   });
 });
+
+test("counts the changes of each API key on each day, with one statement", async () => {
+  const { run, call, service, account } = graphql();
+  const [one, other] = [await account.createKey(), await account.createKey({ scope: "read" })];
+  await service.query(
+    `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, actor_key_id, created_at)
+    SELECT ${account.accountId}, environment::environment, 'user_group.deleted', 1, 'counted', '{}', 'test', $1, now() - days * interval '1 day'
+    FROM (VALUES ('Customer', 2), ('Customer', 2), ('Customer', 29), ('Customer', 30), ('Testing', 2)) AS entry (environment, days)`,
+    [one.id],
+  );
+  service.statements.length = 0;
+  const { apiKeys } = await run("{ apiKeys(first: 100) { nodes { hint auditDays { changes } } } }");
+  expect(service.statements.filter((text) => text.includes("FROM audit_entry"))).toHaveLength(1);
+  const changesOf = (secret: string) => {
+    const found = apiKeys.nodes.find(({ hint }: { hint: string }) => hint.endsWith(secret.slice(-4)));
+    return found.auditDays.map(({ changes }: { changes: number }) => changes);
+  };
+  expect(changesOf(one.secret)).toEqual([1, ...Array(26).fill(0), 2, 0, 0]);
+  expect(changesOf(other.secret)).toEqual(Array(30).fill(0));
+  const { body } = await call("{ viewer { apiKey { auditDays { date } } } }", {}, other.secret);
+  expect(body).toMatchObject({ errors: [{ extensions: { code: "FORBIDDEN" } }] });
+});

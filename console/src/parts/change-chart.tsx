@@ -1,19 +1,26 @@
+import { plural } from "./plural.js";
+
 interface ChangeChartProps {
   readonly days: readonly { readonly date: string; readonly changes: number }[];
+  /** Whether it is as high as a line of text, followed by the total. */
+  readonly isInline?: boolean;
 }
 
 const WIDTH = 600;
 const HEIGHT = 120;
 const GAP = 4;
 
-/** A bar chart of the changes per day. */
-export function ChangeChart({ days }: ChangeChartProps) {
+/** A bar chart of the changes per day in UTC. */
+export function ChangeChart({ days, isInline = false }: ChangeChartProps) {
   const highest = Math.max(1, ...days.map(({ changes }) => changes));
-  const total = days.reduce((sum, { changes }) => sum + changes, 0);
+  const total = plural(
+    days.reduce((sum, { changes }) => sum + changes, 0),
+    "change",
+  );
   const step = WIDTH / days.length;
-  const summary = `${total.toLocaleString()} changes in ${days.length} days, at most ${highest.toLocaleString()} on a day`;
+  const summary = `${total} in ${days.length} days, at most ${highest.toLocaleString()} on a day`;
   return (
-    <figure className="chart">
+    <figure className={isInline ? "chart inline" : "chart"}>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
         {days.map(({ date, changes }, index) => {
           const height = changes === 0 ? 1 : Math.max(3, (changes / highest) * HEIGHT);
@@ -31,11 +38,15 @@ export function ChangeChart({ days }: ChangeChartProps) {
           );
         })}
       </svg>
-      <figcaption className="fine">
-        <span>{formatDay(days[0]?.date)}</span>
-        <span>{total.toLocaleString()} changes (UTC days)</span>
-        <span>today</span>
-      </figcaption>
+      {isInline ? (
+        <figcaption className="fine">{total}</figcaption>
+      ) : (
+        <figcaption className="fine">
+          <span>{formatDay(days[0]?.date)}</span>
+          <span>{total} (UTC days)</span>
+          <span>today</span>
+        </figcaption>
+      )}
     </figure>
   );
 }
