@@ -20,7 +20,7 @@ import type { TestAccount } from "../support/service/test-service.js";
 const PLACES = {
   "#/": ["Overview", "Changes per day"],
   "#/groups": ["Groups", "Acme"],
-  "#/groups?q=nobody": ["Groups", "No groups match your search."],
+  "#/groups?q=nobody": ["Groups", "No groups match your search"],
   "#/groups/acme": ["Acme", "Group created"],
   "#/groups/nobody": ["Group not found", "Show all groups"],
   "#/new-group": ["New group", "Add schema"],

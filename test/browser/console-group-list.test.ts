@@ -51,7 +51,7 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.getByText("This token belongs to Customer 05.").waitFor();
     expect(page.url()).not.toContain("ugt_");
     await search.fill("nobody");
-    await page.getByText("No groups match your search.").waitFor();
+    await page.getByText("No groups match your search").waitFor();
     await press(page, "link", "Show all groups");
     await page.getByText(`${GROUPS} groups`).waitFor();
   });

@@ -131,7 +131,7 @@ function NoDataSources({ isSearch, add }: NoDataSourcesProps) {
   }
   return (
     <Empty
-      title="No data sources match your search."
+      title="No data sources match your search"
       action={
         <a className="button" href={hashOf(["data-sources"])}>
           Show all data sources

@@ -127,7 +127,7 @@ function NoGroups({ isSearch, canWrite }: { readonly isSearch: boolean; readonly
   if (isSearch) {
     return (
       <Empty
-        title="No groups match your search."
+        title="No groups match your search"
         action={
           <a className="button" href={hashOf(["groups"])}>
             Show all groups

@@ -58,6 +58,11 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
               autoComplete="off"
               onChange={(event) => change(key, { schemaId: event.target.value })}
             />
+            {schemaError && (
+              <p className="error" id={`${described}-schema`}>
+                {schemaError}
+              </p>
+            )}
             <span aria-hidden="true">→</span>
             <DataSourcePicker
               label={`Data source of schema ${index + 1}`}
@@ -81,11 +86,6 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
               >
                 Remove
               </button>
-            )}
-            {schemaError && (
-              <p className="error" id={`${described}-schema`}>
-                {schemaError}
-              </p>
             )}
             <p className={sourceError ? "error source" : "fine source"} id={described}>
               {sourceError ?? (isComplete ? undefined : name)}

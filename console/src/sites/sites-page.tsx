@@ -44,7 +44,7 @@ export function SitesPage() {
                 title: "Visibility",
                 cell: ({ isPublic }) => (
                   <span className={isPublic ? "badge customer" : "badge"}>
-                    {isPublic ? "Public" : "Private"}
+                    {isPublic ? "public" : "private"}
                   </span>
                 ),
               },
