@@ -163,6 +163,19 @@ describe("user groups in the console in Chromium", () => {
     await sessions.waitFor();
   });
 
+  test("shows a failed rotation in its dialog, and no longer once that is opened again", async () => {
+    const { page } = await signIn(browser(), service(), keys.write, "#/groups/customer%2F5%20%3F%23");
+    await press(page, "button", "Rotate token…");
+    await page.route("**/graphql", (route) => route.abort());
+    await press(page, "button", "Rotate");
+    const failure = page.getByRole("dialog").getByRole("alert");
+    await failure.getByText("The service is unreachable.").waitFor();
+    await press(page, "button", "Cancel");
+    await press(page, "button", "Rotate token…");
+    await page.getByRole("button", { name: "Rotate", exact: true }).waitFor();
+    expect(await failure.count()).toBe(0);
+  });
+
   test("does not overwrite another user's changes without asking", async () => {
     const id = "customer/3 ?#";
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/${encodeURIComponent(id)}`);

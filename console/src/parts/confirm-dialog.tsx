@@ -21,13 +21,17 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, action, typed, mutation, onConfirm, onClose } = props;
   const [text, setText] = useState("");
+  // The mutation keeps the errors of attempts in a dialog that has been closed since.
+  const [isTried, setTried] = useState(false);
   const isAllowed = (typed === undefined || text === typed) && mutation?.isBusy !== true;
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (isAllowed) onConfirm();
+          if (!isAllowed) return;
+          setTried(true);
+          onConfirm();
         }}
       >
         {children}
@@ -44,7 +48,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             )}
           </Field>
         )}
-        {mutation && <Problem failure={mutation.failure} errors={mutation.errors} />}
+        {isTried && mutation && <Problem failure={mutation.failure} errors={mutation.errors} />}
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel
