@@ -19,6 +19,7 @@ import { callGraphql } from "../support/graphql/graphql-client.js";
 import { callRest } from "../support/rest/rest-client.js";
 import type { TestService } from "../support/service/test-service.js";
 import { validSite } from "../support/site-configs/documents.js";
+import { startReceiver } from "../support/webhooks/receiver.js";
 
 let cluster: CitusCluster;
 let service: TestService;
@@ -87,6 +88,7 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", () => {
 
   test("every statement of a request reads or writes one shard", async () => {
     const tasksOf = recordTasks(service);
+    const receiver = await startReceiver();
     const { body } = await rest("GET", GET);
     const { token } = Object(body).user_group;
     await rest("PUT", { user_group_id: "acme", name: "Renamed", mapping: { s: "support" } });
@@ -107,6 +109,8 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", () => {
       `mutation { updateDataSource(input: { by: { providedId: "x" }, name: "Y" }) { userErrors { code } } }`,
       `mutation { deleteDataSource(input: { by: { providedId: "x" } }) { userErrors { code } } }`,
       `mutation { createWebhookEndpoint(input: { name: "w", url: "http://127.0.0.1:9/" }) { userErrors { code } } }`,
+      `mutation { createWebhookEndpoint(input: { name: "answers", url: "${receiver.url}" }) { userErrors { code } } }`,
+      `mutation { updateWebhookEndpoint(input: { id: "V2ViaG9va0VuZHBvaW50OjE", name: "v", enabled: true }) { userErrors { code } } }`,
       `mutation { putSiteConfig(input: { source: { text: ${JSON.stringify(JSON.stringify(validSite))} } }) { userErrors { code } } }`,
     ]) {
       const answer = await graphql(query);
@@ -123,9 +127,13 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", () => {
     );
     expect(rotated.status).toBe(200);
     await rest("DELETE", { current_token: Object(rotated.body).user_group.token });
+    service.services.webhookDispatcher.start(service.server.log);
+    const health = `SELECT bool_or(last_success_at IS NOT NULL) AS "isHealthy", bool_or(consecutive_failures > 0) AS "isFailing"
+      FROM webhook_endpoint`;
+    await expect.poll(() => service.query(health)).toEqual([{ isHealthy: true, isFailing: true }]);
     const counts = await tasksOf();
     expect(counts.length).toBeGreaterThan(25);
-    expect(counts.filter(([, tasks]) => tasks > 1)).toEqual([]);
+    expect(counts.filter(([, tasks]) => tasks > 1).map(([name]) => name)).toEqual(["webhook_endpoints_due"]);
     // Group, mapping, audit log and outbox agree on the last change.
     const [entry] = await service.query(
       "SELECT action, actor_name FROM audit_entry ORDER BY id DESC LIMIT 1",

@@ -38,6 +38,8 @@ export class Database implements Queryable {
   readonly #pool: ConnectionPool;
   /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
   readonly #localSettings: string | null;
+  /** On Citus, settings of each transaction that takes locks: they are on the workers, which get no settings of the session. */
+  readonly #lockSettings: string;
   readonly #hasCitus: boolean;
   readonly #lookups: LookupConnection | undefined;
   readonly #onStatement: (text: string) => void;
@@ -48,6 +50,7 @@ export class Database implements Queryable {
     this.orm = orm;
     this.#hasCitus = hasCitus;
     this.#localSettings = options.pooled ? localTimeouts(options) : null;
+    this.#lockSettings = hasCitus ? `; SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 0}` : "";
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
     this.#onStatement = options.onStatement ?? (() => undefined);
     const { metrics, tracing } = options.telemetry ?? countOnly();
@@ -124,7 +127,7 @@ export class Database implements Queryable {
         recordsSeparately: this.#hasCitus,
       });
       try {
-        await client.query(`${beginWithin(scope, "write")}${this.#localSettings ?? ""}`);
+        await client.query(`${beginWithin(scope, "write")}${this.#localSettings ?? this.#lockSettings}`);
         const result = await work(transaction);
         await transaction.commit();
         return result;
@@ -209,7 +212,8 @@ export class Database implements Queryable {
     const begin = beginWithin(scope, statement.access);
     if (this.#localSettings !== null) return `${begin}${this.#localSettings}`;
     // Citus plans a statement only once it knows the values that determine its shards.
-    const mode = this.#hasCitus ? "auto" : planModeOf(statement);
+    if (this.#hasCitus) return isReadOnly(statement) ? begin : `${begin}${this.#lockSettings}`;
+    const mode = planModeOf(statement);
     return mode === "auto" ? begin : `${begin}; SET LOCAL plan_cache_mode = ${mode}`;
   }
 

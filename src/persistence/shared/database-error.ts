@@ -69,9 +69,11 @@ export function translateDatabaseError(error: unknown): unknown {
 
 /** Returns whether an error is a violation of the named constraint. */
 export function violates(error: unknown, constraint: string): boolean {
-  // On Citus, the constraint of a shard has the shard's number as a suffix.
-  const violated = property(driverError(error), "constraint");
-  return typeof violated === "string" && violated.replace(/_\d+$/, "") === constraint;
+  const cause = driverError(error);
+  if (property(cause, "constraint") === constraint) return true;
+  // Citus only reports the message of the worker, in which the constraint of a shard has the shard's number as a suffix.
+  const message = String(property(cause, "message"));
+  return /^23/.test(String(codeOf(cause))) && new RegExp(`\\b${constraint}_\\d+\\b`).test(message);
 }
 
 /**

@@ -78,7 +78,7 @@ function deleteStatement(by: StoredRef["by"]): Statement {
       "deleted",
       `DELETE FROM user_group AS doomed
     WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
-      AND ($4::text IS NULL OR provided_id = $4)
+      AND coalesce(provided_id = $4, true)
       AND ($5::text IS NULL OR EXISTS (
         SELECT FROM mapping_entry JOIN data_source USING (account_id, environment)
         WHERE mapping_entry.account_id = doomed.account_id AND mapping_entry.environment = doomed.environment

@@ -89,7 +89,7 @@ const UPDATE: Statement = {
   ...recorded(
     `UPDATE webhook_endpoint SET name = coalesce($4, name), url = coalesce($5, url),
       events = coalesce($6::text[], events),
-      disabled_at = CASE $7::boolean WHEN true THEN NULL WHEN false THEN coalesce(disabled_at, changed_at) ELSE disabled_at END,
+      disabled_at = CASE WHEN $7::boolean THEN NULL WHEN NOT $7 THEN coalesce(disabled_at, changed_at) ELSE disabled_at END,
       disabled_reason = CASE WHEN $7 THEN NULL WHEN NOT $7 AND disabled_at IS NULL THEN 'admin' ELSE disabled_reason END,
       consecutive_failures = CASE WHEN ${RESETS_FAILURES} THEN 0 ELSE consecutive_failures END,
       failing_since = CASE WHEN ${RESETS_FAILURES} THEN NULL ELSE failing_since END,

@@ -11,12 +11,13 @@ const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.en
 const IS_DUE = "state = 'pending' AND next_attempt_at <= now()";
 
 /**
- * True for the first pending delivery of a subject. `>=` with ORDER BY subject can only use `webhook_delivery_order_ix`; with `=`,
- * PostgreSQL without statistics would scan all pending deliveries by ID.
+ * Returns a condition that is true for the first pending delivery of a subject. `>=` with ORDER BY subject can only use
+ * `webhook_delivery_order_ix`; with `=`, PostgreSQL without statistics would scan all pending deliveries by ID.
+ * @param account the delivery's; Citus refuses a statement for one account in which a subquery takes it from another table
  */
-const IS_FIRST = `id <= (
+const isFirst = (account: string) => `id <= (
   SELECT id FROM webhook_delivery AS first
-  WHERE first.account_id = delivery.account_id AND first.environment = delivery.environment
+  WHERE first.account_id = ${account} AND first.environment = delivery.environment
     AND first.endpoint_id = delivery.endpoint_id AND first.subject >= delivery.subject
     AND first.state = 'pending' ORDER BY first.subject, id LIMIT 1)`;
 
@@ -51,7 +52,7 @@ const CLAIM: Statement = {
       ) AS endpoint
       CROSS JOIN LATERAL (
         SELECT endpoint_id, id FROM webhook_delivery AS delivery
-        WHERE account_id = $1 AND environment = $2 AND delivery.endpoint_id = endpoint.id AND ${IS_DUE} AND ${IS_FIRST}
+        WHERE account_id = $1 AND environment = $2 AND delivery.endpoint_id = endpoint.id AND ${IS_DUE} AND ${isFirst("$1")}
         ORDER BY next_attempt_at, id LIMIT granted.slots FOR UPDATE SKIP LOCKED
       ) AS delivery
     )
@@ -84,7 +85,7 @@ const STATE: Statement = {
     FROM webhook_endpoint AS endpoint
     CROSS JOIN LATERAL (
       SELECT count(*) AS due, min(next_attempt_at) FILTER (WHERE is_first) AS since FROM (
-        SELECT next_attempt_at, ${IS_FIRST} AS is_first
+        SELECT next_attempt_at, ${isFirst("delivery.account_id")} AS is_first
         FROM webhook_delivery AS delivery
         WHERE endpoint.disabled_at IS NULL AND ${SAME_ENDPOINT} AND ${IS_DUE}
         ORDER BY next_attempt_at, id LIMIT ${MAX_COUNTED}

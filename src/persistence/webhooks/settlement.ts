@@ -31,9 +31,10 @@ const SUCCEEDED: Statement = {
 
 const IS_PAUSED = "endpoint.consecutive_failures + 1 >= $9";
 const IS_DISABLED = `($12::double precision > 0 AND ${IS_PAUSED}
-  AND endpoint.failing_since <= failed_at - $12 * interval '1 millisecond')`;
+  AND failed_at - endpoint.failing_since >= $12 * interval '1 millisecond')`;
 
-// The pause doubles with each failure up to a maximum, with 10 % jitter.
+// The pause doubles with each failure up to a maximum, with 10 % jitter. Citus requires immutable expressions in CASE: not a time plus an
+// interval.
 const FAILED: Statement = {
   name: "webhook_delivery_failed",
   access: "write",
@@ -42,13 +43,13 @@ const FAILED: Statement = {
       UPDATE webhook_delivery SET state = $5, last_status = $6, last_error = $7,
         next_attempt_at = now() + $8 * interval '1 millisecond'
       WHERE ${HAS_LEASE} RETURNING endpoint_id
-    ), settled_at AS (SELECT now() AS failed_at
+    ), settled_at AS (SELECT now() AS failed_at, extract(epoch FROM now())::double precision AS failed_seconds
     ), failed AS (
     UPDATE webhook_endpoint AS endpoint
     SET consecutive_failures = endpoint.consecutive_failures + 1, last_failure_at = now(), last_error = $7,
       failing_since = coalesce(endpoint.failing_since, failed_at),
-      paused_until = CASE WHEN ${IS_PAUSED} THEN failed_at + $13 * interval '1 millisecond'
-        * least($10::double precision * 2 ^ least(endpoint.consecutive_failures + 1 - $9::integer, 20), $11::double precision)
+      paused_until = CASE WHEN ${IS_PAUSED} THEN to_timestamp(failed_seconds + $13::double precision / 1000
+        * least($10::double precision * 2 ^ least(endpoint.consecutive_failures + 1 - $9::integer, 20), $11::double precision))
       END,
       disabled_reason = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_reason
         WHEN $6 = 410 THEN 'gone' WHEN ${IS_DISABLED} THEN 'failing' END,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { toNodeId } from "../../../src/graphql/shared/node-id.js";
+import { isOnCitus } from "../../support/citus/skip-on-citus.js";
 import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
@@ -89,19 +90,18 @@ test("a key whose revocation was not notified receives no event either", async (
   const { secret, id } = await account.createKey({ scope: "read" });
   await createUserGroup(graphql(), "silent");
   const stream = await watch(other.url, `Token ${secret}`, "silent");
-  await service.query("ALTER TABLE api_key DISABLE TRIGGER api_key_revoked");
-  try {
-    await service.services.accounts.revokeKey(id);
-    await rename(service.url, "silent", "After the revocation");
-    expect(await stream.next()).toMatchObject(KEY_ENDED);
-    // Without an event, the database is queried once a second.
-    const key = await account.createKey({ scope: "read" });
-    const quiet = await watch(other.url, `Token ${key.secret}`, "silent");
-    await service.services.accounts.revokeKey(key.id);
-    expect(await quiet.next()).toMatchObject(KEY_ENDED);
-  } finally {
-    await service.query("ALTER TABLE api_key ENABLE TRIGGER api_key_revoked");
-  }
+  // Citus has no triggers.
+  if (!isOnCitus()) await service.query("DROP TRIGGER api_key_revoked ON api_key");
+  const revokeSilently = (keyId: number) =>
+    service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [keyId]);
+  await revokeSilently(id);
+  await rename(service.url, "silent", "After the revocation");
+  expect(await stream.next()).toMatchObject(KEY_ENDED);
+  // Without an event, the database is queried once a second.
+  const key = await account.createKey({ scope: "read" });
+  const quiet = await watch(other.url, `Token ${key.secret}`, "silent");
+  await revokeSilently(key.id);
+  expect(await quiet.next()).toMatchObject(KEY_ENDED);
 });
 
 test("an expiring key ends its stream at that time and is not cached for longer", async () => {

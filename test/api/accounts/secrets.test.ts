@@ -109,8 +109,8 @@ test("an encrypted token cannot be decrypted in another group's row", async () =
   for (const id of ["thief", "victim"]) {
     await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: id, name: id });
   }
-  await service.query(`UPDATE user_group SET token_ciphertext = (SELECT token_ciphertext FROM user_group WHERE provided_id = 'victim')
-      WHERE provided_id = 'thief'`);
+  await service.query(`UPDATE user_group AS thief SET token_ciphertext = victim.token_ciphertext FROM user_group AS victim
+      WHERE victim.account_id = thief.account_id AND victim.provided_id = 'victim' AND thief.provided_id = 'thief'`);
   const reply = await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: "thief" });
   expect(reply.status).toBe(500);
 });

@@ -82,7 +82,8 @@ describe("a ciphertext that was copied from another row", () => {
       const { query } = graphql().service;
       for (const column of ["token_ciphertext", "token_key_id"]) {
         await query(
-          `UPDATE user_group SET ${column} = (SELECT ${column} FROM user_group WHERE provided_id = $1) WHERE provided_id = $2`,
+          `UPDATE user_group AS thief SET ${column} = victim.${column} FROM user_group AS victim
+            WHERE victim.account_id = thief.account_id AND victim.provided_id = $1 AND thief.provided_id = $2`,
           [victim, thief],
         );
         const { status, body } = await rest("GET", { user_group_id: thief });

@@ -185,8 +185,11 @@ describe("a group locked by another transaction", () => {
       { accountId: account.accountId, environment: "Customer" },
       async (transaction) => {
         await transaction.run(
-          { access: "write", text: "SELECT id FROM user_group WHERE provided_id = $1 FOR UPDATE" },
-          [names[held]],
+          {
+            access: "write",
+            text: "SELECT id FROM user_group WHERE account_id = $1 AND provided_id = $2 FOR UPDATE",
+          },
+          [account.accountId, names[held]],
         );
         const renamed = names.map((id) => call("PUT", { user_group_id: id, name: "new" }));
         const rotated = groups.map((reply) => call("POST", { current_token: userGroupOf(reply).token }));

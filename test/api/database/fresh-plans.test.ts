@@ -1,8 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { isOnCitus, skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { nodesOf, type RecordedPlan, recordWrites } from "../../support/postgres/plan-recorder.js";
 
 const graphql = useGraphql();
+beforeEach((context) => skipOnCitus(context, "plans"));
 const TABLES = ["user_group", "mapping_entry", "data_source"];
 const GROUPS = 250;
 const CALLS = 3;
@@ -27,6 +29,7 @@ async function upsert(call: number, dataSource: string): Promise<void> {
 
 // A database is never analyzed here: its statistics are those of the migrations.
 beforeAll(async () => {
+  if (isOnCitus()) return;
   const { service, run } = graphql();
   for (const table of TABLES) await service.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
   for (const providedId of ["sales", "support", "x"])

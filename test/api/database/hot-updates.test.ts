@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
+beforeEach((context) => skipOnCitus(context, "plans"));
 /** Few enough that all versions of the rows fit into one page. */
 const UPDATES = 5;
 

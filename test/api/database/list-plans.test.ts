@@ -1,5 +1,6 @@
 import { isObjectType } from "graphql";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { isOnCitus, skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   CONDITIONS,
@@ -19,6 +20,7 @@ import {
 } from "../../support/postgres/plan-recorder.js";
 
 const graphql = useGraphql();
+beforeEach((context) => skipOnCitus(context, "plans"));
 
 /** Groups of the account; the other accounts in the same tables have several times as many. */
 const GROUPS = 10_000;
@@ -33,6 +35,7 @@ let plans: RecordedPlan[];
 let endpointId: string;
 
 beforeAll(async () => {
+  if (isOnCitus()) return;
   const { service, account, keys, run } = graphql();
   const owners = [account];
   for (let count = 0; count < NEIGHBOURS; count += 1) owners.push(await service.createAccount());

@@ -90,7 +90,7 @@ test("a deleted group leaves no name after the purge window, and other groups ke
   await query(
     `UPDATE webhook_delivery SET state = 'delivered', created_at = now() - interval '31 days' WHERE account_id = $1`,
   );
-  await query("UPDATE audit_entry SET created_at = created_at - interval '31 days' WHERE account_id = $1");
+  await query("UPDATE audit_entry SET created_at = now() - interval '31 days' WHERE account_id = $1");
   // The same ID again: this group is another one.
   await tenant.createGroup("jane.doe@example.org");
   await deleteGroup("recent");
@@ -150,9 +150,14 @@ test("old revisions and those of deleted sites are deleted; a site created again
   await save("deleted", "1");
   await save("deleted", "2");
   await tenant.run('mutation { deleteSiteConfig(input: { site: "deleted" }) { userErrors { code } } }');
-  await query("UPDATE site_config SET deleted_at = deleted_at - interval '89 days' WHERE account_id = $1");
+  const deletedFor = (days: number) =>
+    query(
+      "UPDATE site_config SET deleted_at = now() - $2 * interval '1 day' WHERE account_id = $1 AND deleted_at IS NOT NULL",
+      days,
+    );
+  await deletedFor(89);
   expect(await run()).toMatchObject({ site_config_revisions: 2, deleted_site_configs: 0 });
-  await query("UPDATE site_config SET deleted_at = deleted_at - interval '2 days' WHERE account_id = $1");
+  await deletedFor(91);
   expect(await run()).toMatchObject({ site_config_revisions: 0, deleted_site_configs: 2 });
   expect(
     await query(

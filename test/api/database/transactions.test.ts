@@ -100,7 +100,7 @@ test("a connection lost at COMMIT is reported as unavailable and not retried", a
     .run<{ pid: number }>({ access: "read", text: "SELECT pg_backend_pid() AS pid" }, []);
   const committing = service.database.transaction(scope, async (transaction) => {
     await transaction.run(rename, ["Nobody knows"]);
-    await service.query("SELECT pg_terminate_backend($1)", [connection?.pid]);
+    await service.query("SELECT pg_terminate_backend($1::integer)", [connection?.pid]);
   });
   await expect(committing).rejects.toMatchObject(unavailable);
   expect(service.statements.filter((text) => text === rename.text)).toHaveLength(1);

@@ -192,8 +192,8 @@ test("a failing operation runs once, is logged once and costs one request", asyn
   expect(left(good) - left(bad)).toBe(1);
   expect(service.log.filter((line) => line.includes("request failed"))).toHaveLength(1);
   const entries: Data[] = await service.query(
-    `SELECT FROM audit_entry JOIN user_group ON subject_id = user_group.id
-      WHERE provided_id = 'bad' AND action = 'user_group.created'`,
+    `SELECT FROM audit_entry JOIN user_group USING (account_id)
+      WHERE subject_id = user_group.id AND provided_id = 'bad' AND action = 'user_group.created'`,
   );
   expect(entries).toHaveLength(1);
 });

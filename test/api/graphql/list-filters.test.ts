@@ -45,7 +45,7 @@ beforeAll(async () => {
   );
   await service.query(`UPDATE api_key SET expires_at = now() - interval '1 second'
     WHERE account_id = ${account.accountId} AND name = 'A key'`);
-  await service.query(`UPDATE api_key SET last_used_at = timestamptz '2024-01-01' + id * interval '1 day'
+  await service.query(`UPDATE api_key SET last_used_at = (timestamp '2024-01-01' + id * interval '1 day') AT TIME ZONE 'UTC'
     WHERE account_id = ${account.accountId} AND name IN ('b key', 'A key')`);
   for (const [index, name] of ["b", "c", "a"].entries()) {
     await run(

@@ -62,8 +62,11 @@ describe("POST with an Idempotency-Key", () => {
     const scope = { accountId: account.accountId, environment: "Customer" } as const;
     await service.database.transaction(scope, async (holder) => {
       await holder.run(
-        { access: "read", text: "SELECT FROM user_group WHERE provided_id = 'lost' FOR UPDATE" },
-        [],
+        {
+          access: "read",
+          text: "SELECT FROM user_group WHERE account_id = $1 AND provided_id = 'lost' FOR UPDATE",
+        },
+        [account.accountId],
       );
       const abort = AbortSignal.timeout(100);
       const headers = {
@@ -146,21 +149,19 @@ describe("POST with an Idempotency-Key", () => {
     const { service } = rest();
     const token = await create("old");
     const first = userGroupOf(await rotate(token, "old")).token;
-    await service.query(
-      "UPDATE idempotent_request SET created_at = created_at - interval '23 hours' WHERE key = 'old'",
-    );
+    const age = (interval: string) =>
+      service.query(
+        `UPDATE idempotent_request SET created_at = now() - interval '${interval}' WHERE key = 'old'`,
+      );
+    await age("23 hours");
     expect(userGroupOf(await rotate(token, "old")).token).toBe(first);
-    await service.query(
-      "UPDATE idempotent_request SET created_at = created_at - interval '61 minutes' WHERE key = 'old'",
-    );
+    await age("24 hours 1 minute");
     expect(await rotate(token, "old")).toMatchObject({ status: 404 });
     // A failure leaves the stored reply; the next success replaces it.
     const next = userGroupOf(await rotate(first, "old")).token;
     expect(userGroupOf(await rotate(first, "old")).token).toBe(next);
     await rotate(await create("young"), "young");
-    await service.query(
-      "UPDATE idempotent_request SET created_at = created_at - interval '25 hours' WHERE key = 'old'",
-    );
+    await age("25 hours");
     expect((await service.services.purgeJob.run())?.get("idempotent_replies")).toBe(1);
     expect(await service.query("SELECT key FROM idempotent_request WHERE key IN ('old', 'young')")).toEqual([
       { key: "young" },

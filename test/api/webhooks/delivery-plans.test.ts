@@ -1,9 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { nodesOf, type RecordedPlan, recordPlans } from "../../support/postgres/plan-recorder.js";
 import { LIST } from "../../support/webhooks/operations.js";
 
 const graphql = useGraphql();
+beforeEach((context) => skipOnCitus(context, "plans"));
 const PAGE = 10;
 let plans: RecordedPlan[];
 

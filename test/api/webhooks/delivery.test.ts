@@ -235,9 +235,8 @@ test("no secret appears in a table, in the log or in a list; it can be decrypted
   expect(service.log.join("")).not.toContain("in-the-url");
   const { length } = receiver.received;
   await service.query(
-    `UPDATE webhook_endpoint SET secret_ciphertext = (SELECT secret_ciphertext FROM webhook_endpoint AS other
-      WHERE other.account_id = webhook_endpoint.account_id AND other.id > webhook_endpoint.id)
-      WHERE account_id = $1 AND id = (SELECT min(id) FROM webhook_endpoint WHERE account_id = $1)`,
+    `UPDATE webhook_endpoint AS first SET secret_ciphertext = second.secret_ciphertext FROM webhook_endpoint AS second
+      WHERE first.account_id = $1 AND second.account_id = $1 AND first.id < second.id`,
     [tenant.accountId],
   );
   await tenant.rename("acme", "New");

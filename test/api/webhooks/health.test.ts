@@ -44,7 +44,9 @@ async function update(tenant: WebhookTenant, input: object): Promise<void> {
 /** Ends the pause of the tenant's endpoints and moves the start of their failures back. */
 async function passTime({ accountId }: WebhookTenant, days = 0): Promise<void> {
   await service.query(
-    `UPDATE webhook_endpoint SET paused_until = now(), failing_since = failing_since - $2 * interval '1 day'
+    // By way of UTC: Citus requires an immutable expression.
+    `UPDATE webhook_endpoint SET paused_until = now(),
+        failing_since = (failing_since AT TIME ZONE 'UTC' - $2 * interval '1 day') AT TIME ZONE 'UTC'
       WHERE account_id = $1`,
     [accountId, days],
   );
