@@ -8,6 +8,7 @@ import { startLoad } from "../support/faults/steady-load.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { validSite } from "../support/site-configs/documents.js";
+import { startReceiver } from "../support/webhooks/receiver.js";
 
 const started = useDistributedService();
 /** API keys of an account on each worker. */
@@ -53,6 +54,16 @@ describe.skipIf(citusPrograms === undefined)("the service on a Citus cluster", (
     const [lost = "", other = ""] = keys;
     const { cluster, service } = started();
     const [worker] = cluster.workers;
+    const receiver = await startReceiver();
+    const mutate = async (mutation: string) => {
+      const text = `mutation { ${mutation} { userErrors { code } } }`;
+      const { body } = await callGraphql(service.url, other, text);
+      expect(Object.values(Object(body).data ?? {}), mutation).toEqual([{ userErrors: [] }]);
+    };
+    await mutate(
+      `createWebhookEndpoint(input: { name: "r", url: "${receiver.url}", events: [SITE_CONFIG_PUBLISHED] })`,
+    );
+    service.services.webhookDispatcher.start(service.server.log);
     await worker.kill();
     const load = startLoad(service.url, [other], "elsewhere");
     try {
@@ -62,14 +73,8 @@ describe.skipIf(citusPrograms === undefined)("the service on a Citus cluster", (
         const sent = load.journal.calls.length;
         await expect.poll(() => load.journal.calls.length).toBeGreaterThan(sent + 50);
       }
-      for (const mutation of MUTATIONS) {
-        const { body } = await callGraphql(
-          service.url,
-          other,
-          `mutation { ${mutation} { userErrors { code } } }`,
-        );
-        expect(Object.values(Object(body).data ?? {}), mutation).toEqual([{ userErrors: [] }]);
-      }
+      for (const mutation of MUTATIONS) await mutate(mutation);
+      await expect.poll(() => receiver.received.length).toBe(1);
     } finally {
       await load.stop();
       await worker.start();

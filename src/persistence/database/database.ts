@@ -35,12 +35,12 @@ const RETRY_AFTER_MS = 20;
 /** The connections to one PostgreSQL server: a pool, shared with TypeORM, and connections for point lookups. */
 export class Database implements Queryable {
   readonly orm: DataSource;
+  readonly hasCitus: boolean;
   readonly #pool: ConnectionPool;
   /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
   readonly #localSettings: string | null;
   /** On Citus, settings of each transaction that takes locks: they are on the workers, which get no settings of the session. */
   readonly #lockSettings: string;
-  readonly #hasCitus: boolean;
   readonly #lookups: LookupConnection | undefined;
   readonly #onStatement: (text: string) => void;
   readonly #metrics: DatabaseMetrics;
@@ -48,7 +48,7 @@ export class Database implements Queryable {
 
   private constructor(orm: DataSource, pool: Pool, hasCitus: boolean, options: DatabaseOptions) {
     this.orm = orm;
-    this.#hasCitus = hasCitus;
+    this.hasCitus = hasCitus;
     this.#localSettings = options.pooled ? localTimeouts(options) : null;
     this.#lockSettings = hasCitus ? `; SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 0}` : "";
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
@@ -124,7 +124,7 @@ export class Database implements Queryable {
       };
       const transaction = new OpenTransaction(this.orm, client, send, {
         deadline,
-        recordsSeparately: this.#hasCitus,
+        recordsSeparately: this.hasCitus,
       });
       try {
         await client.query(`${beginWithin(scope, "write")}${this.#localSettings ?? this.#lockSettings}`);
@@ -162,7 +162,7 @@ export class Database implements Queryable {
       if (rows) return rows;
     }
     const attempt = async () => {
-      if (scope && statement.change !== undefined && this.#hasCitus) {
+      if (scope && statement.change !== undefined && this.hasCitus) {
         return this.transaction(scope, (transaction) => transaction.run<Row>(statement, values));
       }
       return this.#pool.withClient(deadline, (client) =>
@@ -212,7 +212,7 @@ export class Database implements Queryable {
     const begin = beginWithin(scope, statement.access);
     if (this.#localSettings !== null) return `${begin}${this.#localSettings}`;
     // Citus plans a statement only once it knows the values that determine its shards.
-    if (this.#hasCitus) return isReadOnly(statement) ? begin : `${begin}${this.#lockSettings}`;
+    if (this.hasCitus) return isReadOnly(statement) ? begin : `${begin}${this.#lockSettings}`;
     const mode = planModeOf(statement);
     return mode === "auto" ? begin : `${begin}; SET LOCAL plan_cache_mode = ${mode}`;
   }

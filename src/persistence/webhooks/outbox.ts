@@ -21,18 +21,32 @@ const isFirst = (account: string) => `id <= (
     AND first.endpoint_id = delivery.endpoint_id AND first.subject >= delivery.subject
     AND first.state = 'pending' ORDER BY first.subject, id LIMIT 1)`;
 
-/** LIMIT prevents a join of endpoints with the whole backlog; ORDER BY makes PostgreSQL use the index. */
-const DUE_ENDPOINTS: Statement = {
-  name: "webhook_endpoints_due",
-  access: "read",
-  text: `SELECT account_id AS "accountId", environment, id AS "endpointId",
+/**
+ * LIMIT prevents a join of endpoints with the whole backlog; ORDER BY makes PostgreSQL use the index.
+ * @param within further condition on the accounts of endpoints and of deliveries
+ */
+const selectDue = (within: string) => `SELECT account_id AS "accountId", environment, id AS "endpointId",
       consecutive_failures = 0 AND last_success_at IS NOT NULL AS "hasAnswered", paused_until IS NOT NULL AS "isProbed"
     FROM webhook_endpoint AS endpoint
     CROSS JOIN LATERAL (
-      SELECT FROM webhook_delivery AS delivery WHERE ${SAME_ENDPOINT} AND ${IS_DUE} ORDER BY next_attempt_at, id LIMIT 1
+      SELECT FROM webhook_delivery AS delivery WHERE ${SAME_ENDPOINT} AND ${IS_DUE} ${within} ORDER BY next_attempt_at, id LIMIT 1
     ) AS due
-    WHERE disabled_at IS NULL AND deleted_at IS NULL AND coalesce(paused_until <= now(), true)
-    ORDER BY random()`,
+    WHERE disabled_at IS NULL AND deleted_at IS NULL AND coalesce(paused_until <= now(), true) ${within}
+    ORDER BY random()`;
+
+const DUE_ENDPOINTS: Statement = { name: "webhook_endpoints_due", access: "read", text: selectDue("") };
+
+const DUE_OF_ACCOUNTS: Statement = {
+  label: "webhook_endpoints_due_of_accounts",
+  access: "read",
+  text: selectDue("AND account_id = ANY ($1::integer[])"),
+};
+
+const ACCOUNTS_BY_WORKER: Statement = {
+  label: "accounts_by_worker",
+  access: "read",
+  text: `SELECT array_agg(account.id) AS "accountIds" FROM account
+    JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column('webhook_endpoint', account.id) GROUP BY groupid`,
 };
 
 /** Skips deliveries that another process is claiming. */
@@ -124,6 +138,16 @@ export interface ClaimGrant {
 /** Finds endpoints of all accounts with due deliveries that are not paused, in random order for fairness. */
 export async function findDueEndpoints(operator: Queryable): Promise<DueEndpoint[]> {
   return operator.run<DueEndpoint>(DUE_ENDPOINTS, []);
+}
+
+/** Like `findDueEndpoints`, on Citus with a statement for each worker, as one of them may be down. */
+export async function findDueEndpointsByWorker(
+  operator: Queryable,
+): Promise<readonly PromiseSettledResult<DueEndpoint[]>[]> {
+  const workers = await operator.run<{ accountIds: readonly number[] }>(ACCOUNTS_BY_WORKER, []);
+  return Promise.allSettled(
+    workers.map(({ accountIds }) => operator.run<DueEndpoint>(DUE_OF_ACCOUNTS, [accountIds])),
+  );
 }
 
 /** Claims due deliveries of a tenant for one attempt each; no other process claims them until the lease expires. */

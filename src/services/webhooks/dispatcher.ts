@@ -5,6 +5,7 @@ import {
   claimDeliveries,
   type DueEndpoint,
   findDueEndpoints,
+  findDueEndpointsByWorker,
   type OutboxState,
   readOutboxState,
 } from "../../persistence/webhooks/outbox.js";
@@ -34,6 +35,8 @@ export class WebhookDispatcher {
   /** The endpoints that may have deliveries due, by id. */
   #due = new Map<number, DueEndpoint>();
   #polledAt = 0;
+  /** Why the last poll found only the endpoints of some accounts. */
+  #pollFailure: unknown;
   readonly #inProgress = new Set<Promise<void>>();
   #log: WebhookLog = { warn: () => undefined };
   #loop: Promise<void> | undefined;
@@ -87,6 +90,7 @@ export class WebhookDispatcher {
       await this.#poll();
       const grants = this.#slots.take(this.#due.values());
       if (grants.length > 0) await this.#claim(grants);
+      if (this.#pollFailure !== undefined) throw this.#pollFailure;
       this.#isFailing = false;
       return grants.length > 0;
     } catch (error) {
@@ -104,9 +108,18 @@ export class WebhookDispatcher {
     if (startedAt - this.#polledAt < this.#pollIntervalMs()) return;
     this.#polledAt = startedAt;
     this.#due.clear();
-    const due = await findDueEndpoints(this.#db.of("operator"));
+    this.#pollFailure = undefined;
+    const due = await findDueEndpoints(this.#db.of("operator")).catch((error) => this.#pollWorkers(error));
     this.#due = new Map(due.map((endpoint) => [endpoint.endpointId, endpoint]));
     this.#pollDurationMs = Date.now() - startedAt;
+  }
+
+  /** @throws `failure`, that of reading all accounts at once, without Citus */
+  async #pollWorkers(failure: unknown): Promise<DueEndpoint[]> {
+    if (!this.#db.hasCitus) throw failure;
+    const outcomes = await findDueEndpointsByWorker(this.#db.of("operator"));
+    this.#pollFailure = failure;
+    return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
   }
 
   /** Claims for each tenant separately, as the rows of tenants may be on different servers, of which one may be down. */
