@@ -10,7 +10,6 @@ import { createUserGroup, entry } from "../../support/graphql/user-group-operati
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
-const UPDATE_ACCOUNT = "UPDATE account SET name = 'x'";
 const TENANT_TABLES = ["data_source", "user_group", "mapping_entry", "site_config", "site_config_revision"];
 const TABLES = [
   ...TENANT_TABLES,
@@ -172,10 +171,10 @@ describe("the application role", () => {
     "DELETE FROM site_config",
     "DELETE FROM account",
     "UPDATE audit_entry SET created_at = now() - interval '1 year'",
-    UPDATE_ACCOUNT,
+    "UPDATE account SET name = 'x'",
     "INSERT INTO schema_migration (timestamp, name) VALUES (1, 'x')",
   ])("cannot: %s", async (statement, context) => {
-    if (statement === UPDATE_ACCOUNT) skipOnCitus(context, "accounts");
+    if (statement.startsWith("UPDATE account ")) skipOnCitus(context, "accounts");
     await expect(client.query(statement)).rejects.toThrow(/permission denied|must be owner/);
   });
 
