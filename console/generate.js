@@ -31,7 +31,7 @@ export async function generateOperations() {
       documentMode: "string",
       useTypeImports: true,
       strictScalars: true,
-      scalars: { DateTime: "string", JSON: "unknown" },
+      scalars: { DateTime: "string", JSON: "unknown", SafeInt: "number" },
     },
     presetConfig: { fragmentMasking: false },
     plugins: [],

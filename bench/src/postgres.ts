@@ -6,6 +6,7 @@ import { openEmbeddedServer } from "../../src/embedded-postgres/postgres.js";
 import { Database } from "../../src/persistence/database/database.js";
 import { migrateUp } from "../../src/persistence/database/migrator.js";
 import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";
+import { VALUE_PARSERS } from "../../src/persistence/shared/value-parsers.js";
 import type { Workplace } from "./workplace.js";
 
 /** A migrated database. */
@@ -63,7 +64,7 @@ export async function openDatabase(
   { onClose }: Workplace,
 ): Promise<BenchDatabase> {
   await migrate(owner, runtime.user);
-  const client = new Client(owner);
+  const client = new Client({ ...owner, types: VALUE_PARSERS });
   await client.connect();
   onClose(() => client.end());
   const { rows } = await client.query(POSTMASTER);

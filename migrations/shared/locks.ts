@@ -14,7 +14,7 @@ export type MigrationLocks = Readonly<Record<string, (typeof LOCK_MODES)[number]
 
 /**
  * A migration that states its locks, as all since 1764861000000 do. A transaction that blocks requests locks one table only
- * (`runSeparately`).
+ * (`runSeparately`), or all at once (`lockTables`).
  */
 export interface LockingMigration extends MigrationInterface {
   readonly locks: MigrationLocks;

@@ -10,7 +10,6 @@ import { readConsoleDocuments } from "../http/pages/console-documents.js";
 import { isLoopback } from "../http/pages/loopback.js";
 import { createHttpServer } from "../http/server/http-server.js";
 import { baseUrl, requireFreePort, toListenError } from "../http/server/listening.js";
-import { readUsedIds } from "../persistence/database/used-ids.js";
 import { RedisCounters } from "../persistence/requests/redis-counters.js";
 import { createDemoAccount, type DemoSecrets } from "../services/data-sources/demo-account.js";
 import { createServices } from "../services/services.js";
@@ -152,7 +151,6 @@ async function serveFrom(
           replicas: () => replicas?.usage,
           webhooksInProgress: () => services.webhookDispatcher.inProgress,
           outbox: () => services.webhookDispatcher.state(),
-          usedIds: () => readUsedIds(storage.database.of("operator")),
         });
         return link ? link.metricsOfAllWorkers(exporter) : exporter;
       },

@@ -39,7 +39,7 @@ describe.skipIf(citusPrograms === undefined)("the service on a Citus cluster", (
         const account = await service.createAccount();
         const [{ nodeport }] = await service.query(
           `SELECT nodeport FROM pg_dist_shard_placement
-            WHERE shardid = get_shard_id_for_distribution_column('user_group', $1::integer)`,
+            WHERE shardid = get_shard_id_for_distribution_column('user_group', $1::bigint)`,
           [account.accountId],
         );
         if (nodeport !== port) continue;

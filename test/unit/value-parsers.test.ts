@@ -3,7 +3,7 @@ import { types } from "pg";
 import { expect, test } from "vitest";
 import { VALUE_PARSERS } from "../../src/persistence/shared/value-parsers.js";
 
-const { TIMESTAMPTZ, INT4 } = types.builtins;
+const { TIMESTAMPTZ, INT4, INT8 } = types.builtins;
 const parse = VALUE_PARSERS.getTypeParser(TIMESTAMPTZ);
 
 test("parses a UTC time to the millisecond", () => {
@@ -36,6 +36,16 @@ test.each([
   "-infinity",
 ])("parses %s like the driver", (text) => {
   expect(parse(text)).toEqual(types.getTypeParser(TIMESTAMPTZ)(text));
+});
+
+test("reads 64-bit integers as numbers, and refuses those that a number cannot hold", () => {
+  const parseInteger = VALUE_PARSERS.getTypeParser(INT8);
+  for (const value of [0, -7, 2 ** 31, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])
+    expect(parseInteger(String(value))).toBe(value);
+  for (const text of ["9007199254740992", "-9007199254740993", "9223372036854775807"])
+    expect(() => parseInteger(text)).toThrow(
+      `The database returned ${text}, which is not an integer up to 2^53.`,
+    );
 });
 
 test("leaves all other types to the driver", () => {

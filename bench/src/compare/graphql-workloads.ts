@@ -118,7 +118,7 @@ function call(
 ): HttpRequest {
   const body =
     name === POSTGRAPHILE
-      ? { query: POSTGRAPHILE_DOCUMENTS[document], variables: { account: accountId, ...variables } }
+      ? { query: POSTGRAPHILE_DOCUMENTS[document], variables: { account: String(accountId), ...variables } }
       : { query: DOCUMENTS[document], variables };
   return graphqlRequest(`Token ${key.secret}`, body);
 }
@@ -134,7 +134,10 @@ export async function dataOf(
 ): Promise<ReturnType<typeof JSON.parse>> {
   const { status, text } = await send(url, request);
   strictEqual(status, 200, text);
-  const { data, errors } = JSON.parse(text);
+  // PostGraphile returns 64-bit integers as strings.
+  const { data, errors } = JSON.parse(text, (key, value) =>
+    key === "teamId" || key === "dataSourceId" ? Number(value) : value,
+  );
   strictEqual(errors, undefined, text);
   return data;
 }

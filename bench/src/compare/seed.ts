@@ -36,13 +36,13 @@ async function seedAccount(
       [accountId, ENVIRONMENT, ...types.split(", ").map((_, column) => rows.map((row) => row[column]))],
     );
   const sources = dataSources.map((source) => [source.dataSourceId, source.providedId, source.name]);
-  await insert("data_source", "id, provided_id, name", "integer, text, text", sources);
+  await insert("data_source", "id, provided_id, name", "bigint, text, text", sources);
   for (let from = 0; from < groups.length; from += BATCH) {
     const batch = groups.slice(from, from + BATCH);
     await insert(
       "user_group",
       "id, provided_id, name, properties, token_key_id, token_ciphertext, token_lookup",
-      "integer, text, text, json, text, bytea, bytea",
+      "bigint, text, text, json, text, bytea, bytea",
       batch.map((group) => [
         ...[group.id, group.providedId, group.name, JSON.stringify(group.properties), keyId],
         vault.encrypt(group.token, { accountId, id: group.id }, keyId).ciphertext,
@@ -53,6 +53,6 @@ async function seedAccount(
       mapping.map(({ schemaId, dataSource }) => [id, schemaId, dataSource.dataSourceId]),
     );
     const columns = "user_group_id, schema_id, data_source_id";
-    await insert("mapping_entry", columns, "integer, text, integer", entries);
+    await insert("mapping_entry", columns, "bigint, text, bigint", entries);
   }
 }

@@ -8,7 +8,7 @@ const TENANT = [
 ];
 
 class OfTenant {
-  @PrimaryColumn("integer", { name: "account_id" })
+  @PrimaryColumn("bigint", { name: "account_id" })
   accountId!: number;
 
   @PrimaryColumn("text")
@@ -17,7 +17,7 @@ class OfTenant {
 
 @Entity("data_source")
 export class DataSourceModel extends OfTenant {
-  @PrimaryColumn("integer", { name: "id" })
+  @PrimaryColumn("bigint", { name: "id" })
   dataSourceId!: number;
 
   @Column("character varying", { name: "provided_id" })
@@ -29,7 +29,7 @@ export class DataSourceModel extends OfTenant {
 
 @Entity("user_group")
 export class UserGroupModel extends OfTenant {
-  @PrimaryColumn("integer", { name: "id" })
+  @PrimaryColumn("bigint", { name: "id" })
   teamId!: number;
 
   @Column("character varying", { name: "provided_id" })
@@ -56,7 +56,7 @@ export class UserGroupModel extends OfTenant {
 
 @Entity("mapping_entry")
 export class MappingEntryModel extends OfTenant {
-  @PrimaryColumn("integer", { name: "user_group_id" })
+  @PrimaryColumn("bigint", { name: "user_group_id" })
   userGroupId!: number;
 
   @PrimaryColumn("character varying", { name: "schema_id" })

@@ -4,6 +4,7 @@ import { expressMiddleware } from "@as-integrations/express5";
 import express from "express";
 import type { GraphQLResolveInfo, SelectionSetNode } from "graphql";
 import { DataSource, type FindOptionsWhere, MoreThan } from "typeorm";
+import { VALUE_PARSERS } from "../../../src/persistence/shared/value-parsers.js";
 import {
   identifier,
   idOfCursor,
@@ -25,6 +26,7 @@ const orm = await new DataSource({
   username: user,
   entities: [UserGroupModel, MappingEntryModel, DataSourceModel],
   poolSize: settings.poolSize,
+  extra: { types: VALUE_PARSERS },
 }).initialize();
 const groups = orm.getRepository(UserGroupModel);
 const identify = identifier(settings);

@@ -36,7 +36,7 @@ const ROTATE = {
 };
 const DRAW_IDS = {
   name: "draw_ids",
-  text: `SELECT setval('user_group_team_id', nextval('user_group_team_id') + $3)::integer AS id
+  text: `SELECT setval('user_group_team_id', nextval('user_group_team_id') + $3) AS id
     WHERE $1::integer IS NOT NULL AND $2::text IS NOT NULL`,
 };
 /** IDs reserved at startup, so that no request waits for one. */

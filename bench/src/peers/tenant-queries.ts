@@ -1,4 +1,5 @@
 import { Pool } from "pg";
+import { VALUE_PARSERS } from "../../../src/persistence/shared/value-parsers.js";
 import type { PeerSettings, Tenant } from "./peer-process.js";
 
 /** A group with the fields of the peers' GraphQL schema. */
@@ -34,7 +35,7 @@ export class Statements {
   readonly #pool: Pool;
 
   constructor({ connection, poolSize }: PeerSettings) {
-    this.#pool = new Pool({ ...connection, max: poolSize });
+    this.#pool = new Pool({ ...connection, max: poolSize, types: VALUE_PARSERS });
   }
 
   async run<Row extends object>(statement: Statement, tenant: Tenant, values: readonly unknown[]) {
@@ -65,7 +66,7 @@ const MAPPINGS = {
     FROM mapping_entry JOIN data_source
       ON data_source.account_id = mapping_entry.account_id AND data_source.environment = mapping_entry.environment
         AND data_source.id = mapping_entry.data_source_id
-    WHERE mapping_entry.account_id = $1 AND mapping_entry.environment = $2 AND user_group_id = ANY ($3::integer[])
+    WHERE mapping_entry.account_id = $1 AND mapping_entry.environment = $2 AND user_group_id = ANY ($3::bigint[])
     ORDER BY user_group_id, schema_id`,
 };
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { parseInternalId } from "../../domain/shared/internal-id.js";
+import { parseInternalId, parseRevisionNumber } from "../../domain/shared/internal-id.js";
 import { parseSite } from "../../domain/site-configs/site-config.js";
 import { parseExpiry } from "./key-expiry.js";
 
@@ -46,15 +46,21 @@ export function parseSiteOption(text: string): string {
   }
 }
 
-/** Parses a revision, an ID or a number of items. */
+/** Parses an ID or a number of items. */
 export function parsePositive(text: string): number {
   const number = parseInternalId(text);
   if (number !== null) return number;
   throw new InvalidArgumentError("It must be a positive integer.");
 }
 
+export function parseRevision(text: string): number {
+  const revision = parseRevisionNumber(text);
+  if (revision !== null) return revision;
+  throw new InvalidArgumentError("It must be a positive integer.");
+}
+
 export function parseExpectedRevision(text: string): number {
-  const revision = text === "0" ? 0 : parseInternalId(text);
+  const revision = text === "0" ? 0 : parseRevisionNumber(text);
   if (revision !== null) return revision;
   throw new InvalidArgumentError("It must be a non-negative integer.");
 }

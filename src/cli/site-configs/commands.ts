@@ -5,7 +5,7 @@ import {
   addAccountOptions,
   parseExpectedRevision,
   parseName,
-  parsePositive,
+  parseRevision,
   parseSiteOption,
 } from "../shared/arguments.js";
 import type { RunCommand } from "../shared/run-command.js";
@@ -64,7 +64,7 @@ export function addSiteConfigCommands(
 
   addSiteOptions(siteConfig.command("get"))
     .description("Print the stored text of a revision")
-    .option("--revision <number>", "revision to print (default: the current one)", parsePositive)
+    .option("--revision <number>", "revision to print (default: the current one)", parseRevision)
     .action((options) =>
       run(async (output) => (await import("./store.js")).getSiteConfig(environment, options, output)),
     );
@@ -77,15 +77,15 @@ export function addSiteConfigCommands(
 
   addSiteOptions(siteConfig.command("diff"))
     .description("Print the changes between two revisions as a JSON Patch (RFC 6902)")
-    .argument("<from>", "number of the older revision", parsePositive)
-    .argument("[to]", "number of the newer revision (default: the current one)", parsePositive)
+    .argument("<from>", "number of the older revision", parseRevision)
+    .argument("[to]", "number of the newer revision (default: the current one)", parseRevision)
     .action((from, to, options) =>
       run(async () => (await import("./store.js")).diffSiteConfig(environment, from, to, options)),
     );
 
   addChangeOptions(siteConfig.command("restore"))
     .description("Restore an earlier revision as the site's next revision")
-    .argument("<revision>", "number of the revision to restore", parsePositive)
+    .argument("<revision>", "number of the revision to restore", parseRevision)
     .action((revision, options) =>
       run(async (output) =>
         (await import("./store.js")).restoreSiteConfig(environment, revision, options, output),

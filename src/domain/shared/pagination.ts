@@ -1,5 +1,5 @@
 import { type FieldPath, invalidField } from "./errors.js";
-import { parseInternalId } from "./internal-id.js";
+import { isInternalId, isRevisionNumber } from "./internal-id.js";
 import { isPresent } from "./json.js";
 import { isStorable } from "./text-field.js";
 
@@ -31,10 +31,7 @@ export interface Page<Item> {
 /** The sort field of a list, and the type of its values. */
 export interface SortKey {
   readonly field: string;
-  /** Internal IDs are 32-bit integers, serial numbers integers up to 2^53. */
-  readonly kind: "id" | "serial" | "text" | "time";
-  /** The type of the items' IDs if the list is sorted by another field; default `id`. */
-  readonly idKind?: "serial";
+  readonly kind: "id" | "revision" | "text" | "time";
 }
 
 /** The order of a list. */
@@ -93,11 +90,7 @@ function parseCursor(cursor: string, sortKey: SortKey, field: FieldPath): Positi
   if (Array.isArray(parts) && parts.length === 3) {
     const [sortField, value, id]: unknown[] = parts;
     // Cursors can be forged and reach the database, so the contents are validated.
-    if (
-      sortField === sortKey.field &&
-      isIdOf(sortKey.idKind ?? sortKey.kind, id) &&
-      isSortValue(value, sortKey.kind)
-    )
+    if (sortField === sortKey.field && isInternalId(id) && isSortValue(value, sortKey.kind))
       return { value, id };
   }
   throw invalidField(field, "must be a cursor from a list with the same sort order");
@@ -115,20 +108,9 @@ function requireSize(size: number, field: FieldPath): void {
   if (size < 0 || size > MAX_PAGE_SIZE) throw invalidField(field, `must be between 0 and ${MAX_PAGE_SIZE}`);
 }
 
-function isId(value: unknown): value is number {
-  return typeof value === "number" && parseInternalId(String(value)) !== null;
-}
-
-function isIdOf(kind: SortKey["kind"], id: unknown): id is number {
-  return kind === "serial" ? isSerial(id) : isId(id);
-}
-
-function isSerial(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) > 0;
-}
-
 function isSortValue(value: unknown, kind: SortKey["kind"]): value is string | number {
-  if (kind === "id" || kind === "serial") return isIdOf(kind, value);
+  if (kind === "id") return isInternalId(value);
+  if (kind === "revision") return isRevisionNumber(value);
   if (typeof value !== "string" || !isStorable(value)) return false;
   return kind === "text" || isTime(value);
 }

@@ -32,7 +32,7 @@ export class AuditResolver {
     const filter = parseAuditFilter(filterInput);
     return new AuditEntryConnection({
       page,
-      sort: { field: SORT_FIELD, kind: "time", idKind: "serial" },
+      sort: { field: SORT_FIELD, kind: "time" },
       positionOf: ({ createdAt, id }: AuditEntry) => ({ value: createdAt.toISOString(), id }),
       load: (request) => context.services.auditLog.list(admin, filter, request),
       count: () => context.services.auditLog.count(admin, filter),

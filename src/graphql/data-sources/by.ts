@@ -1,4 +1,5 @@
-import { Directive, Field, ID, InputType, Int } from "type-graphql";
+import { GraphQLSafeInt } from "graphql-scalars";
+import { Directive, Field, ID, InputType } from "type-graphql";
 import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import type { FieldPath } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
@@ -16,7 +17,7 @@ export class DataSourceBy {
   @Field(() => String, nullable("The data source's external ID."))
   readonly providedId?: string | null;
 
-  @Field(() => Int, nullable("The data source's internal ID."))
+  @Field(() => GraphQLSafeInt, nullable("The data source's internal ID."))
   readonly dataSourceId?: number | null;
 }
 

@@ -1,5 +1,5 @@
-import { GraphQLDateTime } from "graphql-scalars";
-import { Field, Int, ObjectType } from "type-graphql";
+import { GraphQLDateTime, GraphQLSafeInt } from "graphql-scalars";
+import { Field, ObjectType } from "type-graphql";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { NodeView } from "../shared/node-type.js";
@@ -10,7 +10,7 @@ import { NodeView } from "../shared/node-type.js";
   simpleResolvers: true,
 })
 export class DataSourceView extends NodeView {
-  @Field(() => Int, { description: "The data source's internal ID." })
+  @Field(() => GraphQLSafeInt, { description: "The data source's internal ID." })
   readonly dataSourceId: number;
 
   @Field(() => String, { description: "The data source's external ID, unique within its environment." })

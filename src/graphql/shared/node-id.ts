@@ -1,4 +1,4 @@
-import { parseInternalId } from "../../domain/shared/internal-id.js";
+import { parseInternalId, parseRevisionNumber } from "../../domain/shared/internal-id.js";
 
 const NODE_TYPES = [
   "UserGroup",
@@ -10,9 +10,6 @@ const NODE_TYPES = [
   "WebhookEndpoint",
   "WebhookDelivery",
 ] as const;
-
-/** Types with 64-bit IDs. */
-const SERIAL_TYPES: readonly NodeType[] = ["AuditEntry", "WebhookDelivery"];
 
 /** Types with global IDs. */
 export type NodeType = (typeof NODE_TYPES)[number];
@@ -37,9 +34,8 @@ export function toNodeId(type: NodeType, id: number, part: number | null = null)
 export function parseNodeId(nodeId: string): NodeReference | null {
   const [name, digits = "", partDigits] = Buffer.from(nodeId, "base64url").toString("latin1").split(":", 3);
   const type = NODE_TYPES.find((known) => known === name);
-  const isSerial = SERIAL_TYPES.some((serial) => serial === type);
-  const id = isSerial ? parseSerial(digits) : parseInternalId(digits);
-  const part = partDigits === undefined ? null : parseInternalId(partDigits);
+  const id = parseInternalId(digits);
+  const part = partDigits === undefined ? null : parseRevisionNumber(partDigits);
   const isWhole = type === "SiteConfigRevision" ? part !== null : part === null;
   return type && id !== null && isWhole && toNodeId(type, id, part) === nodeId ? { type, id, part } : null;
 }
@@ -48,8 +44,4 @@ export function parseNodeId(nodeId: string): NodeReference | null {
 export function parseNodeIdOfType(type: NodeType, nodeId: string): number {
   const node = parseNodeId(nodeId);
   return node?.type === type ? node.id : NO_ID;
-}
-
-function parseSerial(digits: string): number | null {
-  return /^[1-9]\d{0,15}$/.test(digits) && Number.isSafeInteger(Number(digits)) ? Number(digits) : null;
 }

@@ -60,7 +60,7 @@ export class SiteConfigResolver {
     const { loaders } = requireSession(context);
     return new SiteConfigRevisionConnection({
       page,
-      sort: { field: "revision", kind: "id" },
+      sort: { field: "revision", kind: "revision" },
       positionOf: ({ revision: number }: SiteConfigRevision) => ({ value: number, id: number }),
       load: async (request) => {
         const found = await siteConfigs(loaders).revisionPages.load(siteConfigId, request);

@@ -1,4 +1,5 @@
-import { Directive, Field, ID, InputType, Int } from "type-graphql";
+import { GraphQLSafeInt } from "graphql-scalars";
+import { Directive, Field, ID, InputType } from "type-graphql";
 import type { FieldPath } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
@@ -16,7 +17,7 @@ export class UserGroupBy {
   @Field(() => String, nullable("The user group's external ID."))
   readonly providedId?: string | null;
 
-  @Field(() => Int, nullable("The user group's internal ID."))
+  @Field(() => GraphQLSafeInt, nullable("The user group's internal ID."))
   readonly teamId?: number | null;
 
   @Field(() => String, nullable("The user group's token."))

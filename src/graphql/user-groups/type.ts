@@ -1,4 +1,4 @@
-import { GraphQLDateTime } from "graphql-scalars";
+import { GraphQLDateTime, GraphQLSafeInt } from "graphql-scalars";
 import { Int, ObjectType } from "type-graphql";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
@@ -25,7 +25,9 @@ export class UserGroupView extends NodeView {
     this.sharedMapping = sharedMapping;
   }
 
-  @GetterField(() => Int, { description: "The user group's internal ID; `team_id` in the REST API." })
+  @GetterField(() => GraphQLSafeInt, {
+    description: "The user group's internal ID; `team_id` in the REST API.",
+  })
   get teamId(): number {
     return this.group.id;
   }

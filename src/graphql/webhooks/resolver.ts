@@ -69,7 +69,7 @@ export class WebhookResolver {
     const filter = parseDeliveryFilter(filterInput);
     return new WebhookDeliveryConnection({
       page,
-      sort: { field: "webhookDelivery", kind: "serial" },
+      sort: { field: "webhookDelivery", kind: "id" },
       positionOf: positionById,
       load: (request) => context.services.webhooks.listDeliveries(admin, filter, request),
       count: () => context.services.webhooks.countDeliveries(admin, filter),

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { invalidField } from "../../domain/shared/errors.js";
-import { parseInternalId } from "../../domain/shared/internal-id.js";
+import { parseRevisionNumber } from "../../domain/shared/internal-id.js";
 
 /** An entity tag with a base64url SHA-256. Proxies may have weakened it (`W/`). */
 const TAG = /(?:W\/)?"([\w-]{43})"/g;
@@ -36,7 +36,7 @@ export function parsePrecondition(headers: IncomingHttpHeaders): Precondition {
   if (ifMatch === undefined) return { kind: "none" };
   if (ifMatch === "*") return { kind: "exists" };
   const [, revisionText = ""] = /^"([1-9]\d*)"$/.exec(ifMatch) ?? [];
-  const revision = parseInternalId(revisionText);
+  const revision = parseRevisionNumber(revisionText);
   if (revision !== null) return { kind: "revision", revision };
   const [hash, ...others] = readKnownHashes(ifMatch) ?? [];
   if (hash && others.length === 0) return { kind: "text", hash };

@@ -3,7 +3,7 @@ import type { Caller } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
 import { missingCredentials } from "../../domain/authentication/authorization.js";
 import { invalidField } from "../../domain/shared/errors.js";
-import { parseInternalId } from "../../domain/shared/internal-id.js";
+import { parseRevisionNumber } from "../../domain/shared/internal-id.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { DEFAULT_ENVIRONMENT } from "../../domain/site-configs/site-address.js";
 import { parseSite } from "../../domain/site-configs/site-config.js";
@@ -84,7 +84,7 @@ function readParameter(
 function parseRevision(text: string | undefined): number | null {
   if (text === undefined) return null;
   if (!/^[1-9][0-9]*$/.test(text)) throw invalidField(["revision"], "must be a positive integer");
-  return parseInternalId(text) ?? NO_REVISION;
+  return parseRevisionNumber(text) ?? NO_REVISION;
 }
 
 function parseEnvironment(value: string | undefined): Environment | null {

@@ -22,13 +22,13 @@ export class AuditEntryEntity {
   @EnvironmentKey("audit_entry_pk")
   environment!: Environment;
 
-  @SequenceKey("audit_entry_pk", "bigint")
+  @SequenceKey("audit_entry_pk")
   id!: number;
 
   @Column("text")
   action!: AuditAction;
 
-  @Column("integer", { name: "subject_id" })
+  @Column("bigint", { name: "subject_id" })
   subjectId!: number;
 
   @Column("text", { name: "subject_name" })
@@ -40,7 +40,7 @@ export class AuditEntryEntity {
   @Column("text", { array: true })
   changed!: string[];
 
-  @Column("integer", { name: "actor_key_id", nullable: true })
+  @Column("bigint", { name: "actor_key_id", nullable: true })
   actorKeyId!: number | null;
 
   @Column("text", { name: "actor_name" })
@@ -53,8 +53,7 @@ export class AuditEntryEntity {
   createdAt!: Date;
 }
 
-/** Columns of an entry. IDs are read as numbers: they will not exceed 2^53. */
-export const AUDIT_ENTRY_COLUMNS = `id::double precision AS id, action, subject_id AS "subjectId", subject_name AS "subjectName", version,
+export const AUDIT_ENTRY_COLUMNS = `id, action, subject_id AS "subjectId", subject_name AS "subjectName", version,
   changed, actor_key_id AS "actorKeyId", actor_name AS "actorName", request_id AS "requestId", created_at AS "createdAt"`;
 
 export type AuditEntryRow = Omit<AuditEntryEntity, "accountId" | "environment">;

@@ -26,7 +26,7 @@ export async function findNamedDeletions(
   limit: number,
 ): Promise<DeletedGroup[]> {
   const { table, time, condition } = NAMED_DELETIONS;
-  const text = `SELECT subject_id::double precision AS id, subject_name AS "providedId" FROM ${table}
+  const text = `SELECT subject_id AS id, subject_name AS "providedId" FROM ${table}
     WHERE ${TENANT} AND ${condition} AND ${time} < now() - interval '${Number(maxAgeMs)} milliseconds'
     ORDER BY ${time} LIMIT ${Number(limit)} FOR UPDATE SKIP LOCKED`;
   return transaction.run<DeletedGroup>({ label: "audit_named_deletions", access: "write", text }, []);
@@ -34,7 +34,7 @@ export async function findNamedDeletions(
 
 /** Finds deleted groups by external ID or pseudonym. */
 export async function findDeletions(db: TenantDb, names: readonly string[]): Promise<DeletedGroup[]> {
-  const text = `SELECT DISTINCT subject_id::double precision AS id, subject_name AS "providedId" FROM audit_entry
+  const text = `SELECT DISTINCT subject_id AS id, subject_name AS "providedId" FROM audit_entry
     WHERE ${TENANT} AND subject_name = ANY ($3::text[]) AND action = 'user_group.deleted'`;
   return db.run<DeletedGroup>({ label: "audit_deletions", access: "read", text }, [names]);
 }

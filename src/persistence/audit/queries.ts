@@ -13,13 +13,7 @@ export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
   columns: AUDIT_ENTRY_COLUMNS,
   toItem: toAuditEntry,
   // Not by ID: a time range would then be searched among all later entries.
-  keyset: {
-    column: "created_at",
-    type: "timestamptz",
-    idColumn: "id",
-    idType: "bigint",
-    direction: "descending",
-  },
+  keyset: { column: "created_at", type: "timestamptz", idColumn: "id", direction: "descending" },
 };
 
 /** All entries, for the purge. */
@@ -38,7 +32,7 @@ const DAYS_OF_KEYS: Statement = {
   text: `SELECT actor_key_id AS "keyId", to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date,
       count(*)::integer AS changes
     FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3
-      AND actor_key_id = ANY ($4::integer[]) GROUP BY 1, 2`,
+      AND actor_key_id = ANY ($4::bigint[]) GROUP BY 1, 2`,
 };
 
 /** Counts the entries of each day since a time. Days without entries are missing. */

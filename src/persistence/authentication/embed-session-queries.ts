@@ -19,7 +19,7 @@ const BY_IDS: Statement = {
   access: "read",
   text: `SELECT ${userGroupColumns("user_group")}, token_generation, account.name
     FROM user_group JOIN account ON account.id = account_id
-    WHERE account_id = $1 AND environment = $2 AND user_group.id = ANY ($3::integer[])`,
+    WHERE account_id = $1 AND environment = $2 AND user_group.id = ANY ($3::bigint[])`,
 };
 
 /** The group of a new embed session. */
@@ -60,7 +60,7 @@ function createStatement(by: StoredRef["by"]): Statement {
       entry AS (
         INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_key_id, actor_name, request_id)
         SELECT $1, $2, 'user_group.embed_session_created', id, provided_id, '{}',
-          (who ->> 'keyId')::integer, coalesce(who ->> 'name', session_user::text), who ->> 'requestId'
+          (who ->> 'keyId')::bigint, coalesce(who ->> 'name', session_user::text), who ->> 'requestId'
         FROM found, (SELECT nullif(current_setting('app.audit_actor', true), '')::json AS who) AS actor
         -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
         RETURNING 1)

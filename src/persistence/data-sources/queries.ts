@@ -19,7 +19,7 @@ const BY_REFERENCES_LOCKED: Statement = {
   // deadlocks.
   access: "write",
   text: `SELECT ${COLUMNS} FROM data_source
-    WHERE account_id = $1 AND environment = $2 AND (provided_id = ANY ($3::text[]) OR id = ANY ($4::integer[]))
+    WHERE account_id = $1 AND environment = $2 AND (provided_id = ANY ($3::text[]) OR id = ANY ($4::bigint[]))
     ORDER BY id FOR KEY SHARE`,
 };
 
@@ -116,7 +116,7 @@ async function find(db: TenantDb, where: FindOptionsWhere<DataSourceEntity>): Pr
 }
 
 const SORT_COLUMNS: SortColumns<DataSourceSortField> = {
-  dataSourceId: { column: "id", type: "integer", idColumn: "id" },
+  dataSourceId: { column: "id", type: "bigint", idColumn: "id" },
   providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
   name: { column: "name", type: "text", idColumn: "id" },
   createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },

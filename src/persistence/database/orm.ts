@@ -28,6 +28,8 @@ import { PurgeIndexes1764911000000 } from "../../../migrations/1764911000000-pur
 import { MaintenanceSettings1764920000000 } from "../../../migrations/1764920000000-maintenance-settings.js";
 import { InitialStatistics1764921000000 } from "../../../migrations/1764921000000-initial-statistics.js";
 import { AuditRequests1764930000000 } from "../../../migrations/1764930000000-audit-requests.js";
+import { SixtyFourBitIds1764950000000 } from "../../../migrations/1764950000000-64-bit-ids.js";
+import { StatisticsOf64BitIds1764950100000 } from "../../../migrations/1764950100000-statistics-of-64-bit-ids.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
 import { AuditEntryEntity } from "../audit/entry-entity.js";
@@ -94,6 +96,8 @@ export function createOrm(options: DatabaseOptions): DataSource {
       MaintenanceSettings1764920000000,
       InitialStatistics1764921000000,
       AuditRequests1764930000000,
+      SixtyFourBitIds1764950000000,
+      StatisticsOf64BitIds1764950100000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

@@ -36,7 +36,7 @@ export interface AuditEvents {
 export type RecordedChange = Pick<Statement, "text" | "change">;
 
 // The setting is read once: for each row, it would take the square of the time where it lists the requests of all rows.
-const ACTOR = `(SELECT (who ->> 'keyId')::integer AS key_id, coalesce(who ->> 'name', session_user::text) AS name,
+const ACTOR = `(SELECT (who ->> 'keyId')::bigint AS key_id, coalesce(who ->> 'name', session_user::text) AS name,
         who ->> 'requestId' AS request_id, who -> 'requestIds' AS request_ids
       FROM (SELECT nullif(current_setting('app.audit_actor', true), '')::jsonb AS who) AS setting OFFSET 0) AS actor`;
 
@@ -121,8 +121,8 @@ export function recorded(
 const INSERT_ENTRIES: Statement = {
   name: "audit_entries_insert",
   access: "write",
-  text: `WITH entry AS (${insertEntries(`jsonb_to_recordset($1::jsonb) AS event (account_id integer, environment environment, action text,
-        subject_id integer, subject_name text, version integer, changed text[], request_row text, position integer)`)})
+  text: `WITH entry AS (${insertEntries(`jsonb_to_recordset($1::jsonb) AS event (account_id bigint, environment environment, action text,
+        subject_id bigint, subject_name text, version integer, changed text[], request_row text, position integer)`)})
     SELECT json_agg(entry)::text AS entries FROM entry`,
 };
 

@@ -50,16 +50,11 @@ const TEMPORARY_FAILURE = /^(53[0-4]00|580[03]0|57014|55P03)$/;
  */
 const TRANSACTION_CONFLICT = /^(40001|40P01|CIINF)$/;
 
-/** SQLSTATE of a sequence without further values. */
-const NO_MORE_IDS = "2200H";
-
 /**
  * Translates a database error for the caller.
- * @returns a DomainError `unavailable` for a temporary failure and when all IDs are used; any other error unchanged
+ * @returns a DomainError `unavailable` for a temporary failure; any other error unchanged
  */
 export function translateDatabaseError(error: unknown): unknown {
-  if (codeOf(error) === NO_MORE_IDS && !(error instanceof DomainError))
-    return new DomainError("unavailable", "All IDs are used: nothing new can be stored.", { cause: error });
   if (error instanceof DomainError || !(isConnectionUnusable(error) || isTemporary(error))) return error;
   return new DomainError("unavailable", "The service is temporarily unavailable. Try again shortly.", {
     retryAfter: RETRY_AFTER_SECONDS,

@@ -20,8 +20,6 @@ export interface Keyset {
   readonly expression?: string;
   /** The tie-breaking ID column; the sort column itself if its values are unique within the list. */
   readonly idColumn: string;
-  /** `integer` unless set. */
-  readonly idType?: "bigint";
   readonly direction: "ascending" | "descending";
 }
 
@@ -36,7 +34,7 @@ export function keysetOf<Field extends string>(
 }
 
 /** Oldest first. */
-export const BY_ID: Keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" };
+export const BY_ID: Keyset = { column: "id", type: "bigint", idColumn: "id", direction: "ascending" };
 
 /** SQL expressions of a page request. */
 interface PageTerms {
@@ -78,7 +76,7 @@ export function pageTable(
   const positions = (side: "after" | "before") => {
     const list = pages.map((page) => page[side]);
     const texts = values.add(list.map((position) => (position ? String(position.value) : null)));
-    return `${texts}::text[], ${values.add(list.map((position) => position?.id ?? null))}::integer[]`;
+    return `${texts}::text[], ${values.add(list.map((position) => position?.id ?? null))}::bigint[]`;
   };
   const arrays = [
     positions("after"),
@@ -108,15 +106,14 @@ export function pageClauses(table: string, keyset: Keyset, page: PageRequest, va
 
 /** @param page determines which terms are used */
 function clausesOf(table: string, keyset: Keyset, page: PageRequest, terms: PageTerms) {
-  const { type, idType = "integer" } = keyset;
   // Qualified: ORDER BY prefers names of the select list, which may be expressions without an index.
   const column = keyset.expression ?? `${table}.${keyset.column}`;
   const idColumn = `${table}.${keyset.idColumn}`;
   const later = keyset.direction === "ascending" ? ">" : "<";
   const earlier = keyset.direction === "ascending" ? "<" : ">";
   const compare = (operator: string, { value, id }: PositionTerms) => {
-    if (column === idColumn) return `${column} ${operator} ${value}::${type}`;
-    return `(${column}, ${idColumn}) ${operator} (${value}::${type}, ${id}::${idType})`;
+    if (column === idColumn) return `${column} ${operator} ${value}::${keyset.type}`;
+    return `(${column}, ${idColumn}) ${operator} (${value}::${keyset.type}, ${id}::bigint)`;
   };
   const conditions = [
     ...(page.after && terms.after ? [compare(later, terms.after)] : []),

@@ -65,7 +65,7 @@ export function expiredRows(rows: ExpiringRows, maxAgeMs: number): PurgeQueries<
   return {
     overdueSeconds: `(SELECT extract(epoch FROM now() - ${maxAge} - ${time})::double precision FROM ${table}
       WHERE ${expired} ORDER BY ${time} LIMIT 1)`,
-    count: `(SELECT count(*) FROM ${table} WHERE ${expired})::double precision`,
+    count: `(SELECT count(*) FROM ${table} WHERE ${expired})`,
     async removeBatch(transaction, limit) {
       const removal = `${change} WHERE ${tenantRows(environment)} AND ctid = ANY (ARRAY(
         SELECT ctid FROM ${table} WHERE ${expired} ORDER BY ${time} LIMIT ${Number(limit)} FOR UPDATE SKIP LOCKED))`;

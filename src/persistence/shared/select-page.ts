@@ -66,7 +66,7 @@ export async function findByIds<Row extends object, Item extends { readonly id: 
   table: TenantTable<Row, Item>,
   ids: readonly number[],
 ): Promise<(Item | null)[]> {
-  const where = [...tenantList(table).conditions, `id = ANY ($3::${table.keyset.idType ?? "integer"}[])`];
+  const where = [...tenantList(table).conditions, `id = ANY ($3::bigint[])`];
   const text = `SELECT ${table.columns} FROM ${table.name} WHERE ${where.join(" AND ")}`;
   const rows = await db.run<Row>({ name: `${table.name}_by_ids`, access: "read", text }, [ids]);
   return inOrder(ids, rows.map(table.toItem), ({ id }) => id);

@@ -1,10 +1,12 @@
 import { types } from "pg";
 
-/** The driver's parsers, with a faster one for `timestamptz`: nearly every row has two. */
+/** The driver's parsers, but numbers for `bigint`, which it returns as text, and a faster one for `timestamptz`: nearly every row has two. */
 export const VALUE_PARSERS = {
   getTypeParser(oid: number, format?: "text" | "binary"): (text: string) => unknown {
     const parser: (text: string) => unknown = types.getTypeParser(oid, format ?? "text");
-    if (oid !== types.builtins.TIMESTAMPTZ || format === "binary") return parser;
+    if (format === "binary") return parser;
+    if (oid === types.builtins.INT8) return readInteger;
+    if (oid !== types.builtins.TIMESTAMPTZ) return parser;
     return (text) => parseUtc(text) ?? parser(text);
   },
 };
@@ -14,6 +16,13 @@ export const TEXT_ROWS = {
   rowMode: "array",
   types: { getTypeParser: () => (text: string) => text },
 } as const;
+
+/** Parses an integer. @throws RangeError beyond 2^53, as JavaScript's numbers would return another one */
+function readInteger(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  throw new RangeError(`The database returned ${text}, which is not an integer up to 2^53.`);
+}
 
 export function readTime(text: string): Date {
   const time = parseUtc(text);

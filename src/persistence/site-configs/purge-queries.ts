@@ -17,7 +17,7 @@ function revisionsOf(sites: string, isExpired: string): string {
 function revisionPurge(expired: string, expiredSince: string): PurgeQueries {
   return {
     overdueSeconds: `(SELECT extract(epoch FROM now() - min(${expiredSince}))::double precision FROM (${expired}) AS expired)`,
-    count: `(SELECT count(*) FROM (${expired}) AS expired)::double precision`,
+    count: `(SELECT count(*) FROM (${expired}) AS expired)`,
     // The application role cannot lock revisions, which never change.
     async removeBatch(transaction, limit) {
       const removal = `DELETE FROM site_config_revision WHERE ${TENANT} AND (${KEY}) IN (

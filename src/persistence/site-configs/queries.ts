@@ -46,14 +46,14 @@ export function siteConfigList({ siteStartsWith, updatedAt }: SiteConfigFilter):
 }
 
 const FROM_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
-  AND (site_config_id, revision) IN (SELECT * FROM unnest($3::integer[], $4::integer[]))`;
+  AND (site_config_id, revision) IN (SELECT * FROM unnest($3::bigint[], $4::integer[]))`;
 
 const REVISIONS: Statement = {
   name: "site_config_revisions",
   access: "read",
   text: `SELECT ${SITE_CONFIG_REVISION_COLUMNS} ${FROM_REFS} AND site_config_id IN (
     SELECT id FROM site_config
-    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[]) AND deleted_at IS NULL)`,
+    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::bigint[]) AND deleted_at IS NULL)`,
 };
 
 const TEXTS: Statement = {
@@ -95,7 +95,7 @@ export async function listRevisions(
     direction: "descending",
   } as const;
   const clauses = pageClauses("site_config_revision", keyset, page, values);
-  const text = `SELECT found.* FROM unnest(${ids}::integer[]) AS asked (id)
+  const text = `SELECT found.* FROM unnest(${ids}::bigint[]) AS asked (id)
     CROSS JOIN LATERAL (
       SELECT ${SITE_CONFIG_REVISION_COLUMNS} FROM site_config_revision
       WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}

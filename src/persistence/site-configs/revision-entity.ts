@@ -17,7 +17,7 @@ export class SiteConfigRevisionEntity {
   @EnvironmentKey("site_config_revision_pk")
   environment!: Environment;
 
-  @PrimaryColumn("integer", {
+  @PrimaryColumn("bigint", {
     name: "site_config_id",
     primaryKeyConstraintName: "site_config_revision_pk",
   })
@@ -35,7 +35,7 @@ export class SiteConfigRevisionEntity {
   @Column("character varying", { length: 255 })
   author!: string;
 
-  @Column("integer", { name: "author_key_id", nullable: true })
+  @Column("bigint", { name: "author_key_id", nullable: true })
   authorKeyId!: number | null;
 
   @Column("integer", { name: "restored_from", nullable: true })

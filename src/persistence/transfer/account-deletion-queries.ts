@@ -36,8 +36,7 @@ export async function deleteTenantRows(transaction: TenantDb, table: string, lim
 /** Counts the tenant's rows by table. */
 export async function countTenantRows(db: TenantDb): Promise<ReadonlyMap<string, number>> {
   const counts = Object.entries(TABLES).map(
-    ([table, environment]) =>
-      `(SELECT count(*) FROM ${table} WHERE ${tenantRows(environment)})::double precision AS ${table}`,
+    ([table, environment]) => `(SELECT count(*) FROM ${table} WHERE ${tenantRows(environment)}) AS ${table}`,
   );
   const text = `SELECT ${counts.join(", ")}`;
   const [row] = await db.run<Record<string, number>>(

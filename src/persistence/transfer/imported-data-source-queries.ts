@@ -27,7 +27,7 @@ const RENAME: Statement = {
   ...updatedDataSources(
     `UPDATE data_source SET name = item.new_name
     FROM (SELECT id AS item_id, new_name, provided_id AS old_provided_id, name AS old_name FROM data_source
-      JOIN unnest($3::integer[], $4::text[]) AS item (item_id, new_name) ON id = item_id
+      JOIN unnest($3::bigint[], $4::text[]) AS item (item_id, new_name) ON id = item_id
       WHERE account_id = $1 AND environment = $2) AS item
     WHERE account_id = $1 AND environment = $2 AND id = item_id RETURNING data_source.*, old_provided_id, old_name`,
     "id",

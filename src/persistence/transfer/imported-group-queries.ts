@@ -19,8 +19,8 @@ const DIFFERENT_PROPERTIES: Statement = {
   rows: "text",
   access: "read",
   text: `SELECT id FROM user_group
-      JOIN unnest($3::integer[], $4::text[]) AS item (item_id, item_properties) ON id = item_id
-    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
+      JOIN unnest($3::bigint[], $4::text[]) AS item (item_id, item_properties) ON id = item_id
+    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::bigint[])
       AND properties::jsonb IS DISTINCT FROM item_properties::jsonb`,
 };
 
@@ -42,7 +42,7 @@ const REPLACE_TOKENS: Statement = {
     `UPDATE user_group SET token_key_id = item.new_key_id, token_ciphertext = item.ciphertext, token_lookup = item.lookup,
       token_generation = token_generation + 1,
       previous_token_lookup = NULL, previous_token_expires_at = NULL, version = version + 1, updated_at = now()
-    FROM unnest($3::integer[], $4::text[], $5::bytea[], $6::bytea[]) AS item (item_id, new_key_id, ciphertext, lookup)
+    FROM unnest($3::bigint[], $4::text[], $5::bytea[], $6::bytea[]) AS item (item_id, new_key_id, ciphertext, lookup)
     WHERE account_id = $1 AND environment = $2 AND id = item_id RETURNING user_group.*`,
     "id",
   ),

@@ -15,7 +15,7 @@ const LOCK: Statement = {
   access: "write",
   text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
     WHERE account_id = $1 AND environment = $2
-      AND (id = ANY ($3::integer[]) OR provided_id = ANY ($4::text[]) OR token_lookup = ANY ($5::bytea[]))
+      AND (id = ANY ($3::bigint[]) OR provided_id = ANY ($4::text[]) OR token_lookup = ANY ($5::bytea[]))
     ORDER BY provided_id FOR UPDATE`,
 };
 
@@ -26,7 +26,7 @@ const ROTATE: Statement = {
   ...recordedGroups(
     "token_rotated",
     `UPDATE user_group SET ${setToken("new_key_id", "new_ciphertext", "new_lookup")}
-    FROM unnest($3::integer[], $5::text[], $6::bytea[], $7::bytea[])
+    FROM unnest($3::bigint[], $5::text[], $6::bytea[], $7::bytea[])
       AS item (item_id, new_key_id, new_ciphertext, new_lookup)
     WHERE account_id = $1 AND environment = $2 AND id = item_id
     RETURNING user_group.*`,
@@ -40,7 +40,7 @@ const DELETE: Statement = {
   access: "write",
   ...recordedGroups(
     "deleted",
-    `DELETE FROM user_group WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
+    `DELETE FROM user_group WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::bigint[])
     RETURNING user_group.*`,
     USER_GROUP_COLUMNS,
   ),

@@ -40,7 +40,7 @@ function insertStatement(name: string, returned: string): Statement {
         token_key_id, token_ciphertext, token_lookup)
       SELECT $1, $2, item.id, item.provided_id, item.name, item.properties::json,
         item.token_key_id, item.token_ciphertext, item.token_lookup
-      FROM unnest($3::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::bytea[])
+      FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::bytea[])
         AS item (id, provided_id, name, properties, token_key_id, token_ciphertext, token_lookup)
       ORDER BY item.provided_id COLLATE "C"
       ON CONFLICT (account_id, environment, provided_id) DO NOTHING
@@ -56,7 +56,7 @@ function insertStatement(name: string, returned: string): Statement {
  */
 const CHANGES = {
   tables: `item AS (
-      SELECT * FROM unnest($3::integer[], $4::text[], $5::boolean[], $6::text[], $7::boolean[])
+      SELECT * FROM unnest($3::bigint[], $4::text[], $5::boolean[], $6::text[], $7::boolean[])
         AS item (item_id, item_name, sets_properties, item_properties, changes_mapping)),`,
   from: "user_group, item",
   condition: "id = item_id",

@@ -12,7 +12,7 @@ const COUNT_GROUPS: Statement = {
   name: "user_groups_of_data_sources_count",
   access: "read",
   text: `SELECT data_source_id AS "dataSourceId", count(DISTINCT user_group_id)::integer AS count
-    FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND data_source_id = ANY ($3::integer[])
+    FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND data_source_id = ANY ($3::bigint[])
     GROUP BY data_source_id`,
 };
 
@@ -26,7 +26,7 @@ export async function listUserGroupsOfDataSources(
   const sources = values.add(dataSourceIds);
   const keyset = {
     column: "user_group_id",
-    type: "integer",
+    type: "bigint",
     idColumn: "user_group_id",
     direction: "ascending",
   } as const;
@@ -38,7 +38,7 @@ export async function listUserGroupsOfDataSources(
     ...clauses.conditions,
   ];
   const text = `SELECT found.*, source.id
-    FROM unnest(${sources}::integer[]) AS source (id)
+    FROM unnest(${sources}::bigint[]) AS source (id)
     CROSS JOIN LATERAL (
       SELECT DISTINCT user_group_id FROM mapping_entry WHERE ${conditions.join(" AND ")} ${clauses.orderAndLimit}
     ) AS mapped

@@ -21,7 +21,7 @@ export class UserGroupEntity {
   @EnvironmentKey("user_group_pk")
   environment!: Environment;
 
-  @PrimaryColumn("integer", { primaryKeyConstraintName: "user_group_pk" })
+  @PrimaryColumn("bigint", { primaryKeyConstraintName: "user_group_pk" })
   id!: number;
 
   @Column({ type: "character varying", length: 255, collation: "C", name: "provided_id" })

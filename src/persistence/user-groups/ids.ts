@@ -4,7 +4,7 @@ import type { TenantDb } from "../shared/tenant-db.js";
 const RESERVE: Statement = {
   name: "user_group_ids_reserve",
   access: "write",
-  text: "SELECT nextval('user_group_team_id')::integer AS id FROM generate_series(1, $1)",
+  text: "SELECT nextval('user_group_team_id') AS id FROM generate_series(1, $1)",
 };
 
 /** Number of IDs reserved at once: few, as unused ones are lost at a restart. */

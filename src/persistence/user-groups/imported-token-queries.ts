@@ -19,7 +19,7 @@ const UPSERT: Statement = {
   access: "write",
   text: `INSERT INTO brought_token (account_id, environment, user_group_id, lookup)
     SELECT $1, $2, item.user_group_id, item.lookup
-    FROM unnest($3::integer[], $4::bytea[]) AS item (user_group_id, lookup)
+    FROM unnest($3::bigint[], $4::bytea[]) AS item (user_group_id, lookup)
     ON CONFLICT (account_id, environment, user_group_id) DO UPDATE SET lookup = excluded.lookup`,
 };
 

@@ -21,7 +21,7 @@ import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup 
 
 const TABLE = { name: "user_group" };
 const SORT_COLUMNS: SortColumns<UserGroupSortField> = {
-  teamId: { column: "id", type: "integer", idColumn: "id" },
+  teamId: { column: "id", type: "bigint", idColumn: "id" },
   providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
   name: { column: "name", type: "text", idColumn: "id" },
   createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },

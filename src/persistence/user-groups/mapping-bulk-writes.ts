@@ -9,7 +9,7 @@ const UPSERT_MANY: Statement = {
   access: "write",
   text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
     SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
-    FROM unnest($3::integer[], $4::text[], $5::integer[]) AS entry (user_group_id, schema_id, data_source_id)
+    FROM unnest($3::bigint[], $4::text[], $5::bigint[]) AS entry (user_group_id, schema_id, data_source_id)
     ON CONFLICT (account_id, environment, user_group_id, schema_id)
       DO UPDATE SET data_source_id = excluded.data_source_id
       WHERE mapping_entry.data_source_id <> excluded.data_source_id
@@ -22,7 +22,7 @@ const INSERT_MANY: Statement = {
   access: "write",
   text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
     SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
-    FROM unnest($3::integer[], $4::text[], $5::integer[]) AS entry (user_group_id, schema_id, data_source_id)
+    FROM unnest($3::bigint[], $4::text[], $5::bigint[]) AS entry (user_group_id, schema_id, data_source_id)
     RETURNING 1`,
 };
 
@@ -30,9 +30,9 @@ const DELETE_OTHERS: Statement = {
   name: "mappings_keep_only",
   access: "write",
   text: `DELETE FROM mapping_entry
-    WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
+    WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::bigint[])
       AND NOT EXISTS (
-        SELECT FROM unnest($4::integer[], $5::text[]) AS kept (user_group_id, schema_id)
+        SELECT FROM unnest($4::bigint[], $5::text[]) AS kept (user_group_id, schema_id)
         WHERE kept.user_group_id = mapping_entry.user_group_id AND kept.schema_id = mapping_entry.schema_id)
     RETURNING user_group_id`,
 };

@@ -25,7 +25,7 @@ export class MappingEntryEntity {
   @EnvironmentKey("mapping_entry_pk")
   environment!: Environment;
 
-  @PrimaryColumn("integer", { name: "user_group_id", primaryKeyConstraintName: "mapping_entry_pk" })
+  @PrimaryColumn("bigint", { name: "user_group_id", primaryKeyConstraintName: "mapping_entry_pk" })
   userGroupId!: number;
 
   @PrimaryColumn("character varying", {
@@ -36,6 +36,6 @@ export class MappingEntryEntity {
   })
   schemaId!: string;
 
-  @Column("integer", { name: "data_source_id" })
+  @Column("bigint", { name: "data_source_id" })
   dataSourceId!: number;
 }

@@ -15,7 +15,7 @@ const BY_GROUPS: Statement = {
   // its generic plan uses another index or reads all data sources.
   access: "read",
   text: `SELECT wanted.user_group_id, schema_id, source.*
-    FROM unnest($3::integer[]) AS wanted (user_group_id)
+    FROM unnest($3::bigint[]) AS wanted (user_group_id)
     CROSS JOIN LATERAL (
       SELECT schema_id, data_source_id FROM mapping_entry
       WHERE account_id = $1 AND environment = $2 AND user_group_id = wanted.user_group_id OFFSET 0

@@ -12,7 +12,7 @@ import {
 
 // Raw SQL: the hottest path.
 
-const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");
+const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::bigint[])");
 const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = ANY ($3::text[])");
 const BY_TOKENS: Statement = {
   name: "user_groups_by_tokens",

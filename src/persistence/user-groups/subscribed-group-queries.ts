@@ -15,9 +15,9 @@ const SUBSCRIBED_GROUPS: Statement = {
   text: `SELECT ${userGroupColumns("user_group")}, active.keys,
       CASE WHEN previous_token_expires_at > now() THEN previous_token_lookup END, previous_token_expires_at, token_generation
     FROM (SELECT coalesce(json_agg(json_build_array(key.id, (extract(epoch FROM key.expires_at) * 1000)::bigint)), '[]') AS keys
-        FROM api_key AS key WHERE key.account_id = $1 AND key.environment = $2 AND key.id = ANY ($4::integer[])
+        FROM api_key AS key WHERE key.account_id = $1 AND key.environment = $2 AND key.id = ANY ($4::bigint[])
           AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > now())) AS active
-      LEFT JOIN user_group ON account_id = $1 AND environment = $2 AND user_group.id = ANY ($3::integer[])`,
+      LEFT JOIN user_group ON account_id = $1 AND environment = $2 AND user_group.id = ANY ($3::bigint[])`,
 };
 
 /** A group with the tokens that subscribers are authorized by. */

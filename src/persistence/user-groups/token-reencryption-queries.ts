@@ -14,7 +14,7 @@ const TOKENS_WITH_OTHER_KEY = `SELECT id, token_key_id AS "keyId", token_ciphert
 
 // A token that has been rotated since it was read has another hash, and is already encrypted with the new key.
 const REENCRYPT = `UPDATE user_group SET token_key_id = $3, token_ciphertext = item.ciphertext, token_lookup = item.lookup
-  FROM unnest($4::integer[], $5::bytea[], $6::bytea[], $7::bytea[]) AS item (item_id, old_lookup, ciphertext, lookup)
+  FROM unnest($4::bigint[], $5::bytea[], $6::bytea[], $7::bytea[]) AS item (item_id, old_lookup, ciphertext, lookup)
   WHERE account_id = $1 AND environment = $2 AND id = item_id AND token_lookup = item.old_lookup
   RETURNING id`;
 

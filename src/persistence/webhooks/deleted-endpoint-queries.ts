@@ -9,7 +9,7 @@ const DELIVERIES = `FROM webhook_delivery WHERE ${TENANT} AND endpoint_id IN (SE
 /** The queries that remove soft-deleted webhook endpoints with their deliveries. */
 export const DELETED_ENDPOINTS: PurgeQueries = {
   overdueSeconds: `(SELECT extract(epoch FROM now() - min(deleted_at))::double precision ${ENDPOINT})`,
-  count: `((SELECT count(*) ${DELIVERIES}) + (SELECT count(*) ${ENDPOINT}))::double precision`,
+  count: `((SELECT count(*) ${DELIVERIES}) + (SELECT count(*) ${ENDPOINT}))`,
   async removeBatch(transaction, limit) {
     const deliveries = await changeRows(
       transaction,

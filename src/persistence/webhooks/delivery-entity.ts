@@ -36,10 +36,10 @@ export class WebhookDeliveryEntity {
   @PrimaryColumn("text", { primaryKeyConstraintName: "webhook_delivery_pk" })
   environment!: Environment;
 
-  @SequenceKey("webhook_delivery_pk", "bigint")
+  @SequenceKey("webhook_delivery_pk")
   id!: number;
 
-  @Column("integer", { name: "endpoint_id" })
+  @Column("bigint", { name: "endpoint_id" })
   endpointId!: number;
 
   @Column("uuid", { name: "event_id" })
@@ -81,7 +81,6 @@ export class WebhookDeliveryEntity {
   queuedAt!: Date;
 }
 
-/** Columns of a delivery. IDs are read as numbers: they will not exceed 2^53. */
-export const WEBHOOK_DELIVERY_COLUMNS = `id::double precision AS id, endpoint_id AS "endpointId", event_id AS "eventId", event,
+export const WEBHOOK_DELIVERY_COLUMNS = `id, endpoint_id AS "endpointId", event_id AS "eventId", event,
   payload::text AS payload, state, attempts, next_attempt_at AS "nextAttemptAt", last_status AS "lastStatus",
   last_error AS "lastError", created_at AS "createdAt", delivered_at AS "deliveredAt"`;

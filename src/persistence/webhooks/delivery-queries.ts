@@ -19,14 +19,14 @@ export const WEBHOOK_DELIVERIES: TenantTable<WebhookDelivery, WebhookDelivery> =
   name: "webhook_delivery",
   columns: WEBHOOK_DELIVERY_COLUMNS,
   toItem: (row) => row,
-  keyset: { column: "id", type: "bigint", idColumn: "id", idType: "bigint", direction: "descending" },
+  keyset: { column: "id", type: "bigint", idColumn: "id", direction: "descending" },
   condition: IS_SHOWN,
 };
 
 const COUNT_PENDING: Statement = {
   name: "webhook_deliveries_pending_count",
   access: "read",
-  text: `SELECT endpoint.id AS "endpointId", pending.count::integer AS count FROM unnest($3::integer[]) AS endpoint (id)
+  text: `SELECT endpoint.id AS "endpointId", pending.count::integer AS count FROM unnest($3::bigint[]) AS endpoint (id)
     CROSS JOIN LATERAL (
       SELECT count(*) AS count FROM (
         SELECT FROM webhook_delivery

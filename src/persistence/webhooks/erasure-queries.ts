@@ -17,7 +17,7 @@ export async function deleteCompletedDeliveries(
   after: number,
   limit: number,
 ): Promise<{ readonly rows: number; readonly last: number | null }> {
-  const end = `SELECT id::double precision AS id FROM webhook_delivery WHERE ${TENANT} AND id > $3::bigint
+  const end = `SELECT id FROM webhook_delivery WHERE ${TENANT} AND id > $3
     ORDER BY id OFFSET ${Number(limit) - 1} LIMIT 1`;
   const [last] = await transaction.run<{ id: number }>(
     { label: "webhook_deliveries_page", access: "read", text: end },
@@ -26,7 +26,7 @@ export async function deleteCompletedDeliveries(
   const rows = await changeRows(
     transaction,
     "webhook_deliveries_erase",
-    `DELETE FROM webhook_delivery WHERE ${TENANT} AND id > $3::bigint AND id <= coalesce($4::bigint, id)
+    `DELETE FROM webhook_delivery WHERE ${TENANT} AND id > $3 AND id <= coalesce($4::bigint, id)
       AND subject = ANY ($5::text[]) AND state <> 'pending'`,
     [after, last?.id ?? null, subjects],
   );
@@ -35,7 +35,7 @@ export async function deleteCompletedDeliveries(
 
 /** Counts the deliveries about some objects that are still to be sent. */
 export async function countPendingAbout(db: TenantDb, subjects: readonly string[]): Promise<number> {
-  const text = `SELECT count(*)::double precision AS count FROM webhook_delivery
+  const text = `SELECT count(*) AS count FROM webhook_delivery
     WHERE ${TENANT} AND subject = ANY ($3::text[]) AND state = 'pending'`;
   const [row] = await db.run<{ count: number }>(
     { label: "webhook_deliveries_pending_about", access: "read", text },

@@ -57,7 +57,7 @@ const CLAIM: Statement = {
       SELECT delivery.endpoint_id, delivery.id, endpoint.url, endpoint.secret_key_id,
         array_remove(ARRAY[endpoint.secret_ciphertext,
           CASE WHEN endpoint.previous_secret_expires_at > now() THEN endpoint.previous_secret_ciphertext END], NULL) AS secrets
-      FROM unnest($3::integer[], $4::integer[]) AS granted (id, slots)
+      FROM unnest($3::bigint[], $4::integer[]) AS granted (id, slots)
       CROSS JOIN LATERAL (
         SELECT * FROM webhook_endpoint
         WHERE account_id = $1 AND environment = $2
@@ -76,7 +76,7 @@ const CLAIM: Statement = {
     -- By an array as well: PostgreSQL may join with all of the tenant's deliveries instead of reading those of the CTE by ID.
     WHERE delivery.account_id = $1 AND delivery.environment = $2 AND delivery.id = ANY (ARRAY(SELECT id FROM due))
       AND delivery.endpoint_id = due.endpoint_id AND delivery.id = due.id
-    RETURNING delivery.account_id AS "accountId", delivery.environment, delivery.id::double precision AS id,
+    RETURNING delivery.account_id AS "accountId", delivery.environment, delivery.id,
       delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId", delivery.payload::text AS payload,
       delivery.attempts, delivery.next_attempt_at AS "leasedUntil", due.url, due.secret_key_id AS "secretKeyId", due.secrets`,
 };

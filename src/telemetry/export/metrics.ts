@@ -5,20 +5,13 @@ import { createDatabaseReader } from "./database-reader.js";
 import type { OutboxReading } from "./outbox-reading.js";
 import { MetricsRegistry } from "./read-metrics.js";
 import { registerServiceMetrics } from "./service-metrics.js";
-import {
-  registerIdMetrics,
-  registerOutboxMetrics,
-  registerStateMetrics,
-  type StateSources,
-} from "./state-metrics.js";
+import { registerOutboxMetrics, registerStateMetrics, type StateSources } from "./state-metrics.js";
 
 export interface MetricSources extends StateSources {
   /** Number of the worker process: a label of all its metrics. */
   readonly worker?: number | undefined;
   readonly metrics: Metrics;
   outbox(): Promise<OutboxReading>;
-  /** The used share of the IDs, from 0 to 1, by table. */
-  usedIds(): Promise<Readonly<Record<string, number>>>;
 }
 
 /** Exports the metrics of a process in the Prometheus text format (decision 44). */
@@ -37,17 +30,15 @@ export function createMetricsExporter(
   const registry = new MetricsRegistry();
   if (sources.worker !== undefined) registry.setDefaultLabels({ worker: sources.worker });
   const outbox = createDatabaseReader(() => sources.outbox(), databaseTimeoutMs);
-  const usedIds = createDatabaseReader(() => sources.usedIds(), databaseTimeoutMs);
   collectDefaultMetrics({ register: registry });
   registerServiceMetrics(registry, sources.metrics);
   registerDatabaseMetrics(registry, sources.metrics.databases);
   registerStateMetrics(registry, sources);
   registerOutboxMetrics(registry, outbox);
-  registerIdMetrics(registry, usedIds);
   return {
     contentType: registry.contentType,
     async read() {
-      await Promise.all([outbox.refresh(), usedIds.refresh()]);
+      await outbox.refresh();
       return registry.metrics();
     },
   };

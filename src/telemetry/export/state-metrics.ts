@@ -135,18 +135,6 @@ export function registerOutboxMetrics(
   });
 }
 
-export function registerIdMetrics(
-  registry: Registry,
-  usedIds: { readonly last: Readonly<Record<string, number>> | undefined },
-): void {
-  registerGauge(registry, {
-    name: "user_groups_ids_used_ratio",
-    help: "Used share of the 32-bit IDs that all accounts share, from 0 to 1, by table.",
-    labels: ["table"],
-    read: () => Object.entries(usedIds.last ?? {}).map(([table, share]) => [[table], share]),
-  });
-}
-
 function toNumber(state: boolean | undefined): number | undefined {
   return state === undefined ? undefined : Number(state);
 }

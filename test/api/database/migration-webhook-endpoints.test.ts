@@ -50,7 +50,9 @@ test("up keeps the indexes that the guide builds beforehand, which equal its own
   expect(await ids()).toEqual([]);
   for (const statement of statements) await query(statement);
   const built = await ids();
-  await up();
+  // Later migrations rewrite the tables.
+  await up("AuditRequests1764930000000");
   expect(await ids()).toEqual(built);
+  await up();
   expect(await definitions()).toEqual(migrated);
 });

@@ -147,7 +147,7 @@ describe("paging", () => {
     [
       "after must be a cursor from a list with the same sort order.",
       ["after"],
-      { after: cursor(["teamId", 1, 1e12]) },
+      { after: cursor(["teamId", 1, 2 ** 53]) },
     ],
     [
       "after must be a cursor from a list with the same sort order.",

@@ -11,7 +11,7 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 const graphql = useGraphql();
 
 const COLUMNS =
-  "id, provided_id, name, token_key_id, token_ciphertext, token_lookup, properties::text AS properties, version, created_at, updated_at";
+  "id::double precision AS id, provided_id, name, token_key_id, token_ciphertext, token_lookup, properties::text AS properties, version, created_at, updated_at";
 
 /** The same row as parsed by the driver. */
 interface Row {
@@ -66,7 +66,7 @@ describe("a group read from unparsed columns", () => {
           ],
         );
         const rows: Row[] = await service.query(
-          `SELECT ${COLUMNS} FROM user_group WHERE account_id = $1 ORDER BY id`,
+          `SELECT ${COLUMNS} FROM user_group WHERE account_id = $1 ORDER BY user_group.id`,
           [account.accountId],
         );
         const expected = rows.map((row) => ({

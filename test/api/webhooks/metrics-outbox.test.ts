@@ -23,7 +23,6 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
       isRedisReachable: () => undefined,
       replicas: () => undefined,
       outbox,
-      usedIds: async () => ({}),
     },
     50,
   );

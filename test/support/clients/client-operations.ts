@@ -35,7 +35,7 @@ export async function generateOperations(): Promise<string> {
       {
         operations: {
           strictScalars: true,
-          scalars: { DateTime: "string", JSON: JSON_TYPES },
+          scalars: { DateTime: "string", JSON: JSON_TYPES, SafeInt: "number" },
           skipTypename: true,
           immutableTypes: true,
           inlineFragmentTypes: "combine",

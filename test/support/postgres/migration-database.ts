@@ -3,6 +3,7 @@ import { afterAll, beforeAll, inject } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import { migrateDown, migrateUp } from "../../../src/persistence/database/migrator.js";
 import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
+import { VALUE_PARSERS } from "../../../src/persistence/shared/value-parsers.js";
 import { asRole } from "./postgres-setup.js";
 import { createTestDatabase } from "./test-database.js";
 
@@ -16,7 +17,8 @@ export interface MigrationDatabase {
   readonly target: DatabaseOptions["target"];
   /** Runs a statement as a superuser. */
   query(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  up(): Promise<readonly string[]>;
+  /** Applies all pending migrations, or those up to this one. */
+  up(last?: string): Promise<readonly string[]>;
   /** Reverts migrations up to and including this one. */
   downTo(name: string): Promise<void>;
 }
@@ -29,7 +31,7 @@ export function useMigrationDatabase(): () => MigrationDatabase {
     const { runtime } = inject("postgres");
     const { owner, drop } = await createTestDatabase("empty");
     closers.push(drop);
-    const administration = new Pool(clientOptions(owner));
+    const administration = new Pool({ ...clientOptions(owner), types: VALUE_PARSERS });
     closers.unshift(() => administration.end());
     const [current] = (await administration.query("SELECT current_database() AS name")).rows;
     await administration.query(
@@ -47,7 +49,16 @@ export function useMigrationDatabase(): () => MigrationDatabase {
       database,
       target,
       query: async (text, values = []) => (await administration.query(text, [...values])).rows,
-      up: () => migrateUp(database),
+      async up(last) {
+        const { migrations } = database.orm;
+        const later =
+          last === undefined ? [] : migrations.splice(migrations.findIndex(({ name }) => name === last) + 1);
+        try {
+          return await migrateUp(database);
+        } finally {
+          migrations.push(...later);
+        }
+      },
       async downTo(name) {
         for (let last = ""; last !== name; ) {
           const undone = await migrateDown(database);

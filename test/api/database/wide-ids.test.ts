@@ -1,0 +1,215 @@
+import { afterAll, describe, expect, test } from "vitest";
+import type { Data } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { goodSite } from "../../support/site-configs/store.js";
+import { countsOf, startTransferCommands, toLines } from "../../support/transfer/commands.js";
+import { startReceiver } from "../../support/webhooks/receiver.js";
+import { createTenant, FAST, type WebhookTenant } from "../../support/webhooks/tenant.js";
+
+const SEQUENCES = [
+  "user_group_team_id",
+  "data_source_id_seq",
+  "api_key_id_seq",
+  "site_config_id_seq",
+  "audit_entry_id_seq",
+  "webhook_endpoint_id_seq",
+  "webhook_delivery_id_seq",
+];
+/** Keys and tokens have six digits of base 62 for the account. */
+const MAX_ACCOUNTS = 62 ** 6 - 1;
+const closers: (() => Promise<unknown>)[] = [];
+afterAll(() => Promise.all(closers.map((close) => close())));
+
+/** Has the next IDs follow these numbers. */
+async function continueAfter(service: TestService, last: number, lastAccount: number): Promise<void> {
+  for (const sequence of SEQUENCES) await service.query(`SELECT setval('${sequence}', ${last})`);
+  await service.query(`SELECT setval('account_id_seq', ${lastAccount})`);
+}
+
+const nodeId = (type: string, id: number) => Buffer.from(`${type}:${id}`).toString("base64url");
+
+describe.each([
+  ["2^31", 2 ** 31 - 1, 2 ** 31 - 1],
+  // A process reserves the IDs of groups in blocks.
+  ["2^53", 2 ** 53 - 1 - 200, MAX_ACCOUNTS - 10],
+])("IDs about %s", (_, last, lastAccount) => {
+  test("are exact over both APIs, in webhooks, site configurations and the audit log", async () => {
+    const service = await startTestService({ webhooks: { allowPrivate: true, times: FAST } });
+    closers.push(() => service.close());
+    await continueAfter(service, last, lastAccount);
+    const tenant = await createTenant(service);
+    expect(tenant.accountId).toBe(lastAccount + 1);
+    const receiver = await startReceiver();
+    service.services.webhookDispatcher.start(service.server.log);
+    const endpoint = await tenant.listen(receiver.url);
+    expect(endpoint.id).toBe(nodeId("WebhookEndpoint", last + 1));
+
+    const sources = await tenant.run("{ dataSources { nodes { id dataSourceId providedId } } }");
+    const ids = new Set<number>(sources.dataSources.nodes.map((source: Data) => source.dataSourceId));
+    const [source] = sources.dataSources.nodes;
+    expect(Math.min(...ids)).toBe(last + 1);
+    expect(ids.size).toBe(2);
+    expect(source.id).toBe(nodeId("DataSource", source.dataSourceId));
+
+    const rest = await useRest(service, tenant, source);
+    expect(rest.first).toBeGreaterThan(last);
+    await useGraphql(tenant, rest, source);
+
+    const put = `mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) { siteConfig { id } userErrors { code } } }`;
+    const document = { ...goodSite, name: "Wide" };
+    for (const site of [goodSite, document]) {
+      const { putSiteConfig } = await tenant.run(put, {
+        input: { site: "docs", source: { document: site } },
+      });
+      expect(putSiteConfig).toEqual({ siteConfig: { id: nodeId("SiteConfig", last + 1) }, userErrors: [] });
+    }
+    const revisions = `query ($id: ID!, $first: Int, $after: String) { node(id: $id) { ... on SiteConfig { site
+      revisions(first: $first, after: $after) { nodes { id revision } pageInfo { endCursor } } } } }`;
+    const site = { id: nodeId("SiteConfig", last + 1), first: 1 };
+    const newest = (await tenant.run(revisions, site)).node.revisions;
+    const after = newest.pageInfo.endCursor;
+    const oldest = (await tenant.run(revisions, { ...site, after })).node.revisions;
+    expect([newest.nodes[0].revision, oldest.nodes[0].revision]).toEqual([2, 1]);
+
+    await readAudit(tenant, rest.first, last);
+    await expect
+      .poll(() => receiver.received.filter(({ event }) => event.type === "user_group.deleted"))
+      .toHaveLength(1);
+    const created = receiver.received.find(({ event }) => event.type === "user_group.created");
+    expect(created?.event.data.userGroup).toMatchObject({
+      id: nodeId("UserGroup", rest.first),
+      teamId: rest.first,
+    });
+    const [delivery] = await tenant.deliveries();
+    expect(delivery).toMatchObject({
+      id: nodeId("WebhookDelivery", last + 1),
+      endpoint: { id: endpoint.id },
+    });
+    expect((await tenant.run("query ($id: ID!) { node(id: $id) { id } }", { id: delivery.id })).node.id).toBe(
+      delivery.id,
+    );
+    expect(await tenant.replay(delivery.id)).toMatchObject({ userErrors: [] });
+  });
+
+  test("are kept by an export that is imported again", async () => {
+    const commands = await startTransferCommands();
+    closers.push(() => commands.close());
+    await continueAfter(commands.service, last, lastAccount);
+    const tenant = await commands.createTenant();
+    const groups = await commands.write(
+      "in.jsonl",
+      toLines([
+        { provided_id: "a", name: "A", mapping: { s: "sales" }, token: `imported-${last}-a` },
+        { provided_id: "b", name: "B", mapping: { s: "support" } },
+      ]),
+    );
+    expect(countsOf(await tenant.import({ groups }))).toMatchObject({ groups: [2, 2, 0, 0, 0] });
+    const [row] = await commands.service.query("SELECT min(user_group_id) > $1 AS wide FROM mapping_entry", [
+      last,
+    ]);
+    expect(row).toEqual({ wide: true });
+    const paths = { groups: commands.at("groups.jsonl"), mappings: commands.at("mappings.jsonl") };
+    expect(await tenant.export({ ...paths, withTokens: true })).toMatchObject({ code: 0 });
+    expect(await commands.read("mappings.jsonl")).toContain('"data_source":"sales"');
+    expect(countsOf(await tenant.import(paths))).toMatchObject({ groups: [2, 0, 0, 2, 0] });
+    expect(await tenant.viewer(`imported-${last}-a`)).toMatchObject({
+      body: { data: { viewer: { userGroup: { name: "A" } } } },
+    });
+  });
+});
+
+/** Creates, reads, changes and rotates a group over REST, and refers to a data source by its internal ID. */
+async function useRest(service: TestService, { key }: WebhookTenant, source: Data) {
+  const call = async (method: string, body: object) => {
+    const reply = await callRest(`${service.url}/api/user`, method, key, body);
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+    return Object(reply.body);
+  };
+  const mapping = { main: String(source.dataSourceId) };
+  const created = await call("GET", { user_group_id: "one", name: "One", mapping });
+  const first: number = created.user_group.team_id;
+  expect(Number.isSafeInteger(first)).toBe(true);
+  const read = await call("GET", { user_group_id: "one" });
+  expect(read).toEqual({ ...created, new_user_group: false });
+  const put = await call("PUT", { user_group_id: "one", name: "Two", mapping });
+  expect(put.user_group.team_id).toBe(first);
+  const rotated = await call("POST", { current_token: created.user_group.token });
+  expect(rotated.user_group.team_id).toBe(first);
+  for (const unknown of [String(source.dataSourceId + 50), "9007199254740993", "9".repeat(30)]) {
+    const reply = await callRest(`${service.url}/api/user`, "PUT", key, {
+      user_group_id: "one",
+      mapping: { main: unknown },
+    });
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { error: { code: "unknown_data_source", field: "mapping.main" } },
+    });
+  }
+  const gone = await call("GET", { user_group_id: "gone", name: "Gone" });
+  await call("DELETE", { current_token: gone.user_group.token });
+  return { first };
+}
+
+const GROUP = "id teamId providedId mapping { schemaId dataSource { id dataSourceId } }";
+
+async function useGraphql({ run }: WebhookTenant, { first }: { first: number }, source: Data): Promise<void> {
+  const { id, dataSourceId } = source;
+  const mapping = [{ schemaId: "main", dataSource: { id, dataSourceId } }];
+  const one = { id: nodeId("UserGroup", first), teamId: first, providedId: "one", mapping };
+  // The third reply is that of the compiled operation.
+  for (let repeated = 0; repeated < 3; repeated += 1) {
+    const by = `query ($by: UserGroupBy!) { userGroup(by: $by) { ${GROUP} } }`;
+    expect(await run(by, { by: { teamId: first } })).toEqual({ userGroup: one });
+    expect(await run(by, { by: { id: one.id } })).toEqual({ userGroup: one });
+    expect(await run(`{ userGroup(by: { teamId: ${first} }) { ${GROUP} } }`)).toEqual({ userGroup: one });
+    const node = `query ($id: ID!) { node(id: $id) { ... on UserGroup { ${GROUP} } } }`;
+    expect(await run(node, { id: one.id })).toEqual({ node: one });
+    const ofSource = `query ($by: DataSourceBy!) { dataSource(by: $by) { dataSourceId userGroups { nodes { teamId } } } }`;
+    const expected = { dataSourceId, userGroups: { nodes: [{ teamId: first }] } };
+    expect(await run(ofSource, { by: { dataSourceId } })).toEqual({ dataSource: expected });
+  }
+  const create = `mutation ($id: String!) { createUserGroup(input: { providedId: $id, name: "New" }) { userGroup { teamId } } }`;
+  const teamIds = [first];
+  for (const providedId of ["two", "three"])
+    teamIds.push((await run(create, { id: providedId })).createUserGroup.userGroup.teamId);
+  expect(new Set(teamIds).size).toBe(3);
+  expect(await pages(run, "TEAM_ID")).toEqual(teamIds.toSorted((a, b) => a - b));
+  expect(await pages(run, "NAME")).toEqual([...teamIds.slice(1), first]);
+}
+
+/** Reads the list of user groups in pages of one. */
+async function pages(run: WebhookTenant["run"], field: string): Promise<number[]> {
+  const list = `query ($after: String, $field: UserGroupOrderField!) {
+    userGroups(first: 1, after: $after, orderBy: { field: $field, direction: ASC }) { nodes { teamId } pageInfo { hasNextPage endCursor } }
+  }`;
+  const found: number[] = [];
+  for (let after: string | null = null, more = true; more; ) {
+    const { userGroups } = await run(list, { after, field });
+    found.push(...userGroups.nodes.map((group: Data) => group.teamId));
+    after = userGroups.pageInfo.endCursor;
+    more = userGroups.pageInfo.hasNextPage;
+  }
+  return found;
+}
+
+async function readAudit({ run }: WebhookTenant, first: number, last: number): Promise<void> {
+  const list = `query ($after: String) { auditLog(first: 4, after: $after) {
+    nodes { id subject { __typename ... on UserGroup { teamId } } } pageInfo { hasNextPage endCursor } } }`;
+  const entries: Data[] = [];
+  for (let after: string | null = null, more = true; more; ) {
+    const { auditLog } = await run(list, { after });
+    entries.push(...auditLog.nodes);
+    after = auditLog.pageInfo.endCursor;
+    more = auditLog.pageInfo.hasNextPage;
+  }
+  const { apiKeys } = await run("{ apiKeys { nodes { id auditDays { changes } } } }");
+  const [key] = apiKeys.nodes;
+  expect(key.id).toBe(nodeId("ApiKey", last + 1));
+  expect(key.auditDays.at(-1).changes).toBeGreaterThan(1);
+  expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+  expect(entries).toContainEqual(
+    expect.objectContaining({ subject: { __typename: "UserGroup", teamId: first } }),
+  );
+  expect(entries.map(({ id }) => id)).toContain(nodeId("AuditEntry", last + 1));
+}
