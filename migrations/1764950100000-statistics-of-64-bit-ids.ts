@@ -16,7 +16,6 @@ export class StatisticsOf64BitIds1764950100000 implements LockingMigration {
     audit_entry: "SHARE UPDATE EXCLUSIVE",
     webhook_endpoint: "SHARE UPDATE EXCLUSIVE",
     webhook_delivery: "SHARE UPDATE EXCLUSIVE",
-    idempotent_request: "SHARE UPDATE EXCLUSIVE",
   } as const;
 
   /** Replaces the statistics that the columns lost with their former type. */

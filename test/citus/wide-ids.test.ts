@@ -1,12 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { migrateDown, migrateUp } from "../../src/persistence/database/migrator.js";
 import { type CitusCluster, citusPrograms, queryOnce, startCitus } from "../support/citus/cluster.js";
-import { distribute, withOwner } from "../support/citus/distribute.js";
+import { distribute } from "../support/citus/distribute.js";
 import { DATABASE, OWNER, prepareCluster, startOn } from "../support/citus/distributed-service.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { callRest } from "../support/rest/rest-client.js";
 
-const NAME = "SixtyFourBitIds1764950000000";
 const WIDE = 2 ** 31;
 const clusters: CitusCluster[] = [];
 let cluster: CitusCluster;
@@ -23,28 +21,14 @@ describe.skipIf(citusPrograms === undefined)("64-bit IDs on Citus", () => {
   });
   afterAll(() => Promise.all(clusters.map((each) => each.close())));
 
-  test("a database that was distributed with 32-bit IDs is not migrated", async () => {
-    await withOwner(owner(), async (database) => {
-      for (let last: string | null = null; last !== NAME; ) last = await migrateDown(database);
-    });
-    await distribute(owner());
-    const message = "Citus cannot change the type of account_id in distributed tables. Restore a dump";
-    await expect(withOwner(owner(), (database) => migrateUp(database))).rejects.toThrow(message);
-    const columns = await query(
-      "SELECT DISTINCT format_type(atttypid, -1) AS type FROM pg_attribute WHERE attname = 'account_id' AND attrelid = 'user_group'::regclass",
-    );
-    expect(columns).toEqual([{ type: "integer" }]);
-  });
-
   test("IDs beyond 2^31 are exact", async () => {
     await distribute(owner());
-    const sequences = ["account_id_seq", "user_group_team_id", "data_source_id_seq", "api_key_id_seq"];
+    const sequences = ["user_group_team_id", "data_source_id_seq", "api_key_id_seq"];
     await query(`SELECT ${sequences.map((name) => `setval('${name}', ${WIDE})`).join(", ")}`);
     const service = await startOn(cluster);
     try {
       const account = await service.createAccount();
       const { secret } = await account.createKey();
-      expect(account.accountId).toBe(WIDE + 1);
       const create = { user_group_id: "acme", name: "Acme", mapping: { s: "sales" } };
       const { body } = await callRest(`${service.url}/api/user`, "GET", secret, create);
       const teamId = Object(body).user_group.team_id;

@@ -10,6 +10,8 @@ const BASE = ALPHABET.length;
 const ACCOUNT_LENGTH = 6;
 const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
+/** PostgreSQL's maximum integer. Six digits can encode larger IDs, which the database would reject with an error. */
+const MAX_ACCOUNT_ID = 2 ** 31 - 1;
 const BODY = new RegExp(`^[0-9A-Za-z]{${ACCOUNT_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /** Creates a new secret for an account. */
@@ -20,14 +22,15 @@ export function issueCredential(prefix: string, accountId: number): string {
 
 /**
  * Parses the account ID from a secret.
- * @returns null if the text is no secret with this prefix, or its checksum is wrong
+ * @returns null if the text is no secret with this prefix, its checksum is wrong, or the account ID is out of range
  */
 export function parseCredential(prefix: string, text: string): { readonly accountId: number } | null {
   if (!text.startsWith(prefix) || !BODY.test(text.slice(prefix.length))) return null;
   const stem = text.slice(0, -CHECKSUM_LENGTH);
   if (checksum(stem) !== text.slice(-CHECKSUM_LENGTH)) return null;
   const account = text.slice(prefix.length, prefix.length + ACCOUNT_LENGTH);
-  return { accountId: [...account].reduce((sum, digit) => sum * BASE + ALPHABET.indexOf(digit), 0) };
+  const accountId = [...account].reduce((sum, digit) => sum * BASE + ALPHABET.indexOf(digit), 0);
+  return accountId > MAX_ACCOUNT_ID ? null : { accountId };
 }
 
 function checksum(stem: string): string {

@@ -29,7 +29,7 @@ const ACTIVE: Statement = {
   name: "api_keys_active",
   access: "read",
   text: `SELECT api_key.id FROM api_key
-    JOIN unnest($1::bigint[], $2::bigint[]) AS asked (account_id, id)
+    JOIN unnest($1::integer[], $2::bigint[]) AS asked (account_id, id)
       ON api_key.account_id = asked.account_id AND api_key.id = asked.id
     WHERE api_key.revoked_at IS NULL AND (api_key.expires_at IS NULL OR api_key.expires_at > now())`,
 };

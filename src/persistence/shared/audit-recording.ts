@@ -121,7 +121,7 @@ export function recorded(
 const INSERT_ENTRIES: Statement = {
   name: "audit_entries_insert",
   access: "write",
-  text: `WITH entry AS (${insertEntries(`jsonb_to_recordset($1::jsonb) AS event (account_id bigint, environment environment, action text,
+  text: `WITH entry AS (${insertEntries(`jsonb_to_recordset($1::jsonb) AS event (account_id integer, environment environment, action text,
         subject_id bigint, subject_name text, version integer, changed text[], request_row text, position integer)`)})
     SELECT json_agg(entry)::text AS entries FROM entry`,
 };

@@ -13,7 +13,7 @@ import { toWebhookEndpoint, WEBHOOK_ENDPOINT_COLUMNS, type WebhookEndpointRow } 
 
 const OF_TENANT = "account_id = $1 AND environment = $2 AND deleted_at IS NULL";
 
-/** Seed of the hash of the account ID that is the key of an advisory lock; an arbitrary unique constant. */
+/** First part of an advisory lock's key, an arbitrary unique constant; the second part is the account ID. */
 const ENDPOINTS_LOCK = 7_201;
 
 export const WEBHOOK_ENDPOINTS: TenantTable<WebhookEndpointRow, WebhookEndpoint> = {
@@ -33,7 +33,7 @@ const SORT_COLUMNS: SortColumns<WebhookEndpointSortField> = {
 const LOCK: Statement = {
   name: "webhook_endpoints_lock",
   access: "write",
-  text: "SELECT pg_advisory_xact_lock(hashint8extended($1, $2))",
+  text: "SELECT pg_advisory_xact_lock($1, $2)",
 };
 
 // Without the secret: its encryption is bound to the ID that is generated here.
@@ -140,7 +140,7 @@ export async function insertWebhookEndpoint(
   { name, url, events }: Omit<WebhookEndpointFields, "enabled">,
   limit: number,
 ): Promise<WebhookEndpoint | null> {
-  await transaction.raw.run(LOCK, [transaction.accountId, ENDPOINTS_LOCK]);
+  await transaction.raw.run(LOCK, [ENDPOINTS_LOCK, transaction.accountId]);
   const [{ count } = { count: 0 }] = await transaction.run<{ count: number }>(COUNT, []);
   if (count >= limit) return null;
   return first(await transaction.run<WebhookEndpointRow>(INSERT, [name, url, events]));

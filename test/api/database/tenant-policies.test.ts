@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 /** The form of all tenant policies; `environment` is text where there is also an operator policy (decision 32). */
-const TENANT = `((account_id = (NULLIF(current_setting('app.account_id'::text, true), ''::text))::bigint)
+const TENANT = `((account_id = (NULLIF(current_setting('app.account_id'::text, true), ''::text))::integer)
   AND (environment = ENVIRONMENT))`.replace(/\s+/g, " ");
 const SETTING = "NULLIF(current_setting('app.environment'::text, true), ''::text)";
 const FORMS: Readonly<Record<string, string>> = {
