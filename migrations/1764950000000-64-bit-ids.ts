@@ -1,7 +1,7 @@
 import type { QueryRunner } from "typeorm";
 import { lockTables } from "./shared/lock-tables.js";
 import type { LockingMigration } from "./shared/locks.js";
-import { inTransaction } from "./shared/transactions.js";
+import { inTransaction, runSeparately } from "./shared/transactions.js";
 
 /** Tables that foreign keys connect, each with its columns of IDs that were 32-bit. IDs of accounts remain so. */
 const CONNECTED: readonly Readonly<Record<string, readonly string[]>>[] = [
@@ -51,19 +51,20 @@ export class SixtyFourBitIds1764950000000 implements LockingMigration {
    * on a busy machine.
    */
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const sequence of NARROW_SEQUENCES)
-      await queryRunner.query(`ALTER SEQUENCE ${sequence} AS bigint MAXVALUE ${MAX_ID}`);
-    for (const sequence of WIDE_SEQUENCES)
-      await queryRunner.query(`ALTER SEQUENCE ${sequence} MAXVALUE ${MAX_ID}`);
+    await runSeparately(queryRunner, [
+      ...NARROW_SEQUENCES.map((sequence) => `ALTER SEQUENCE ${sequence} AS bigint MAXVALUE ${MAX_ID}`),
+      ...WIDE_SEQUENCES.map((sequence) => `ALTER SEQUENCE ${sequence} MAXVALUE ${MAX_ID}`),
+    ]);
     for (const columns of CONNECTED) await changeTypes(queryRunner, columns, "bigint");
   }
 
   /** @throws if an ID has more than 32 bits */
   async down(queryRunner: QueryRunner): Promise<void> {
     for (const columns of CONNECTED) await changeTypes(queryRunner, columns, "integer");
-    for (const sequence of NARROW_SEQUENCES)
-      await queryRunner.query(`ALTER SEQUENCE ${sequence} AS integer MAXVALUE 2147483647`);
-    for (const sequence of WIDE_SEQUENCES) await queryRunner.query(`ALTER SEQUENCE ${sequence} NO MAXVALUE`);
+    await runSeparately(queryRunner, [
+      ...NARROW_SEQUENCES.map((sequence) => `ALTER SEQUENCE ${sequence} AS integer MAXVALUE 2147483647`),
+      ...WIDE_SEQUENCES.map((sequence) => `ALTER SEQUENCE ${sequence} NO MAXVALUE`),
+    ]);
   }
 }
 
@@ -74,21 +75,29 @@ async function changeTypes(
   type: "bigint" | "integer",
 ): Promise<void> {
   const tables = Object.keys(columns);
+  const changes = Object.entries(columns).map(
+    ([table, names]) =>
+      `ALTER TABLE ${table} ${names.map((name) => `ALTER COLUMN ${name} TYPE ${type}`).join(", ")};`,
+  );
   await inTransaction(queryRunner, async () => {
     await lockTables(queryRunner, tables);
-    // Otherwise each change of a table would check its foreign keys again.
-    const keys: { readonly table: string; readonly name: string; readonly definition: string }[] =
-      await queryRunner.query(`
-        SELECT conrelid::regclass AS table, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
-        FROM pg_constraint
-        WHERE contype = 'f' AND ARRAY[conrelid, confrelid] <@ '{${tables.join(",")}}'::regclass[]::oid[]`);
-    for (const { table, name } of keys)
-      await queryRunner.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
-    for (const table of tables) {
-      const changes = columns[table]?.map((column) => `ALTER COLUMN ${column} TYPE ${type}`);
-      await queryRunner.query(`ALTER TABLE ${table} ${changes?.join(", ")}`);
-    }
-    for (const { table, name, definition } of keys)
-      await queryRunner.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
+    // Without the foreign keys between the tables, which each change of a table would check again.
+    await queryRunner.query(`
+      DO $$
+      DECLARE
+        key record;
+        additions text[] := '{}';
+      BEGIN
+        FOR key IN SELECT conrelid::regclass AS relation, conname, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+          WHERE contype = 'f' AND ARRAY[conrelid, confrelid] <@ '{${tables.join(",")}}'::regclass[]::oid[]
+        LOOP
+          EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', key.relation, key.conname);
+          additions := additions || format('ALTER TABLE %s ADD CONSTRAINT %I %s', key.relation, key.conname, key.definition);
+        END LOOP;
+        ${changes.join("\n        ")}
+        FOR position IN 1..cardinality(additions) LOOP
+          EXECUTE additions[position];
+        END LOOP;
+      END $$`);
   });
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
   service = await startTestService({ webhooks: { allowPrivate: true } });
   for (let count = 0; count < 2; count += 1)
     await (await createTenant(service)).listen("http://127.0.0.1:1/hook");
-  [{ id: endpointId }] = await service.query("SELECT min(id) AS id FROM webhook_endpoint");
+  [{ id: endpointId }] = await service.query("SELECT min(id)::integer AS id FROM webhook_endpoint");
 });
 afterAll(() => service.close());
 
