@@ -32,17 +32,17 @@ const POSTGRAPHILE_MAPPING =
 const POSTGRAPHILE_PAGE = "after: $after, condition: { accountId: $account, environment: Customer }";
 
 export const POSTGRAPHILE_DOCUMENTS: Documents = {
-  one: `query One($account: BigInt!, $id: String!) {
+  one: `query One($account: Int!, $id: String!) {
     userGroup: userGroupByAccountIdAndEnvironmentAndProvidedId(accountId: $account, environment: Customer, providedId: $id) {
       teamId: rowId providedId name properties ${POSTGRAPHILE_MAPPING}
     }
   }`,
-  list: `query List($account: BigInt!, $after: Cursor) {
+  list: `query List($account: Int!, $after: Cursor) {
     userGroups(first: ${LIST_SIZE}, ${POSTGRAPHILE_PAGE}) {
       nodes { teamId: rowId providedId name properties version } ${PAGE}
     }
   }`,
-  tree: `query Tree($account: BigInt!, $after: Cursor) {
+  tree: `query Tree($account: Int!, $after: Cursor) {
     userGroups(first: ${TREE_SIZE}, ${POSTGRAPHILE_PAGE}) {
       nodes { teamId: rowId providedId name ${POSTGRAPHILE_MAPPING} } ${PAGE}
     }

@@ -118,7 +118,7 @@ function call(
 ): HttpRequest {
   const body =
     name === POSTGRAPHILE
-      ? { query: POSTGRAPHILE_DOCUMENTS[document], variables: { account: String(accountId), ...variables } }
+      ? { query: POSTGRAPHILE_DOCUMENTS[document], variables: { account: accountId, ...variables } }
       : { query: DOCUMENTS[document], variables };
   return graphqlRequest(`Token ${key.secret}`, body);
 }

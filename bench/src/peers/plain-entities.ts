@@ -8,7 +8,7 @@ const TENANT = [
 ];
 
 class OfTenant {
-  @PrimaryColumn("bigint", { name: "account_id" })
+  @PrimaryColumn("integer", { name: "account_id" })
   accountId!: number;
 
   @PrimaryColumn("text")

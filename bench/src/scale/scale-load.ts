@@ -90,11 +90,11 @@ async function loadAccounts(database: BenchDatabase, plan: WorldPlan): Promise<v
     [ENVIRONMENT, vault.primaryKeyId],
   );
   await query("CREATE SCHEMA scale");
-  await query("CREATE TABLE scale.owner (slot integer, account_id bigint)");
+  await query("CREATE TABLE scale.owner (slot integer, account_id integer)");
   await query(
-    "CREATE TABLE scale.encrypted (account_id bigint, id bigint, token text, ciphertext bytea, lookup bytea)",
+    "CREATE TABLE scale.encrypted (account_id integer, id bigint, token text, ciphertext bytea, lookup bytea)",
   );
-  await query("INSERT INTO scale.owner SELECT * FROM unnest($1::integer[], $2::bigint[])", [
+  await query("INSERT INTO scale.owner SELECT * FROM unnest($1::integer[], $2::integer[])", [
     owners.map((_, slot) => slot),
     owners.map((owner) => accounts[owner]?.accountId),
   ]);
@@ -111,7 +111,7 @@ async function stageTokens({ query }: BenchDatabase, plan: WorldPlan, ids: reado
       return [accountId, id, token, ciphertext, vault.lookup(token, vault.primaryKeyId)];
     });
     await query(
-      "INSERT INTO scale.encrypted SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[], $5::bytea[])",
+      "INSERT INTO scale.encrypted SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::bytea[], $5::bytea[])",
       [0, 1, 2, 3, 4].map((column) => rows.map((row) => row[column])),
     );
   }
