@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { resolve } from "node:path";
 import { describeMachine } from "../conditions.js";
@@ -28,6 +28,7 @@ export async function benchCompare(args: readonly string[]): Promise<string> {
   const options = readCompareOptions(args);
   const workloads = chooseWorkloads(options);
   if (!options.checkOnly) await requireWrk();
+  if (options.save !== undefined) await mkdir(options.save, { recursive: true });
   return inWorkplace(async (place) => {
     const database = await (await startPostgres(place, SETTINGS)).create("compare");
     const stage = { database, world: inventWorld(options.groups) };
