@@ -4,13 +4,7 @@ export function markdownTable(heads: readonly string[], rows: readonly (readonly
     Math.max(...[head, ...rows.map((row) => row[column] ?? "")].map(({ length }) => length)),
   );
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => pad(cell, column, widths[column] ?? 0)).join(" | ")} |`;
-  const rule = widths.map((width, column) =>
-    column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
-  );
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`;
+  const rule = widths.map((width, column) => `${"-".repeat(width - 1)}${column === 0 ? "-" : ":"}`);
   return [line(heads), line(rule), ...rows.map(line)].join("\n");
-}
-
-function pad(cell: string, column: number, width: number): string {
-  return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }

@@ -136,7 +136,7 @@ export async function dataOf(
   strictEqual(status, 200, text);
   // PostGraphile returns 64-bit integers as strings.
   const { data, errors } = JSON.parse(text, (key, value) =>
-    key === "teamId" || key === "dataSourceId" ? Number(value) : value,
+    /^(team|dataSource)Id$/.test(key) ? +value : value,
   );
   strictEqual(errors, undefined, text);
   return data;
