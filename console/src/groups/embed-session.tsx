@@ -53,7 +53,6 @@ function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps)
   const { value: variables, parseError } = parseProperties(text);
 
   async function run() {
-    if (parseError !== undefined) return;
     const input = { by: { id }, expiresInSeconds: seconds, ...(variables ? { variables } : {}) };
     const payload = await create.run({ input });
     if (!payload?.token) return;

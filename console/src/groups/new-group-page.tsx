@@ -23,7 +23,6 @@ export function NewGroupPage() {
   useUnsaved(providedId !== "" || draft !== EMPTY_DRAFT);
 
   async function save() {
-    if (properties.parseError !== undefined) return;
     const { name } = draft;
     const input = { providedId, name, properties: properties.value, mapping: mappingOf(draft) };
     const payload = await create.run({ input });

@@ -48,21 +48,20 @@ export function parseSiteOption(text: string): string {
 
 /** Parses an ID or a number of items. */
 export function parsePositive(text: string): number {
-  const number = parseInternalId(text);
-  if (number !== null) return number;
-  throw new InvalidArgumentError("It must be a positive integer.");
+  return required(parseInternalId(text), "a positive integer");
 }
 
 export function parseRevision(text: string): number {
-  const revision = parseRevisionNumber(text);
-  if (revision !== null) return revision;
-  throw new InvalidArgumentError("It must be a positive integer.");
+  return required(parseRevisionNumber(text), "a positive integer");
 }
 
 export function parseExpectedRevision(text: string): number {
-  const revision = text === "0" ? 0 : parseRevisionNumber(text);
-  if (revision !== null) return revision;
-  throw new InvalidArgumentError("It must be a non-negative integer.");
+  return required(text === "0" ? 0 : parseRevisionNumber(text), "a non-negative integer");
+}
+
+function required(number: number | null, kind: string): number {
+  if (number !== null) return number;
+  throw new InvalidArgumentError(`It must be ${kind}.`);
 }
 
 export function parseUrlOption(text: string): string {

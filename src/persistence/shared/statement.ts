@@ -12,7 +12,7 @@ export interface Statement {
   readonly rows?: "text";
   /** Reads few rows by key: runs on a connection that all tenants share (see `LookupConnection`). Must be named. */
   readonly isLookup?: true;
-  /** Plans the statement for its values on each run although it is named; set where the generic plan uses a wrong index. */
+  /** Plans the statement for its values on each run although it is named; set where a generic plan may be wrong. */
   readonly plan?: "forValues";
 }
 

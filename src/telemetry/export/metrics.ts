@@ -1,8 +1,7 @@
 import { collectDefaultMetrics } from "prom-client";
 import type { Metrics } from "../metrics.js";
 import { registerDatabaseMetrics } from "./database-metrics.js";
-import { createDatabaseReader } from "./database-reader.js";
-import type { OutboxReading } from "./outbox-reading.js";
+import { createOutboxReader, type OutboxReading } from "./outbox-reading.js";
 import { MetricsRegistry } from "./read-metrics.js";
 import { registerServiceMetrics } from "./service-metrics.js";
 import { registerOutboxMetrics, registerStateMetrics, type StateSources } from "./state-metrics.js";
@@ -29,7 +28,7 @@ export function createMetricsExporter(
 ): MetricsExporter {
   const registry = new MetricsRegistry();
   if (sources.worker !== undefined) registry.setDefaultLabels({ worker: sources.worker });
-  const outbox = createDatabaseReader(() => sources.outbox(), databaseTimeoutMs);
+  const outbox = createOutboxReader(() => sources.outbox(), databaseTimeoutMs);
   collectDefaultMetrics({ register: registry });
   registerServiceMetrics(registry, sources.metrics);
   registerDatabaseMetrics(registry, sources.metrics.databases);
