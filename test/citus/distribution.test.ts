@@ -87,7 +87,7 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", () => {
   });
 
   test("every statement of a request reads or writes one shard", async () => {
-    const tasksOf = recordTasks(service);
+    const tasksOf = recordTasks(service.database);
     const receiver = await startReceiver();
     const { body } = await rest("GET", GET);
     const { token } = Object(body).user_group;
@@ -126,14 +126,17 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", () => {
       { "idempotency-key": "one" },
     );
     expect(rotated.status).toBe(200);
-    await rest("DELETE", { current_token: Object(rotated.body).user_group.token });
+    const current_token = Object(rotated.body).user_group.token;
+    expect((await rest("DELETE", { current_token, data_source_provided_id: "support" })).status).toBe(200);
     service.services.webhookDispatcher.start(service.server.log);
     const health = `SELECT bool_or(last_success_at IS NOT NULL) AS "isHealthy", bool_or(consecutive_failures > 0) AS "isFailing"
       FROM webhook_endpoint`;
     await expect.poll(() => service.query(health)).toEqual([{ isHealthy: true, isFailing: true }]);
     const counts = await tasksOf();
     expect(counts.length).toBeGreaterThan(25);
-    expect(counts.filter(([, tasks]) => tasks > 1).map(([name]) => name)).toEqual(["webhook_endpoints_due"]);
+    expect(counts.filter(({ tasks }) => tasks > 1).map(({ statement }) => statement)).toEqual([
+      "webhook_endpoints_due",
+    ]);
     // Group, mapping, audit log and outbox agree on the last change.
     const [entry] = await service.query(
       "SELECT action, actor_name FROM audit_entry ORDER BY id DESC LIMIT 1",

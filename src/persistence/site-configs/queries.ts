@@ -66,8 +66,8 @@ const SERVED: Statement = {
   name: "site_config_served",
   access: "read",
   text: `SELECT revision, hash, CASE WHEN coalesce(hash = ANY ($6::bytea[]), true) THEN NULL ELSE text END AS text
-    FROM site_config_revision WHERE (account_id, environment, site_config_id, revision) = (
-      SELECT account_id, environment, id, coalesce($5, revision) FROM site_config
+    FROM site_config_revision WHERE account_id = $1 AND environment = $2 AND (site_config_id, revision) = (
+      SELECT id, coalesce($5, revision) FROM site_config
       WHERE account_id = $1 AND environment = $2 AND site = $3 AND deleted_at IS NULL
         AND (NOT $4::boolean OR coalesce($5, revision) >= public_from))`,
 };
@@ -101,7 +101,10 @@ export async function listRevisions(
       WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
     ) AS found
     ORDER BY found."siteConfigId", found.revision ${page.from === "start" ? "DESC" : "ASC"}`;
-  const rows = await db.run<SiteConfigRevision>({ access: "read", text }, values.list);
+  const rows = await db.run<SiteConfigRevision>(
+    { label: "site_config_revisions_list", access: "read", text },
+    values.list,
+  );
   return groupPages(
     rows.map((row) => [row.siteConfigId, row]),
     page,

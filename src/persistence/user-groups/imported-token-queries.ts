@@ -16,6 +16,7 @@ const FIND: Statement = {
 };
 
 const UPSERT: Statement = {
+  label: "brought_tokens_put",
   access: "write",
   text: `INSERT INTO brought_token (account_id, environment, user_group_id, lookup)
     SELECT $1, $2, item.user_group_id, item.lookup

@@ -81,7 +81,7 @@ function deleteStatement(by: StoredRef["by"]): Statement {
       AND coalesce(provided_id = $4, true)
       AND ($5::text IS NULL OR EXISTS (
         SELECT FROM mapping_entry JOIN data_source USING (account_id, environment)
-        WHERE mapping_entry.account_id = doomed.account_id AND mapping_entry.environment = doomed.environment
+        WHERE account_id = $1 AND environment = $2
           AND mapping_entry.user_group_id = doomed.id AND data_source.id = mapping_entry.data_source_id
           AND data_source.provided_id = $5))
     RETURNING doomed.*`,

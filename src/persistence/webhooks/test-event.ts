@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { TEST_EVENT, type WebhookDelivery } from "../../domain/webhooks/webhook.js";
 import { eventPayload, nodeId } from "../shared/event-payload.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { WEBHOOK_DELIVERY_COLUMNS } from "./delivery-entity.js";
 
-// Raw SQL: INSERT … SELECT takes the endpoint's row, and the payload is JSON text.
+// Raw SQL: the payload is JSON text.
 
 const IS_ENDPOINT = "account_id = $1 AND environment = $2 AND id = $3 AND deleted_at IS NULL";
 
@@ -23,19 +24,18 @@ const PENDING: Statement = {
 };
 
 const PAYLOAD = eventPayload({
-  id: "event_id",
+  id: "$5::uuid",
   type: "$4::text",
   createdAt: "now()",
-  environment: "environment",
-  data: `json_build_object('webhookEndpoint', json_build_object('id', ${nodeId("WebhookEndpoint", "id")}))`,
+  environment: "$2::environment",
+  data: `json_build_object('webhookEndpoint', json_build_object('id', ${nodeId("WebhookEndpoint", "$3::bigint")}))`,
 });
 
 const INSERT: Statement = {
   name: "webhook_test_insert",
   access: "write",
   text: `INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload)
-    SELECT account_id, environment, id, event_id, $4::text, $4::text, ${PAYLOAD}
-    FROM webhook_endpoint, (SELECT gen_random_uuid() AS event_id) AS event WHERE ${IS_ENDPOINT}
+    VALUES ($1, $2::environment, $3::bigint, $5::uuid, $4::text, $4::text, ${PAYLOAD})
     RETURNING ${WEBHOOK_DELIVERY_COLUMNS}`,
 };
 
@@ -53,7 +53,7 @@ export async function insertTestEvent(
   if (!endpoint.isEnabled) return "disabled";
   const [pending] = await transaction.run<WebhookDelivery>(PENDING, [endpointId, TEST_EVENT]);
   if (pending) return pending;
-  const [delivery] = await transaction.run<WebhookDelivery>(INSERT, [endpointId, TEST_EVENT]);
+  const [delivery] = await transaction.run<WebhookDelivery>(INSERT, [endpointId, TEST_EVENT, randomUUID()]);
   if (!delivery) throw new Error("The test event was not stored.");
   return delivery;
 }

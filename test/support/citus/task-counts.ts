@@ -1,7 +1,6 @@
+import type { Database } from "../../../src/persistence/database/database.js";
 import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
-import { toLiteral } from "../postgres/plan-recorder.js";
-import type { TestService } from "../service/test-service.js";
 
 interface SentStatement {
   readonly scope: RowScope;
@@ -10,14 +9,24 @@ interface SentStatement {
   readonly values: readonly unknown[];
 }
 
-/** Records the statements that the service runs from now on, one of each text. @returns a function that counts the tasks of each */
-export function recordTasks(service: TestService): () => Promise<readonly (readonly [string, number])[]> {
-  const { database } = service;
+/** On how many shards a statement runs. */
+interface TaskCount {
+  readonly statement: string;
+  readonly scope: RowScope;
+  readonly tasks: number;
+}
+
+/** Records the statements that run from now on, one of each text. @returns a function that counts the tasks of each */
+export function recordTasks(database: Database): () => Promise<readonly TaskCount[]> {
   const sent = new Map<string, SentStatement>();
   const record = (scope: RowScope, { change, ...plain }: Statement, values: readonly unknown[]) => {
     const statement = { ...plain, text: change ?? plain.text };
-    // Savepoints have no plan.
-    if (!/^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(statement.text)) return;
+    // Statements of tests have no name; savepoints have no plan.
+    if (
+      (statement.name ?? statement.label) === undefined ||
+      !/^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(statement.text)
+    )
+      return;
     if (!sent.has(statement.text)) sent.set(statement.text, { scope: closed(scope), statement, values });
   };
   const of = database.of.bind(database);
@@ -41,18 +50,18 @@ export function recordTasks(service: TestService): () => Promise<readonly (reado
       return work(opened);
     });
   return async () => {
-    const counts: [string, number][] = [];
+    const counts: TaskCount[] = [];
     for (const { scope, statement, values } of [...sent.values()]) {
-      const plan = await transaction(scope, async (opened) => {
-        const run = (text: string) => opened.run<Record<string, string>>({ access: "write", text }, []);
-        await run(`PREPARE counted AS ${statement.text}`);
-        const literals = values.length === 0 ? "" : `(${values.map(toLiteral).join(", ")})`;
-        const rows = await run(`EXPLAIN EXECUTE counted${literals}`);
-        await run("DEALLOCATE counted");
-        return rows.map((row) => row["QUERY PLAN"]).join("\n");
-      });
+      const rows = await transaction(scope, (opened) =>
+        opened.run<Record<string, string>>({ access: "write", text: `EXPLAIN ${statement.text}` }, values),
+      );
+      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
       const tasks = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
-      counts.push([statement.name ?? statement.label ?? statement.text, Math.max(0, ...tasks)]);
+      counts.push({
+        statement: statement.name ?? statement.label ?? statement.text,
+        scope,
+        tasks: Math.max(0, ...tasks),
+      });
     }
     return counts;
   };

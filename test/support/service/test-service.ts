@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { Pool } from "pg";
-import { inject } from "vitest";
+import { expect, inject } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
 import type { Scope } from "../../../src/domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../../src/domain/accounts/environment.js";
@@ -28,6 +28,8 @@ import {
   type SpeedOptions,
 } from "../../../src/services/services.js";
 import { countOnly } from "../../../src/telemetry/telemetry.js";
+import { isOnCitus } from "../citus/skip-on-citus.js";
+import { recordTasks } from "../citus/task-counts.js";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.js";
 import { recordLog, recordSecret } from "../secrets/run-record.js";
 
@@ -194,6 +196,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       successesPerSecond: 1000,
     },
   });
+  const countTasks = isOnCitus() ? recordTasks(database) : undefined;
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   return {
     url,
@@ -209,6 +212,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     async close() {
       await services.webhookDispatcher.stop();
       await services.purgeJob.stop();
+      const counts = (await countTasks?.()) ?? [];
       // Clients keep connections open that are no longer used.
       server.server.closeAllConnections();
       await server.close();
@@ -217,6 +221,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await database.close();
       await administration.end();
       await testDatabase?.drop();
+      // Only operators read across accounts.
+      for (const { statement, scope, tasks } of counts)
+        if (scope !== "operator") expect(tasks, `shards of ${statement}`).toBeLessThanOrEqual(1);
     },
   };
 }
