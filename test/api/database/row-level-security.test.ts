@@ -215,7 +215,7 @@ test("the scope ends with its statement, even a failed one, and connections stay
     ).rejects.toThrow();
     expect(await service.database.run({ access: "read", text: "SELECT * FROM user_group" }, [])).toEqual([]);
     expect(
-      await reader.run({ name: "own_groups", access: "read", text: "SELECT id FROM user_group" }, []),
+      await reader.run({ name: "test_own_groups", access: "read", text: "SELECT id FROM user_group" }, []),
     ).toHaveLength(1);
     expect(await reader.run({ access: "read", text: "SELECT name FROM user_group WHERE false" }, [])).toEqual(
       [],

@@ -16,16 +16,14 @@ interface TaskCount {
   readonly tasks: number;
 }
 
-/** Records the statements that run from now on, one of each text. @returns a function that counts the tasks of each */
+/** Records the statements that succeed from now on, one of each text. @returns a function that counts the tasks of each */
 export function recordTasks(database: Database): () => Promise<readonly TaskCount[]> {
   const sent = new Map<string, SentStatement>();
   const record = (scope: RowScope, { change, ...plain }: Statement, values: readonly unknown[]) => {
     const statement = { ...plain, text: change ?? plain.text };
-    // Statements of tests have no name; savepoints have no plan.
-    if (
-      (statement.name ?? statement.label) === undefined ||
-      !/^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(statement.text)
-    )
+    // Those of tests have no name, or one that begins with "test_"; savepoints have no plan.
+    const name = statement.name ?? statement.label ?? "test_";
+    if (name.startsWith("test_") || !/^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(statement.text))
       return;
     if (!sent.has(statement.text)) sent.set(statement.text, { scope: closed(scope), statement, values });
   };
@@ -34,18 +32,20 @@ export function recordTasks(database: Database): () => Promise<readonly TaskCoun
   database.of = (scope, deadline) => {
     const queryable = of(scope, deadline);
     return {
-      run(statement, values) {
+      async run(statement, values) {
+        const rows = await queryable.run<never>(statement, values);
         record(scope, statement, values);
-        return queryable.run(statement, values);
+        return rows;
       },
     };
   };
   database.transaction = (scope, work) =>
     transaction(scope, (opened) => {
       const run = opened.run.bind(opened);
-      opened.run = (statement, values) => {
+      opened.run = async (statement, values) => {
+        const rows = await run<never>(statement, values);
         record(scope, statement, values);
-        return run(statement, values);
+        return rows;
       };
       return work(opened);
     });

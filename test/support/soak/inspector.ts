@@ -59,8 +59,9 @@ export class Inspector {
   /**
    * Counts live objects after a garbage collection.
    * @param prototype an expression; objects that inherit from it are counted
+   * @param isCounted an expression of a function that is called with each of them
    */
-  async countObjects(prototype: string): Promise<number> {
+  async countObjects(prototype: string, isCounted = "() => true"): Promise<number> {
     const { result } = await this.#evaluate(prototype, false);
     const { objects } = await this.#call<{ objects: { objectId: string } }>("Runtime.queryObjects", {
       prototypeObjectId: result.objectId,
@@ -68,7 +69,7 @@ export class Inspector {
     });
     const { result: count } = await this.#call<Remote>("Runtime.callFunctionOn", {
       objectId: objects.objectId,
-      functionDeclaration: "function () { return this.length; }",
+      functionDeclaration: `function () { return this.filter(${isCounted}).length; }`,
       returnByValue: true,
     });
     await this.#call("Runtime.releaseObjectGroup", { objectGroup: GROUP });
