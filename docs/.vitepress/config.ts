@@ -62,7 +62,7 @@ export default defineConfigWithTheme<ThemeConfig>({
     sidebar: createSidebar(),
     outline: [2, 3],
     // The default accessible name differs from the text of the link.
-    notFound: { linkLabel: "Take me home" },
+    notFound: { quote: "The documentation has no page at this address.", linkLabel: "Take me home" },
     docFooter: { prev: false, next: false },
     externalLinkIcon: true,
   },

@@ -11,6 +11,7 @@ export function startUpText(app: Pick<App, "url" | "serverVersion" | "demo">, co
   if (app.demo) lines.push(...demoLines(app.url, app.demo));
   if (config.graphqlPlayground) lines.push(`Playground: ${app.url}/graphql`);
   if (config.console) lines.push(`Console: ${app.url}/console`);
+  if (config.docs) lines.push(`Documentation: ${app.url}/docs`);
   return `${lines.join("\n")}\n`;
 }
 

@@ -31,7 +31,7 @@ describe("the first start without DATABASE_URL", () => {
     );
     expect(service.startUpText).toContain(`embedded, data in ${dataDir}`);
     expect(service.startUpText).toContain(
-      `\nPlayground: ${service.url}/graphql\nConsole: ${service.url}/console\n`,
+      `\nPlayground: ${service.url}/graphql\nConsole: ${service.url}/console\nDocumentation: ${service.url}/docs\n`,
     );
     const { headers } = await fetch(`${service.url}/graphql`, { headers: { accept: "text/html" } });
     expect(headers.get("content-type")).toContain("text/html");

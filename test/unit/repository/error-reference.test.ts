@@ -33,14 +33,14 @@ function rowOf(code: ErrorCode): string {
   const graphql = [...new Set(statuses)].toSorted().join(" / ") || NONE;
   const { meaning, advice } = ERROR_MEANINGS[code];
   const labels = places.map((place) => LABELS[place]).join(", ");
-  return `| \`${code}\` | ${rest} | ${graphql} | ${graphql} | ${labels} | ${meaning} | ${advice} |`;
+  return `| \`${code}\` | ${rest} | ${graphql} | ${labels} | ${meaning} | ${advice} |`;
 }
 
 /** Generates the error reference from the catalogue, from how both APIs render it, and from where tests provoke it. */
 function errorReference(): string {
   const documentRows = Object.entries(DOCUMENT_CODES).map(
     ([code, { json, graphqlJson, meaning, advice }]) =>
-      `| \`${code}\` | ${NONE} | ${json} | ${graphqlJson} | ${LABELS.errors} | ${meaning} | ${advice} |`,
+      `| \`${code}\` | ${NONE} | ${json === graphqlJson ? json : `${json} or ${graphqlJson}`} | ${LABELS.errors} | ${meaning} | ${advice} |`,
   );
   return `<!-- Written from the catalogue of errors: npx vitest run test/unit/repository/error-reference.test.ts -u -->
 
@@ -50,7 +50,16 @@ A failed REST call has the HTTP status of the table and this body. \`field\` is 
 ${MAX_FIELD_ERRORS}, and \`request_id\` is also in the header \`X-Request-Id\` and in the service's log:
 
 \`\`\`json
-{"success": 0, "error": {"code": "invalid_field", "message": "name is required.", "field": "name", "fields": [{"field": "name", "message": "name is required."}], "request_id": "…"}}
+{
+  "success": 0,
+  "error": {
+    "code": "invalid_field",
+    "message": "name is required.",
+    "field": "name",
+    "fields": [{"field": "name", "message": "name is required."}],
+    "request_id": "…"
+  }
+}
 \`\`\`
 
 GraphQL writes the codes in capitals:
@@ -60,13 +69,13 @@ GraphQL writes the codes in capitals:
 - A subscription over server-sent events that cannot start gets the same reply (event stream), with \`BAD_REQUEST\` for every error in its document
   or variables. Once it has started, the status is 200 and its last event has the error.
 
-Of two statuses, 200 is that of \`userErrors\` or of a last event, and the other that of a reply without data. Only the status of errors of the
-document, in the last rows, depends on the media type that your client accepts.
+In the column GraphQL, "200 / 400" means 200 for \`userErrors\` or a last event, and 400 for a reply without data. "200 or 400" depends on the media
+type that your client accepts: 200 for \`application/json\`, 400 for \`application/graphql-response+json\`.
 
 Later versions may add codes. Handle an unknown code by its HTTP status.
 
-| code | REST | GraphQL as \`application/json\` | GraphQL as \`application/graphql-response+json\` | where | meaning | what to do |
-| --- | --- | --- | --- | --- | --- | --- |
+| code | REST | GraphQL | where | meaning | what to do |
+| --- | --- | --- | --- | --- | --- |
 ${[...ERROR_CODES.map(rowOf), ...documentRows].join("\n")}
 `;
 }
