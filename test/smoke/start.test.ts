@@ -122,7 +122,7 @@ test("leaves no process running after a stop, and restarts with its data and wit
   const second = await processes.serve({ env: { DATA_DIR: dataDir } });
   expect(keysIn(second.startUpText)).toEqual([]);
   expect(second.startUpText).not.toContain("curl");
-  expect(second.startUpText.trimEnd().split("\n")).toHaveLength(3);
+  expect(second.startUpText.trimEnd().split("\n")).toHaveLength(4);
   expect(await callRest(`${second.url}/api/user`, "GET", key, { user_group_id: "acme" })).toMatchObject({
     status: 200,
     body: { new_user_group: false, user_group: { name: "Acme Inc." } },
