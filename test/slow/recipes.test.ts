@@ -63,7 +63,7 @@ describe("recipes get or create, update, embed, rotate and delete, and verify se
       for (const [command = "", ...args] of commands ?? []) {
         output = (await promisify(execFile)(command, args, { cwd: folder, env })).stdout;
       }
-      expect(output).toBe("Acme Inc.|viewer|refused|refused|user_group_not_found|true|true|false\n");
+      expect(output).toBe("Acme Inc.|viewer|refused|refused|user_group_not_found|true|true|false|false\n");
     });
   }
 

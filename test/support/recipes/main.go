@@ -48,6 +48,7 @@ func main() {
 	headers.Set("webhook-timestamp", os.Getenv("WEBHOOK_TIMESTAMP"))
 	headers.Set("webhook-signature", os.Getenv("WEBHOOK_SIGNATURE"))
 	body, secret := os.Getenv("WEBHOOK_BODY"), os.Getenv("WEBHOOK_SECRET")
-	fmt.Printf("%s|%s|%s|%s|%s|%t|%t|%t\n", name, role, refusal(forged), refusal(foreign), gone, rotated != token && rotated == repeated,
-		IsGenuine([]byte(body), headers, secret), IsGenuine([]byte(body+" "), headers, secret))
+	fmt.Printf("%s|%s|%s|%s|%s|%t|%t|%t|%t\n", name, role, refusal(forged), refusal(foreign), gone, rotated != token && rotated == repeated,
+		IsGenuine([]byte(body), headers, secret), IsGenuine([]byte(body+" "), headers, secret),
+		IsGenuine([]byte(body), http.Header{}, secret))
 }

@@ -33,5 +33,5 @@ $headers = [];
 foreach (['id', 'timestamp', 'signature'] as $key) $headers["webhook-$key"] = getenv('WEBHOOK_' . strtoupper($key));
 $body = getenv('WEBHOOK_BODY');
 $secret = getenv('WEBHOOK_SECRET');
-$flags = [$rotated !== $token && $rotated === $repeated, is_genuine($body, $headers, $secret), is_genuine("$body ", $headers, $secret)];
+$flags = [$rotated !== $token && $rotated === $repeated, is_genuine($body, $headers, $secret), is_genuine("$body ", $headers, $secret), is_genuine($body, [], $secret)];
 echo implode('|', [$name, $role, $forged, $foreign, $gone, ...array_map('json_encode', $flags)]), "\n";
