@@ -42,7 +42,8 @@ function ruleOf(schema: z.ZodType): string {
   return rule
     .replace(/^a whole number from (\d+) to (\d+)$/, "$1–$2")
     .replace("true or false", "boolean")
-    .replace(/a URL such as (\S+)$/, "URL");
+    .replace(/a URL such as (\S+)$/, "URL")
+    .replace(/such as (\S+), or \*$/, "such as `$1`, or `*`");
 }
 
 test("docs/settings.md is current (vitest run test/unit/repository/settings-reference.test.ts -u)", async () => {
