@@ -1,10 +1,8 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { Pool } from "pg";
 import { expect, inject } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
-import type { Scope } from "../../../src/domain/accounts/caller.js";
-import { ENVIRONMENTS, type Environment } from "../../../src/domain/accounts/environment.js";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import {
   DEFAULT_EVENT_STREAM_LIMITS,
@@ -32,6 +30,9 @@ import { isOnCitus } from "../citus/skip-on-citus.js";
 import { recordTasks } from "../citus/task-counts.js";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.js";
 import { recordLog, recordSecret } from "../secrets/run-record.js";
+import { createAccount, type TestAccount } from "./test-account.js";
+
+export type { TestAccount };
 
 export interface TestServiceOptions {
   readonly tokenGraceSeconds?: number;
@@ -105,17 +106,6 @@ export interface TestService {
   /** Creates an account with two data sources in each environment, `sales` and `support`. */
   createAccount(): Promise<TestAccount>;
   close(): Promise<void>;
-}
-
-export interface TestAccount {
-  readonly accountId: number;
-  readonly name: string;
-  /** Creates an API key: Customer and admin by default. */
-  createKey(options?: {
-    readonly environment?: Environment;
-    readonly scope?: Scope;
-    readonly expiresAt?: Date;
-  }): Promise<{ readonly secret: string; readonly id: number }>;
 }
 
 /** Starts the service for a test file. */
@@ -224,33 +214,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       // Only operators read across accounts.
       for (const { statement, scope, tasks } of counts)
         if (scope !== "operator") expect(tasks, `shards of ${statement}`).toBeLessThanOrEqual(1);
-    },
-  };
-}
-
-async function createAccount({ accounts, dataSources }: Services): Promise<TestAccount> {
-  const name = `account ${randomUUID()}`;
-  const { accountId } = await accounts.ensure(name);
-  for (const environment of ENVIRONMENTS) {
-    const writer = {
-      accountId,
-      accountName: name,
-      environment,
-      keyId: 0,
-      actor: { keyId: null, name: "test", requestId: null },
-      tokenKeyId: "none",
-      scope: "admin",
-    } as const;
-    await dataSources.create(writer, "sales", "Sales database");
-    await dataSources.create(writer, "support", "Support database");
-  }
-  return {
-    accountId,
-    name,
-    async createKey({ environment = "Customer", scope = "admin", expiresAt } = {}) {
-      const key = { environment, scope, name: "test", expiresAt: expiresAt ?? null };
-      const { secret, apiKey } = await accounts.createKey({ accountId }, key);
-      return { secret, id: apiKey.id };
     },
   };
 }
