@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { LANDING_SCRIPT, LANDING_STYLE, renderLandingPage } from "./landing-page.js";
-import { registerPage } from "./page.js";
+import { acceptsHtml, registerPage } from "./page.js";
 import { AssetSources, type PageSource } from "./page-build.js";
 import { headerStyle, type SitePage } from "./site-header.js";
 
@@ -30,9 +30,7 @@ export function registerLandingPage(
 ): void {
   const options = { directory: join(directory, LANDING_FOLDER), policy: PAGE_POLICY, disabled };
   const answer = registerPage(app, "/assets", options);
-  app.get("/", (request, reply) =>
-    request.headers.accept?.includes("text/html") ? answer(request, reply) : reply.callNotFound(),
-  );
+  app.get("/", (request, reply) => (acceptsHtml(request) ? answer(request, reply) : reply.callNotFound()));
 }
 
 export async function landingSource(): Promise<PageSource> {

@@ -41,6 +41,11 @@ export function registerPage(
   };
 }
 
+/** Returns whether a browser opens the URL as a page. */
+export function acceptsHtml({ headers: { accept } }: FastifyRequest): boolean {
+  return accept?.includes("text/html") === true;
+}
+
 /** Loads a value on first use and caches it. Failures and undefined are not cached. */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
@@ -60,7 +65,8 @@ function withDemoKey(html: string, key: string | undefined): string {
   return html.replace(ROOT, () => ROOT + demoKeyAttribute(key));
 }
 
-function pageHeaders(policy: readonly string[]): Readonly<Record<string, string>> {
+/** Headers of a page with the given Content-Security-Policy directives. */
+export function pageHeaders(policy: readonly string[]): Readonly<Record<string, string>> {
   return {
     "content-security-policy": policy.join("; "),
     "x-content-type-options": "nosniff",

@@ -4,6 +4,7 @@ import { registerApiDocs } from "./api-docs.js";
 import { registerConsole } from "./console.js";
 import { registerDocsSite } from "./docs-site.js";
 import { registerLandingPage } from "./landing.js";
+import { registerNotFoundPage } from "./not-found.js";
 import { registerPlayground } from "./playground.js";
 import type { SitePage } from "./site-header.js";
 
@@ -22,8 +23,10 @@ export interface PagesOptions {
   readonly demoKey: () => string | undefined;
 }
 
-/** Functions for the GraphQL route. */
-interface GraphqlPages {
+/** Functions for other routes. */
+interface PageHandlers {
+  /** Answers requests for unknown paths. */
+  readonly serveNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
   /** Serves the playground; undefined if it is disabled. */
   readonly servePlayground: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
   /** Authenticates a request of the console by its session. */
@@ -31,13 +34,14 @@ interface GraphqlPages {
 }
 
 /** Registers the pages for browsers: the landing page, the console, the documentation, the playground and the REST API reference. */
-export function registerPages(app: FastifyInstance, services: Services, options: PagesOptions): GraphqlPages {
+export function registerPages(app: FastifyInstance, services: Services, options: PagesOptions): PageHandlers {
   const { pagesDirectory, docsDirectory, demoKey } = options;
   const disabled = disabledPages(options);
   registerLandingPage(app, pagesDirectory, disabled);
   if (options.apiDocs) registerApiDocs(app, pagesDirectory, disabled);
   if (docsDirectory !== undefined) registerDocsSite(app, docsDirectory);
   return {
+    serveNotFound: registerNotFoundPage(app, pagesDirectory, disabled),
     openSession: registerConsole(app, services, { ...options, disabled }),
     servePlayground: options.playground
       ? registerPlayground(app, pagesDirectory, demoKey, disabled)

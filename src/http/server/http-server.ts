@@ -21,6 +21,7 @@ import type { Services } from "../../services/services.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
 import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
+import { notFound } from "../pages/not-found.js";
 import { type PagesOptions, registerPages } from "../pages/pages.js";
 import { registerSiteConfigRoutes } from "../site-configs/routes.js";
 import { BodyBudget } from "./body-budget.js";
@@ -108,6 +109,7 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerSchemaRoutes(app, options.version);
   registerSiteConfigRoutes(app, services);
   const pages = registerPages(app, services, options);
+  app.setNotFoundHandler(pages.serveNotFound);
   await app.register((scope) => registerGraphql(scope, services, { ...options, ...pages }), {
     prefix: GRAPHQL_PATH,
   });
@@ -119,7 +121,11 @@ export function createBareServer(
   log: HttpOptions["log"],
   trustedProxies: readonly string[] = [],
 ): FastifyInstance {
-  return build({ log, trustedProxies, connectionLimits: DEFAULT_CONNECTION_LIMITS }, countOnly()).app;
+  const { app } = build({ log, trustedProxies, connectionLimits: DEFAULT_CONNECTION_LIMITS }, countOnly());
+  app.setNotFoundHandler(() => {
+    throw notFound();
+  });
+  return app;
 }
 
 function build(
@@ -159,7 +165,7 @@ function build(
       setCommonHeaders(request, reply);
       const { method, id } = request;
       app.log.info({ requestId: id, method, status: 404 }, "request with a path that cannot be decoded");
-      sendError(new DomainError("not_found", "There is nothing at this path."), request, reply, metrics);
+      sendError(notFound(), request, reply, metrics);
     },
     clientErrorHandler: broken.answer,
   });
@@ -192,9 +198,6 @@ function build(
   app.setErrorHandler((error, request, reply) => {
     const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
     sendError(toDomainError(error, bodyLimit), request, reply, metrics);
-  });
-  app.setNotFoundHandler(() => {
-    throw new DomainError("not_found", "There is nothing at this path.");
   });
   return {
     app,

@@ -1,5 +1,5 @@
 import { request } from "undici";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtPages } from "../../support/pages/built-pages.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
@@ -52,4 +52,44 @@ test("pages do not link pages that are disabled", async () => {
     expect(text).toContain('data-page="console" hidden');
     expect(text).not.toContain('data-page="api-docs" hidden');
   }
+});
+
+describe("an unknown path", () => {
+  test.each(["/nowhere", "/nowhere/else/", "//nowhere"])("%s is a page for browsers", async (path) => {
+    const { status, headers, text } = await get(`${reduced.url}${path}?a=b/c`);
+    expect({ status, type: headers["content-type"] }).toEqual({
+      status: 404,
+      type: "text/html; charset=utf-8",
+    });
+    expect(headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'");
+    expect(text).toContain("<h1>Page not found</h1>");
+    expect(text).toContain('data-page="console" hidden');
+    expect(text).not.toMatch(/https?:|<style|<script>|nowhere/);
+    const links = [...text.matchAll(/(?:src|href)="([^":]+)"/g)].map(
+      ([, href = ""]) => new URL(href, `http://example.com${path}`).pathname,
+    );
+    expect(links).toEqual(expect.arrayContaining(["/", "/api/docs"]));
+    const files = links.filter((link) => link.startsWith("/assets/"));
+    expect(files).toHaveLength(2);
+    for (const file of files) expect((await get(`${reduced.url}${file}`)).status).toBe(200);
+  });
+
+  test.each([
+    ["other clients", "/nowhere", { accept: "*/*" }],
+    ["other methods", "/nowhere", { method: "POST" as const, accept: "text/html" }],
+    ["very deep paths", "/a".repeat(1000), { accept: "text/html" }],
+  ])(
+    "is JSON for %s",
+    async (_, path, { accept, method = "GET" }: { accept: string; method?: "GET" | "POST" }) => {
+      const { statusCode, headers, body } = await request(`${service.url}${path}`, {
+        method,
+        headers: { accept },
+      });
+      expect({ statusCode, type: headers["content-type"] }).toEqual({
+        statusCode: 404,
+        type: "application/json; charset=utf-8",
+      });
+      expect(await body.json()).toMatchObject({ success: 0, error: { code: "not_found" } });
+    },
+  );
 });

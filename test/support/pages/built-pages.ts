@@ -10,6 +10,7 @@ const MODULES = [
     "api-docs-page",
     "landing",
     "landing-page",
+    "not-found",
     "page-build",
     "page-html",
     "site-header",
