@@ -89,8 +89,12 @@ describe("user groups in the console in Chromium", () => {
     await page.getByRole("tab", { name: "JSON" }).press("ArrowLeft");
     expect(await page.getByLabel("tier", { exact: true }).inputValue()).toBe("gold");
     await page.getByLabel("New property", { exact: true }).fill("seats");
+    await press(page, "button", "Save");
+    await page.getByText("The property “seats” has not been added.").waitFor();
+    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("New property");
     await page.getByLabel("Type of the new property").selectOption("Number");
     await press(page, "button", "Add");
+    expect(await page.getByText("has not been added").count()).toBe(0);
     await page.getByLabel("seats", { exact: true }).fill("12");
     await press(page, "button", "Add schema");
     await page.getByLabel("Schema 1", { exact: true }).fill("charts");

@@ -1,4 +1,5 @@
 import type { GroupPartsFragment, MappingInput } from "../api/generated/operations.js";
+import type { UserErrors } from "../api/user-errors.js";
 
 /** An edited mapping row. */
 export interface MappingRow {
@@ -13,10 +14,12 @@ export interface GroupDraft {
   readonly name: string;
   /** JSON, or empty for none. */
   readonly properties: string;
+  /** The name of a property that has been typed but not added. */
+  readonly newProperty: string;
   readonly mapping: readonly MappingRow[];
 }
 
-export const EMPTY_DRAFT: GroupDraft = { name: "", properties: "", mapping: [] };
+export const EMPTY_DRAFT: GroupDraft = { name: "", properties: "", newProperty: "", mapping: [] };
 
 /** A parsed JSON object, or the error. */
 export type ParsedProperties =
@@ -27,6 +30,7 @@ export function draftOf({ name, properties, mapping }: GroupPartsFragment): Grou
   return {
     name,
     properties: properties === null ? "" : JSON.stringify(properties, null, 2),
+    newProperty: "",
     mapping: mapping.map(({ schemaId, dataSource }, key) => ({
       key,
       schemaId,
@@ -62,6 +66,13 @@ export function changesBetween(before: GroupDraft, after: GroupDraft) {
       : { properties: parseProperties(after.properties).value }),
     ...(hasMapping ? { mapping: mappingOf(after) } : {}),
   };
+}
+
+/** Returns an error if a property has not been added: it would be lost. */
+export function unaddedProperty({ newProperty }: GroupDraft): UserErrors {
+  if (newProperty === "") return [];
+  const message = `The property “${newProperty}” has not been added. Add it in the form or clear its name.`;
+  return [{ code: "INVALID_FIELD", field: ["newProperty"], message }];
 }
 
 /** Returns whether the editable fields of two versions are equal. */

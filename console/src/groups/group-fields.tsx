@@ -12,7 +12,7 @@ interface GroupFieldsProps {
 }
 
 /** Fields with inline errors. */
-export const GROUP_FIELDS = ["name", "properties", "mapping"] as const;
+export const GROUP_FIELDS = ["name", "properties", "newProperty", "mapping"] as const;
 
 /** The editable fields of a group. */
 export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFieldsProps) {
@@ -33,8 +33,10 @@ export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFields
       <PropertiesEditor
         text={draft.properties}
         error={errorAt(errors, "properties")}
+        newProperty={draft.newProperty}
+        newPropertyError={errorAt(errors, "newProperty")}
         isReadOnly={isReadOnly}
-        onChange={(properties) => onChange({ ...draft, properties })}
+        onChange={(changed) => onChange({ ...draft, ...changed })}
       />
       <MappingEditor
         rows={draft.mapping}

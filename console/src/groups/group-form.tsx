@@ -8,7 +8,7 @@ import { Problem } from "../parts/problem.js";
 import { useUnsaved } from "../routing/navigation.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
-import { changesBetween, draftOf, isUnchanged, parseProperties } from "./group-draft.js";
+import { changesBetween, draftOf, isUnchanged, parseProperties, unaddedProperty } from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 
 interface GroupFormProps {
@@ -28,7 +28,7 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
   const canWrite = useScope("WRITE");
   const notify = useNotice();
   const changes = changesBetween(draftOf(base), draft);
-  const isDirty = Object.keys(changes).length > 0;
+  const isDirty = Object.keys(changes).length > 0 || draft.newProperty !== "";
   const { parseError } = parseProperties(draft.properties);
   useUnsaved(isDirty);
 
@@ -44,6 +44,8 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
 
   async function save(expectedVersion: number) {
     if (parseError !== undefined || !isDirty) return;
+    const unadded = unaddedProperty(draft);
+    if (unadded.length > 0) return setErrors(unadded);
     const payload = await update.run({ input: { by: { id: group.id }, expectedVersion, ...changes } });
     if (!payload) return;
     const { userGroup, userErrors } = payload;

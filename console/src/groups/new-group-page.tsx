@@ -9,7 +9,7 @@ import { Problem } from "../parts/problem.js";
 import { useGoTo, useUnsaved } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
-import { EMPTY_DRAFT, mappingOf, parseProperties } from "./group-draft.js";
+import { EMPTY_DRAFT, mappingOf, parseProperties, unaddedProperty } from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 
 export function NewGroupPage() {
@@ -23,6 +23,8 @@ export function NewGroupPage() {
   useUnsaved(providedId !== "" || draft !== EMPTY_DRAFT);
 
   async function save() {
+    const unadded = unaddedProperty(draft);
+    if (unadded.length > 0) return create.setErrors(unadded);
     const { name } = draft;
     const input = { providedId, name, properties: properties.value, mapping: mappingOf(draft) };
     const payload = await create.run({ input });
@@ -54,7 +56,15 @@ export function NewGroupPage() {
             />
           )}
         </Field>
-        <GroupFields draft={draft} errors={errors} isReadOnly={false} onChange={setDraft} />
+        <GroupFields
+          draft={draft}
+          errors={errors}
+          isReadOnly={false}
+          onChange={(next) => {
+            setDraft(next);
+            create.setErrors([]);
+          }}
+        />
         <Problem failure={create.failure} errors={otherErrors(errors, ["providedId", ...GROUP_FIELDS])} />
         <div className="actions">
           <button type="submit" className="primary" disabled={create.isBusy}>

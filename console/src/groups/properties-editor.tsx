@@ -1,6 +1,6 @@
 import { CodeEditor } from "../parts/code-editor/code-editor.js";
 import { Tabs } from "../parts/tabs.js";
-import { parseProperties } from "./group-draft.js";
+import { type GroupDraft, parseProperties } from "./group-draft.js";
 import { PropertiesForm } from "./properties-form.js";
 
 interface PropertiesEditorProps {
@@ -8,14 +8,23 @@ interface PropertiesEditorProps {
   readonly text: string;
   /** Error of the service. */
   readonly error: string | undefined;
+  readonly newProperty: string;
+  readonly newPropertyError: string | undefined;
   readonly isReadOnly: boolean;
-  readonly onChange: (text: string) => void;
+  readonly onChange: (changed: Partial<Pick<GroupDraft, "properties" | "newProperty">>) => void;
 }
 
 /** Edits properties as a form or as JSON. */
-export function PropertiesEditor({ text, error, isReadOnly, onChange }: PropertiesEditorProps) {
+export function PropertiesEditor({
+  text,
+  error,
+  newProperty,
+  newPropertyError,
+  isReadOnly,
+  onChange,
+}: PropertiesEditorProps) {
   const { parseError, value } = parseProperties(text);
-  const message = parseError ?? error;
+  const message = parseError ?? error ?? newPropertyError;
   return (
     <fieldset>
       <legend>Properties</legend>
@@ -31,7 +40,15 @@ export function PropertiesEditor({ text, error, isReadOnly, onChange }: Properti
                   <PropertiesForm
                     properties={value}
                     isReadOnly={isReadOnly}
-                    onChange={(next) => onChange(next === null ? "" : JSON.stringify(next, null, 2))}
+                    newProperty={newProperty}
+                    newPropertyError={newPropertyError}
+                    onNewProperty={(name) => onChange({ newProperty: name })}
+                    onChange={(next, isAdded) =>
+                      onChange({
+                        properties: next === null ? "" : JSON.stringify(next, null, 2),
+                        ...(isAdded ? { newProperty: "" } : {}),
+                      })
+                    }
                   />
                   {error && (
                     <p className="error" tabIndex={-1} data-invalid>
@@ -55,7 +72,7 @@ export function PropertiesEditor({ text, error, isReadOnly, onChange }: Properti
                   text={text}
                   isReadOnly={isReadOnly}
                   isInvalid={message !== undefined}
-                  onChange={onChange}
+                  onChange={(properties) => onChange({ properties })}
                 />
                 <p className="fine">A JSON object. Leave empty for none.</p>
                 {message && (

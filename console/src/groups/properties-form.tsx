@@ -4,15 +4,27 @@ type Properties = Readonly<Record<string, unknown>>;
 
 interface PropertiesFormProps {
   readonly properties: Properties | null;
+  /** The name of a property that has not been added. */
+  readonly newProperty: string;
+  readonly newPropertyError: string | undefined;
   readonly isReadOnly: boolean;
-  readonly onChange: (properties: Properties | null) => void;
+  readonly onNewProperty: (name: string) => void;
+  /** @param isAdded whether the new property was added */
+  readonly onChange: (properties: Properties | null, isAdded?: boolean) => void;
 }
 
 /** The initial values of new properties, by type. */
 const INITIAL: Readonly<Record<string, unknown>> = { Text: "", Number: 0, "Yes or no": false };
 
 /** Edits the top-level properties. Lists and nested objects are shown as JSON. */
-export function PropertiesForm({ properties, isReadOnly, onChange }: PropertiesFormProps) {
+export function PropertiesForm({
+  properties,
+  newProperty,
+  newPropertyError,
+  isReadOnly,
+  onNewProperty,
+  onChange,
+}: PropertiesFormProps) {
   const id = useId();
   const entries = Object.entries(properties ?? {});
   return (
@@ -47,7 +59,10 @@ export function PropertiesForm({ properties, isReadOnly, onChange }: PropertiesF
       {!isReadOnly && (
         <NewProperty
           names={entries.map(([name]) => name)}
-          onAdd={(name, value) => onChange({ ...properties, [name]: value })}
+          name={newProperty}
+          submitError={newPropertyError}
+          onName={onNewProperty}
+          onAdd={(value) => onChange({ ...properties, [newProperty]: value }, true)}
         />
       )}
     </>
@@ -101,23 +116,25 @@ function PropertyInput({ id, value, isReadOnly, onChange }: PropertyInputProps) 
 
 interface NewPropertyProps {
   readonly names: readonly string[];
-  readonly onAdd: (name: string, value: unknown) => void;
+  readonly name: string;
+  /** Error of an attempt to save the group. */
+  readonly submitError: string | undefined;
+  readonly onName: (name: string) => void;
+  readonly onAdd: (value: unknown) => void;
 }
 
-function NewProperty({ names, onAdd }: NewPropertyProps) {
-  const [name, setName] = useState("");
+function NewProperty({ names, name, submitError, onName, onAdd }: NewPropertyProps) {
   const [type, setType] = useState("Text");
   const [isTried, setTried] = useState(false);
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const reason = names.includes(name) ? "This property exists already." : name === "" && "Enter a name.";
-  const error = isTried && reason;
+  const error = (isTried && reason) || submitError;
 
   function add() {
     setTried(reason !== false);
     if (reason !== false) return input.current?.focus();
-    onAdd(name, INITIAL[type]);
-    setName("");
+    onAdd(INITIAL[type]);
   }
   return (
     <div className="property-row">
@@ -130,7 +147,7 @@ function NewProperty({ names, onAdd }: NewPropertyProps) {
         spellCheck={false}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? id : undefined}
-        onChange={(event) => setName(event.target.value)}
+        onChange={(event) => onName(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || name === "") return;
           // Otherwise Enter saves the group.
