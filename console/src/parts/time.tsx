@@ -1,10 +1,15 @@
+import { useEffect, useState } from "react";
+
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const MINUTE_MS = 60_000;
+/** The units of relative times: the name, its length in minutes, and how many of it are shown as the next unit. */
 const UNITS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-  ["second", 1000],
+  ["minute", 1, 60],
+  ["hour", 60, 24],
+  ["day", 24 * 60, 60],
+  ["month", 30 * 24 * 60, 24],
+  ["year", 365 * 24 * 60, Number.POSITIVE_INFINITY],
 ] as const;
 
 interface TimeProps {
@@ -16,16 +21,33 @@ interface TimeProps {
 
 /** A timestamp in the browser's locale and time zone, with the exact value as tooltip. */
 export function Time({ at, isRelative = false }: TimeProps) {
+  const now = useNow(isRelative);
   const exact = FORMAT.format(new Date(at));
   return (
     <time dateTime={at} title={isRelative ? `${exact} (${at})` : at}>
-      {isRelative ? relativeTo(at, Date.now()) : exact}
+      {isRelative ? relativeTo(at, now) : exact}
     </time>
   );
 }
 
+/** Returns the time, which is updated every minute. */
+function useNow(isUpdated: boolean): number {
+  const [, setUpdates] = useState(0);
+  useEffect(() => {
+    if (!isUpdated) return;
+    const timer = setInterval(() => setUpdates((updates) => updates + 1), MINUTE_MS);
+    return () => clearInterval(timer);
+  }, [isUpdated]);
+  return Date.now();
+}
+
 function relativeTo(at: string, now: number): string {
-  const distance = Date.parse(at) - now;
-  const [unit, length] = UNITS.find(([, length]) => Math.abs(distance) >= length) ?? ["second", 1000];
-  return RELATIVE.format(Math.round(distance / length), unit);
+  const minutes = (Date.parse(at) - now) / MINUTE_MS;
+  // "this minute" is what the format calls no minutes.
+  if (Math.abs(minutes) < 0.5) return RELATIVE.format(0, "second");
+  for (const [unit, length, limit] of UNITS) {
+    const count = Math.round(minutes / length);
+    if (Math.abs(count) < limit) return RELATIVE.format(count, unit);
+  }
+  return FORMAT.format(new Date(at));
 }
