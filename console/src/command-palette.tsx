@@ -20,7 +20,10 @@ export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
   const search = useDebounced(text.trim());
   const canWrite = useScope("WRITE");
   const { data } = useQuery(GroupMatchesDocument, { search }, search !== "");
-  const groups = search === "" ? [] : (data?.userGroups.nodes ?? []);
+  const isPrefixOf = (name: string) => name.toLowerCase().startsWith(search.toLowerCase());
+  const groups = (search === "" ? [] : (data?.userGroups.nodes ?? [])).toSorted(
+    (one, other) => Number(isPrefixOf(other.name)) - Number(isPrefixOf(one.name)),
+  );
   const commands = [
     ...sections.map(({ name, label }) => ({ label: `Go to ${label}`, path: [name] })),
     ...(canWrite

@@ -47,7 +47,7 @@ export function AuditPage() {
               </Empty>
             }
             columns={[
-              { title: "Time", cell: (group) => <Moment group={group} /> },
+              { title: "Time", className: "moment", cell: (group) => <Moment group={group} /> },
               { title: "Change", className: "subject", cell: (group) => <Changes group={group} /> },
               { title: "Actor", isWideOnly: true, cell: ({ first }) => <Actor entry={first} /> },
               { title: "Request ID", isWideOnly: true, cell: ({ first }) => <RequestId entry={first} /> },

@@ -87,7 +87,12 @@ export function GroupsPage() {
                 sortKey: "id",
                 cell: ({ providedId }) => providedId,
               },
-              { title: "Schemas", isWideOnly: true, cell: (group) => <Schemas group={group} /> },
+              {
+                title: "Schemas",
+                className: "schemas",
+                isWideOnly: true,
+                cell: (group) => <Schemas group={group} />,
+              },
               {
                 title: "Created",
                 isWideOnly: true,

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { fetchProcessStatus } from "../api/process-status.js";
+import { Time } from "../parts/time.js";
 import { useSession } from "../session/session.js";
 
 const MAX_ERRORS = 4;
@@ -7,7 +8,7 @@ const MAX_ERRORS = 4;
 /** Requests and errors of the process that answered. */
 export function ProcessCard() {
   const { environment } = useSession();
-  const { data } = useQuery({
+  const { data, dataUpdatedAt } = useQuery({
     queryKey: ["process status"],
     queryFn: ({ signal }) => fetchProcessStatus(environment, signal),
   });
@@ -16,7 +17,13 @@ export function ProcessCard() {
       <h2 id="process">API requests</h2>
       <p className="fine">
         Of all accounts, in this server process only
-        {data && `, since it started ${formatDuration(data.uptime_seconds)} ago`}.
+        {data && (
+          <>
+            , since it started{" "}
+            <Time at={new Date(dataUpdatedAt - data.uptime_seconds * 1000).toISOString()} isRelative />
+          </>
+        )}
+        .
       </p>
       {data && (
         <>
@@ -60,11 +67,4 @@ export function Figure({ label, value, href }: FigureProps) {
       <dd>{href === undefined ? text : <a href={href}>{text}</a>}</dd>
     </div>
   );
-}
-
-function formatDuration(seconds: number): string {
-  if (seconds < 120) return `${seconds} seconds`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
-  if (seconds < 172_800) return `${Math.round(seconds / 3600)} hours`;
-  return `${Math.round(seconds / 86_400)} days`;
 }

@@ -1,7 +1,9 @@
 import { useEffect, useState } from "react";
 
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const NOW = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }).format(0, "second");
+// Not "tomorrow" for 24 hours, which may end on the day after.
+const RELATIVE = new Intl.RelativeTimeFormat();
 const MINUTE_MS = 60_000;
 /** The units of relative times: the name, its length in minutes, and how many of it are shown as the next unit. */
 const UNITS = [
@@ -43,8 +45,7 @@ function useNow(isUpdated: boolean): number {
 
 function relativeTo(at: string, now: number): string {
   const minutes = (Date.parse(at) - now) / MINUTE_MS;
-  // "this minute" is what the format calls no minutes.
-  if (Math.abs(minutes) < 0.5) return RELATIVE.format(0, "second");
+  if (Math.round(minutes) === 0) return NOW;
   for (const [unit, length, limit] of UNITS) {
     const count = Math.round(minutes / length);
     if (Math.abs(count) < limit) return RELATIVE.format(count, unit);
