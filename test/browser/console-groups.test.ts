@@ -70,6 +70,11 @@ describe("user groups in the console in Chromium", () => {
     expect(await page.getByLabel("External ID").getAttribute("aria-invalid")).toBe("true");
     const id = "acme/1?x=1#%";
     await page.getByLabel("External ID").fill(id);
+    const property = page.getByLabel("New property", { exact: true });
+    await property.fill("tier");
+    await press(page, "button", "Create group");
+    await page.getByText("The property “tier” has not been added.").waitFor();
+    await property.fill("");
     await press(page, "button", "Create group");
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
 

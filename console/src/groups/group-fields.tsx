@@ -34,7 +34,7 @@ export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFields
         text={draft.properties}
         error={errorAt(errors, "properties")}
         newProperty={draft.newProperty}
-        newPropertyError={errorAt(errors, "newProperty")}
+        newPropertyError={draft.newProperty === "" ? undefined : errorAt(errors, "newProperty")}
         isReadOnly={isReadOnly}
         onChange={(changed) => onChange({ ...draft, ...changed })}
       />

@@ -56,15 +56,7 @@ export function NewGroupPage() {
             />
           )}
         </Field>
-        <GroupFields
-          draft={draft}
-          errors={errors}
-          isReadOnly={false}
-          onChange={(next) => {
-            setDraft(next);
-            create.setErrors([]);
-          }}
-        />
+        <GroupFields draft={draft} errors={errors} isReadOnly={false} onChange={setDraft} />
         <Problem failure={create.failure} errors={otherErrors(errors, ["providedId", ...GROUP_FIELDS])} />
         <div className="actions">
           <button type="submit" className="primary" disabled={create.isBusy}>
