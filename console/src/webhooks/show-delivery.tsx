@@ -100,7 +100,7 @@ function Facts({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
       )}
       {nextAttemptAt !== null && (
         <div>
-          <dt>Next attempt</dt>
+          <dt>Next attempt, at the earliest</dt>
           <dd>
             <Time at={nextAttemptAt} />
           </dd>

@@ -30,6 +30,8 @@ export interface CitusCluster {
   connectWorkers(database: string): Promise<void>;
   /** Starts another server, which does not belong to the cluster yet. */
   addNode(): Promise<CitusNode>;
+  /** Starts a streaming standby of a node. */
+  addStandby(of: CitusNode): Promise<CitusNode>;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,13 @@ export async function startCitus(programs: string, settings: readonly string[] =
   const nodes = await Promise.all(directories.map(start));
   const [coordinator, one, two] = nodes;
   if (!coordinator || !one || !two) throw new Error("There are three directories.");
+  const add = async (fill: (directory: string) => void) => {
+    const directory = join(folder, String(nodes.length));
+    fill(directory);
+    const node = await start(directory);
+    nodes.push(node);
+    return node;
+  };
   const onAll = async (database: string, statement: string) => {
     for (const node of nodes) await queryOnce(node.url(database), statement);
   };
@@ -63,13 +72,14 @@ export async function startCitus(programs: string, settings: readonly string[] =
       for (const { port } of [one, two])
         await queryOnce(database, `SELECT citus_add_node('127.0.0.1', ${port})`);
     },
-    async addNode() {
-      const directory = join(folder, String(nodes.length));
-      runProgram(join(programs, "initdb"), ["-D", directory, ...options]);
-      const node = await start(directory);
-      nodes.push(node);
-      return node;
-    },
+    addNode: () => add((directory) => runProgram(join(programs, "initdb"), ["-D", directory, ...options])),
+    addStandby: (of) =>
+      add((directory) =>
+        runProgram(join(programs, "pg_basebackup"), [
+          ...["-D", directory, "-R", "-X", "stream", "-c", "fast"],
+          ...["-d", of.url("postgres")],
+        ]),
+      ),
     async close() {
       await Promise.all(nodes.map((node) => node.kill()));
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
