@@ -32,6 +32,7 @@ test.each([
   ["an invalid key", '{"authorization":"Token ugk_live_nonsense"}', "an API key"],
   ["a webhook's secret", webhookSecret, "a webhook secret"],
   ["a webhook's secret in a query", `?secret=${encodeURIComponent(webhookSecret)}`, "a webhook secret"],
+  ["a webhook's secret that begins with a slash in a query", "?secret=whsec_%2Fa", "a webhook secret"],
   ["bytes of a row", `(1,"\\\\x${Buffer.from(apiKey.secret).toString("hex")}",t)`, "an API key"],
   ["base64 of a token", base64(token), "a user group token"],
   ["base64 of one among others", base64(`7:${token}:1`), "a user group token"],

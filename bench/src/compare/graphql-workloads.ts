@@ -10,7 +10,7 @@ import {
   VIEWER,
 } from "./graphql-queries.js";
 import { type HttpRequest, send } from "./http-request.js";
-import { type Place, type Stage, type Workload, withTenants } from "./workload.js";
+import { type Place, pickTenants, type Stage, type Workload, withTenants } from "./workload.js";
 import type { Account, Group } from "./world.js";
 
 const SAMPLES = 20;
@@ -19,18 +19,22 @@ const READS = 10_000;
 const PAGES = 40;
 const SERVERS = ["mercurius", "mercurius-jit", "plain"];
 const PEERS = [POSTGRAPHILE, ...SERVERS];
+const TENANT_PEERS = [POSTGRAPHILE, "mercurius-jit"];
 
 /** Picks the groups that a workload reads. */
 export type Picker = (stage: Stage, count: number) => readonly Place[];
 
 export const GRAPHQL_WORKLOADS: readonly Workload[] = [
-  ...withTenants(readingOne, { peers: PEERS, half: true }, [POSTGRAPHILE, "mercurius-jit"]),
-  paging("graphql-list-50", "list", LIST_SIZE, (group) => ({
+  ...withTenants(readingOne, { peers: PEERS, half: true }, TENANT_PEERS),
+  ...paging("graphql-list-50", "list", LIST_SIZE, (group) => ({
     ...idsOf(group),
     properties: group.properties,
     version: 1,
   })),
-  paging("graphql-tree-100", "tree", TREE_SIZE, (group) => ({ ...idsOf(group), mapping: mappingOf(group) })),
+  ...paging("graphql-tree-100", "tree", TREE_SIZE, (group) => ({
+    ...idsOf(group),
+    mapping: mappingOf(group),
+  })),
   // Without PostGraphile, which would need an extension or clients that hash their tokens.
   ...withTenants(readingViewer, { peers: SERVERS, half: true }, ["mercurius-jit"]),
 ];
@@ -74,13 +78,14 @@ export function readingViewer(pick: Picker, reads = READS): Workload {
   };
 }
 
+/** Reads pages of the largest account, and first pages of a thousand accounts. */
 function paging(
   name: string,
   document: "list" | "tree",
   size: number,
   nodeOf: (group: Group) => object,
-): Workload {
-  return {
+): readonly Workload[] {
+  const pages: Workload = {
     name,
     peers: PEERS,
     async check(server, { world }) {
@@ -94,6 +99,9 @@ function paging(
     requests: async (server, { world }) =>
       (await walk(server, world.accounts[0], document)).map(({ request }) => request),
   };
+  const firstPages = async (server: ServerProcess, stage: Stage) =>
+    pickTenants(stage, READS).map(({ account }) => call(server, account, document, { after: null }));
+  return [pages, { ...pages, name: `${name}-tenants`, peers: TENANT_PEERS, requests: firstPages }];
 }
 
 /** Reads a list from the beginning, with the contestant's own cursors. */

@@ -5,7 +5,7 @@ import type { ServerProcess } from "../server-process.js";
 import type { Picker } from "./graphql-workloads.js";
 import { type HttpRequest, send } from "./http-request.js";
 import { type Place, pickGroups, type Stage, type Workload, withTenants } from "./workload.js";
-import { type Account, ENVIRONMENT } from "./world.js";
+import { type Account, ENVIRONMENT, type World } from "./world.js";
 
 const SAMPLES = 20;
 const READS = 10_000;
@@ -16,13 +16,9 @@ const TOKEN = /^ugt_[0-9A-Za-z]{55}$/;
 export const REST_WORKLOADS: readonly Workload[] = [
   ...withTenants(readingRest, { peers: [...CONSTANT, "prepared"], half: true }, ["prepared"]),
   ...withTenants(creating, { peers: ["insert"] }),
-  {
-    name: "rest-put",
-    writes: true,
-    check: checkRenaming,
-    requests: async (_, stage, count) => renamings(stage, count),
-  },
-  { name: "rest-rotate", peers: ["prepared"], writes: true, check: checkRotation, requests: rotations },
+  ...withTenants(renaming, {}),
+  rotating("rest-rotate", ({ accounts: [first] }) => [first]),
+  rotating("rest-rotate-tenants", ({ accounts }) => accounts.slice(1, -1)),
 ];
 
 /** Reads existing groups. */
@@ -94,18 +90,23 @@ async function checkCreation({ url }: ServerProcess, stage: Stage): Promise<void
   }
 }
 
-/** New names for random groups of the largest account. */
-function renamings({ world }: Stage, count: number): readonly HttpRequest[] {
-  return pickGroups([world.accounts[0]], count).map(({ account, group }) =>
-    restRequest(account, "PUT", { user_group_id: group.providedId, name: `Renamed ${randomUUID()}` }),
-  );
-}
-
-async function checkRenaming({ url }: ServerProcess, stage: Stage): Promise<void> {
-  for (const request of renamings(stage, SAMPLES)) {
-    const { user_group } = await call(url, request);
-    strictEqual(user_group.name, Object(request.body).name);
-  }
+/** Changes names of random groups. */
+function renaming(pick: Picker): Workload {
+  const renamings = (stage: Stage, count: number) =>
+    pick(stage, count).map(({ account, group }) =>
+      restRequest(account, "PUT", { user_group_id: group.providedId, name: `Renamed ${randomUUID()}` }),
+    );
+  return {
+    name: "rest-put",
+    writes: true,
+    async check({ url }, stage) {
+      for (const request of renamings(stage, SAMPLES)) {
+        const { user_group } = await call(url, request);
+        strictEqual(user_group.name, Object(request.body).name);
+      }
+    },
+    requests: async (_, stage, count) => renamings(stage, count),
+  };
 }
 
 async function checkRotation({ url }: ServerProcess, stage: Stage): Promise<void> {
@@ -130,28 +131,42 @@ async function call(url: string, request: HttpRequest): Promise<ReturnType<typeo
   return JSON.parse(text);
 }
 
-async function storedToken(stage: Stage, account: Account, id: string): Promise<string | undefined> {
-  return (await storedTokens(stage, account, "AND provided_id = $2", [id]))[0];
+/** Rotates groups of some accounts, each at most once, with its current token. */
+function rotating(name: string, accountsOf: (world: World) => readonly Account[]): Workload {
+  return {
+    name,
+    peers: ["prepared"],
+    writes: true,
+    check: checkRotation,
+    async requests(_, stage, maxCount) {
+      const accounts = new Map(accountsOf(stage.world).map((account) => [account.accountId, account]));
+      const order = "ORDER BY md5(id::text || $2) LIMIT $3";
+      const tokens = await storedTokens(stage, [...accounts.keys()], order, [randomUUID(), maxCount]);
+      return tokens.flatMap(({ accountId, token }) => {
+        const account = accounts.get(accountId);
+        return account ? [restRequest(account, "POST", { current_token: token })] : [];
+      });
+    },
+  };
 }
 
-/** Rotates each group once, with its current token. */
-async function rotations(_: ServerProcess, stage: Stage, maxCount: number): Promise<readonly HttpRequest[]> {
-  const [account] = stage.world.accounts;
-  const order = "ORDER BY md5(id::text || $2) LIMIT $3";
-  const tokens = await storedTokens(stage, account, order, [randomUUID(), maxCount]);
-  return tokens.map((token) => restRequest(account, "POST", { current_token: token }));
+async function storedToken(stage: Stage, account: Account, id: string): Promise<string | undefined> {
+  return (await storedTokens(stage, [account.accountId], "AND provided_id = $2", [id]))[0]?.token;
 }
 
 async function storedTokens(
   { database, world }: Stage,
-  { accountId }: Account,
+  accountIds: readonly number[],
   more: string,
   values: readonly unknown[],
-): Promise<readonly string[]> {
-  const rows = await database.query<StoredTokenText & { readonly id: number }>(
-    `SELECT id, token_key_id AS "keyId", encode(token_ciphertext || token_lookup, 'hex') AS hex
-      FROM user_group WHERE account_id = $1 ${more}`,
-    [accountId, ...values],
+) {
+  const rows = await database.query<StoredTokenText & { readonly id: number; readonly accountId: number }>(
+    `SELECT id, account_id AS "accountId", token_key_id AS "keyId", encode(token_ciphertext || token_lookup, 'hex') AS hex
+      FROM user_group WHERE account_id = ANY ($1) ${more}`,
+    [accountIds, ...values],
   );
-  return rows.map(({ id, ...stored }) => world.vault.decryptToken(stored, { accountId, id }));
+  return rows.map(({ id, accountId, ...stored }) => ({
+    accountId,
+    token: world.vault.decryptToken(stored, { accountId, id }),
+  }));
 }

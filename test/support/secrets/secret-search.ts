@@ -45,7 +45,7 @@ export function findSecretsInBytes(bytes: Buffer, known: readonly KnownSecret[])
 
 function findFormats(text: string, length: number): Finding[] {
   return FORMATS.flatMap(({ what, prefix }) =>
-    [...text.matchAll(new RegExp(`${prefix}[0-9A-Za-z+/]{${length},}`, "g"))].map(({ index }) => ({
+    [...text.matchAll(new RegExp(`${prefix}(?:[0-9A-Za-z+/]|%2[BF]){${length},}`, "g"))].map(({ index }) => ({
       what,
       excerpt: excerptOf(text, index),
     })),
