@@ -94,23 +94,9 @@ async function oldData(): Promise<Data> {
   return counts;
 }
 
-/**
- * Log line of a request that gets 503: its transaction ran a statement that its connection had prepared for 32-bit IDs. Each connection fails
- * so at most once per statement; single statements are repeated.
- */
-const OUTDATED = /"reason":"cached plan must not change result type","msg":"request not served"/;
-
-function linesOf(log: string): { readonly outdated: readonly string[]; readonly others: readonly string[] } {
-  const lines = log.split("\n").filter((line) => line !== "");
-  return {
-    outdated: lines.filter((line) => OUTDATED.test(line)),
-    others: lines.filter((line) => !OUTDATED.test(line)),
-  };
-}
-
-function expectNoFailure(load: SteadyLoad, refused = 0): void {
+function expectNoFailure(load: SteadyLoad): void {
   expect(load.journal.violations).toEqual([]);
-  expect(load.journal.calls.filter((call) => call.refused)).toHaveLength(refused);
+  expect(load.journal.calls.filter((call) => call.refused)).toEqual([]);
 }
 
 async function steady(load: SteadyLoad): Promise<void> {
@@ -135,7 +121,8 @@ test("the previous release serves while the database of version 0.1.0 is migrate
   const first = await processes.run(["migrate", "up"], { env: ownerEnv, release });
   expect(first).toMatchObject({ code: 0, stderr: "" });
   expect(await oldData()).toEqual(old);
-  const before = await processes.serve({ env, release });
+  // Statements that are prepared for 32-bit IDs could not run afterwards (docs/upgrading.md).
+  const before = await processes.serve({ env: { ...env, DATABASE_POOLED: "true" }, release });
   const keys: string[] = [];
   for (const environment of ["Customer", "Testing"]) {
     const args = ["key", "create", "--account", "A", "--environment", environment, "--scope", "write"];
@@ -171,9 +158,8 @@ test("the previous release serves while the database of version 0.1.0 is migrate
   await verifyLoad(onNew, query);
 
   // First the log, which has the reason of a refusal.
-  const { outdated, others } = linesOf(before.stderr());
-  expect(others.join("\n") + after.stderr()).toBe("");
-  expectNoFailure(onPrevious, outdated.length);
+  expect(before.stderr() + after.stderr()).toBe("");
+  expectNoFailure(onPrevious);
   expectNoFailure(onNew);
   expect(await oldData()).toEqual(old);
 }, 900_000);
