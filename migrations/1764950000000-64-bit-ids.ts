@@ -98,6 +98,13 @@ async function changeTypes(
         FOR position IN 1..cardinality(additions) LOOP
           EXECUTE additions[position];
         END LOOP;
+        -- Makes every session compile its trigger functions again, which know the types of columns.
+        FOR key IN SELECT DISTINCT tgfoid::regprocedure AS function FROM pg_trigger
+          JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_language ON pg_language.oid = prolang
+          WHERE NOT tgisinternal AND lanname = 'plpgsql' AND tgrelid = ANY ('{${tables.join(",")}}'::regclass[])
+        LOOP
+          EXECUTE format('ALTER FUNCTION %s COST 100', key.function);
+        END LOOP;
       END $$`);
   });
 }
