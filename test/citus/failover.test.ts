@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type CitusNode, citusPrograms, queryOnce } from "../support/citus/cluster.js";
-import { APPLICATION, DATABASE, useDistributedService } from "../support/citus/distributed-service.js";
+import { DATABASE, startOn, useDistributedService } from "../support/citus/distributed-service.js";
 import { callRest } from "../support/rest/rest-client.js";
-import { startTestService, type TestService } from "../support/service/test-service.js";
+import type { TestService } from "../support/service/test-service.js";
 
 const started = useDistributedService();
 const encryptionKey = Buffer.alloc(32, 7);
@@ -15,22 +15,12 @@ const create = async (service: TestService, key: string, id: string) => {
   return { status, group: Object(body).user_group };
 };
 
-/** Starts the service on a coordinator. */
-const startOn = (coordinator: CitusNode) =>
-  startTestService({
-    encryptionKey,
-    use: {
-      target: { url: coordinator.url(DATABASE, APPLICATION) },
-      owner: { url: coordinator.url(DATABASE) },
-    },
-  });
-
 // The steps of docs/scaling.md.
 describe.skipIf(citusPrograms === undefined)("a Citus cluster with standbys", () => {
   test("fails over to those of the coordinator and of a worker, with nothing lost", async () => {
     const { cluster } = started();
     const { coordinator, workers } = cluster;
-    const service = await startOn(coordinator);
+    const service = await startOn(cluster, { encryptionKey });
     const keys: string[] = [];
     const before = [];
     try {
@@ -62,7 +52,7 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster with standbys", ()
         first.url(DATABASE),
         `SELECT citus_update_node(nodeid, '127.0.0.1', ${standby.port}) FROM pg_dist_node WHERE nodeport = ${failed.port}`,
       );
-    const after = await startOn(first);
+    const after = await startOn({ coordinator: first }, { encryptionKey });
     try {
       for (const [index, key] of keys.entries()) {
         expect(await create(after, key, "before")).toEqual(before[index]);

@@ -4,7 +4,7 @@ import type { StoredTokenText } from "../../../src/domain/accounts/token-vault.j
 import type { ServerProcess } from "../server-process.js";
 import type { Picker } from "./graphql-workloads.js";
 import { type HttpRequest, send } from "./http-request.js";
-import { type Place, pickGroups, type Stage, type Workload, withTenants } from "./workload.js";
+import { type Place, pickGroups, type Stage, tenantsOf, type Workload, withTenants } from "./workload.js";
 import { type Account, ENVIRONMENT, type World } from "./world.js";
 
 const SAMPLES = 20;
@@ -18,7 +18,7 @@ export const REST_WORKLOADS: readonly Workload[] = [
   ...withTenants(creating, { peers: ["insert"] }),
   ...withTenants(renaming, {}),
   rotating("rest-rotate", ({ accounts: [first] }) => [first]),
-  rotating("rest-rotate-tenants", ({ accounts }) => accounts.slice(1, -1)),
+  rotating("rest-rotate-tenants", tenantsOf),
 ];
 
 /** Reads existing groups. */

@@ -42,10 +42,14 @@ export function pickGroups(accounts: readonly Account[], count: number): readonl
   });
 }
 
+/** The small accounts, without the last one, whose tokens the check of rest-rotate changes. */
+export function tenantsOf({ accounts }: World): readonly Account[] {
+  return accounts.slice(1, -1);
+}
+
 /** Picks groups of the small accounts: the second account is chosen half as often as the first, the third a third (Zipf's law). */
-export function pickTenants({ world: { accounts } }: Stage, count: number): readonly Place[] {
-  // The check of rest-rotate changes tokens of the last account.
-  const tenants = accounts.slice(1, -1);
+export function pickTenants({ world }: Stage, count: number): readonly Place[] {
+  const tenants = tenantsOf(world);
   let sum = 0;
   const sums = tenants.map((_, index) => {
     sum += 1 / (index + 1);
@@ -53,7 +57,7 @@ export function pickTenants({ world: { accounts } }: Stage, count: number): read
   });
   return Array.from({ length: count }, () => {
     const chosen = Math.random() * sum;
-    const account = tenants[sums.findIndex((upTo) => chosen < upTo)] ?? accounts[0];
+    const account = tenants[sums.findIndex((upTo) => chosen < upTo)] ?? world.accounts[0];
     return { account, group: pick(account.groups) };
   });
 }

@@ -1,22 +1,12 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { LANDING_SCRIPT, LANDING_STYLE, renderLandingPage } from "./landing-page.js";
-import { acceptsHtml, registerPage } from "./page.js";
+import { acceptsHtml, PLAIN_PAGE_POLICY, registerPage } from "./page.js";
 import { AssetSources, type PageSource } from "./page-build.js";
 import { headerStyle, type SitePage } from "./site-header.js";
 
 /** Directory of the built page. */
 export const LANDING_FOLDER = "landing";
-
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-];
 
 /**
  * Registers `/` for browsers: what the service is, with links to its pages.
@@ -28,7 +18,7 @@ export function registerLandingPage(
   directory: string,
   disabled: readonly SitePage[],
 ): void {
-  const options = { directory: join(directory, LANDING_FOLDER), policy: PAGE_POLICY, disabled };
+  const options = { directory: join(directory, LANDING_FOLDER), policy: PLAIN_PAGE_POLICY, disabled };
   const answer = registerPage(app, "/assets", options);
   app.get("/", (request, reply) => (acceptsHtml(request) ? answer(request, reply) : reply.callNotFound()));
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
 import { readBuiltPage } from "./built-page.js";
 import { LANDING_STYLE } from "./landing-page.js";
-import { acceptsHtml, loadOnce, pageHeaders } from "./page.js";
+import { acceptsHtml, loadOnce, PLAIN_PAGE_POLICY, pageHeaders } from "./page.js";
 import { registerAssets } from "./page-assets.js";
 import { AssetSources, type PageSource } from "./page-build.js";
 import { renderHtml } from "./page-html.js";
@@ -17,15 +17,6 @@ const ASSETS = "assets/not-found";
 const ROOT = "{root}";
 // Every link repeats the steps to the root: without a limit, a long path would get a much longer reply.
 const MAX_DEPTH = 16;
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-];
 
 /**
  * Registers the assets of the page that browsers get at unknown paths.
@@ -40,14 +31,11 @@ export function registerNotFoundPage(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   const load = loadOnce(() => readBuiltPage(join(directory, NOT_FOUND_FOLDER)));
   registerAssets(app, `/${ASSETS}`, load);
-  const headers = pageHeaders(PAGE_POLICY);
+  const headers = pageHeaders(PLAIN_PAGE_POLICY);
   return async (request, reply) => {
-    const root = rootOf(request.url);
-    const isPage = request.method === "GET" && acceptsHtml(request) && root !== undefined;
-    const page = isPage ? await load() : undefined;
-    if (!page || root === undefined) {
-      throw notFound();
-    }
+    const root = request.method === "GET" && acceptsHtml(request) ? rootOf(request.url) : undefined;
+    const page = root === undefined ? undefined : await load();
+    if (root === undefined || !page) throw notFound();
     return reply.code(404).headers(headers).send(hideLinks(page.html, disabled).replaceAll(ROOT, root));
   };
 }

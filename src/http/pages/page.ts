@@ -41,6 +41,17 @@ export function registerPage(
   };
 }
 
+/** Content-Security-Policy directives of a page that only shows text and links. */
+export const PLAIN_PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+];
+
 /** Returns whether a browser opens the URL as a page. */
 export function acceptsHtml({ headers: { accept } }: FastifyRequest): boolean {
   return accept?.includes("text/html") === true;

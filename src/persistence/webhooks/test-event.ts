@@ -7,13 +7,12 @@ import { WEBHOOK_DELIVERY_COLUMNS } from "./delivery-entity.js";
 
 // Raw SQL: the payload is JSON text.
 
-const IS_ENDPOINT = "account_id = $1 AND environment = $2 AND id = $3 AND deleted_at IS NULL";
-
 // Lock before looking for a pending test event, so that concurrent requests cannot send two.
 const LOCK: Statement = {
   name: "webhook_endpoint_lock",
   access: "write",
-  text: `SELECT disabled_at IS NULL AS "isEnabled" FROM webhook_endpoint WHERE ${IS_ENDPOINT} FOR NO KEY UPDATE`,
+  text: `SELECT disabled_at IS NULL AS "isEnabled" FROM webhook_endpoint
+    WHERE account_id = $1 AND environment = $2 AND id = $3 AND deleted_at IS NULL FOR NO KEY UPDATE`,
 };
 
 const PENDING: Statement = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { prepareDatabase } from "../postgres/postgres-setup.js";
-import { startTestService, type TestService } from "../service/test-service.js";
+import { startTestService, type TestService, type TestServiceOptions } from "../service/test-service.js";
 import { type CitusCluster, citusPrograms, startCitus } from "./cluster.js";
 import { distribute } from "./distribute.js";
 
@@ -22,12 +22,16 @@ export async function prepareCluster(cluster: CitusCluster): Promise<void> {
   await prepareDatabase({ url: cluster.coordinator.url(DATABASE, OWNER) }, APPLICATION);
 }
 
-/** Starts the service on the coordinator, as the application role. */
-export async function startOn(cluster: CitusCluster): Promise<TestService> {
+/** Starts the service on a coordinator, as the application role. */
+export async function startOn(
+  { coordinator }: Pick<CitusCluster, "coordinator">,
+  options: Pick<TestServiceOptions, "encryptionKey"> = {},
+): Promise<TestService> {
   return startTestService({
+    ...options,
     use: {
-      target: { url: cluster.coordinator.url(DATABASE, APPLICATION) },
-      owner: { url: cluster.coordinator.url(DATABASE) },
+      target: { url: coordinator.url(DATABASE, APPLICATION) },
+      owner: { url: coordinator.url(DATABASE) },
     },
     webhooks: { allowPrivate: true },
   });

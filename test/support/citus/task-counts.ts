@@ -3,6 +3,7 @@ import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
 
 interface SentStatement {
+  readonly name: string;
   readonly scope: RowScope;
   /** What is sent to Citus. */
   readonly statement: Statement;
@@ -25,7 +26,8 @@ export function recordTasks(database: Database): () => Promise<readonly TaskCoun
     const name = statement.name ?? statement.label ?? "test_";
     if (name.startsWith("test_") || !/^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(statement.text))
       return;
-    if (!sent.has(statement.text)) sent.set(statement.text, { scope: closed(scope), statement, values });
+    if (!sent.has(statement.text))
+      sent.set(statement.text, { name, scope: closed(scope), statement, values });
   };
   const of = database.of.bind(database);
   const transaction = database.transaction.bind(database);
@@ -51,14 +53,14 @@ export function recordTasks(database: Database): () => Promise<readonly TaskCoun
     });
   return async () => {
     const counts: TaskCount[] = [];
-    for (const { scope, statement, values } of [...sent.values()]) {
+    for (const { name, scope, statement, values } of [...sent.values()]) {
       const rows = await transaction(scope, (opened) =>
         opened.run<Record<string, string>>({ access: "write", text: `EXPLAIN ${statement.text}` }, values),
       );
       const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
       const tasks = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
       counts.push({
-        statement: statement.name ?? statement.label ?? statement.text,
+        statement: name,
         scope,
         tasks: Math.max(0, ...tasks),
       });
