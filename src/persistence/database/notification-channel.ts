@@ -9,7 +9,8 @@ const CHANNELS = ["user_group_changed", "api_key_revoked"] as const;
 
 export type Channel = (typeof CHANNELS)[number];
 
-const NOTIFY: Statement = {
+/** Publishes changes, after the reply to the request that made them. */
+export const NOTIFY_CHANGES: Statement = {
   name: "notify_changes",
   access: "write",
   text: `SELECT pg_notify('${CHANNELS[0]}', payload) FROM unnest($1::text[]) AS payload`,
@@ -68,7 +69,7 @@ export class NotificationChannel {
 
   /** Publishes user group changes. @throws DomainError `unavailable` when the database is unreachable */
   async publish(payloads: readonly string[]): Promise<void> {
-    await this.#db.run(NOTIFY, [payloads]);
+    await this.#db.run(NOTIFY_CHANGES, [payloads]);
   }
 
   addListener(listener: ChannelListener): void {

@@ -16,6 +16,7 @@ import {
 } from "../../../src/http/server/connection-limits.js";
 import { createHttpServer } from "../../../src/http/server/http-server.js";
 import { Database } from "../../../src/persistence/database/database.js";
+import { NOTIFY_CHANGES } from "../../../src/persistence/database/notification-channel.js";
 import type { ReadReplicas } from "../../../src/persistence/database/read-replicas.js";
 import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import {
@@ -99,7 +100,7 @@ export interface TestService {
   query(text: string, values?: readonly unknown[]): Promise<Row[]>;
   readonly services: Services;
   readonly server: FastifyInstance;
-  /** The statements executed since `statements` was last emptied. */
+  /** The statements executed since `statements` was last emptied, except those that publish changes after the reply. */
   readonly statements: string[];
   /** The lines of the log. */
   readonly log: string[];
@@ -130,7 +131,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
     lockTimeoutMs: options.lockTimeoutMs ?? 5_000,
     pooled: options.pooled ?? false,
-    onStatement: (text) => statements.push(text),
+    onStatement(text) {
+      if (text !== NOTIFY_CHANGES.text) statements.push(text);
+    },
     telemetry,
   });
   const { encryptionKey = randomBytes(32), formerKeys = [] } = options;
