@@ -21,13 +21,15 @@ type Selected = ReadonlyMap<string, ListedGroup>;
 
 interface BulkActionsProps {
   readonly selected: Selected;
+  /** The groups on the current page of the list. */
+  readonly shown: readonly ListedGroup[];
   readonly onChange: (selected: Selected) => void;
   /** Called after groups were changed. */
   readonly onDone: () => void;
 }
 
 /** Actions on the selected groups. Groups that another user has deleted meanwhile are skipped. */
-export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
+export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsProps) {
   const { client } = useSession();
   const [confirming, setConfirming] = useState<"delete" | "rotate" | null>(null);
   const [errors, setErrors] = useState<UserErrors>([]);
@@ -39,6 +41,7 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
   const ids = [...selected.keys()].slice(0, MAX_SELECTED);
   const groups = ids.map((id) => ({ id }));
   const count = plural(ids.length, "group");
+  const hidden = selected.size - shown.filter(({ id }) => selected.has(id)).length;
 
   function confirm(action: "delete" | "rotate") {
     setErrors([]);
@@ -79,6 +82,7 @@ export function BulkActions({ selected, onChange, onDone }: BulkActionsProps) {
     <div className="bulk">
       <p role="status">
         {selected.size} selected
+        {hidden > 0 && `, ${hidden} of them not on this page`}
         {selected.size > MAX_SELECTED && `; actions apply to the first ${MAX_SELECTED}`}
         {failure && `. The export failed: ${failure.message}`}
       </p>

@@ -59,7 +59,12 @@ export function GroupsPage() {
     >
       <GroupSearch />
       {selected.size > 0 ? (
-        <BulkActions selected={selected} onChange={setSelected} onDone={reload} />
+        <BulkActions
+          selected={selected}
+          shown={query.data?.userGroups.nodes ?? []}
+          onChange={setSelected}
+          onDone={reload}
+        />
       ) : (
         <p className="fine list-count" role="status">
           {total === undefined ? !count.failure && "Counting…" : plural(total, "group")}
