@@ -33,14 +33,14 @@ function rowOf(code: ErrorCode): string {
   const graphql = [...new Set(statuses)].toSorted().join(" / ") || NONE;
   const { meaning, advice } = ERROR_MEANINGS[code];
   const labels = places.map((place) => LABELS[place]).join(", ");
-  return `| \`${code}\` | ${rest} | ${graphql} | ${labels} | ${meaning} | ${advice} |`;
+  return `| \`${code}\` | ${rest} | ${graphql} | ${labels} | ${meaning}<br>${advice} |`;
 }
 
 /** Generates the error reference from the catalogue, from how both APIs render it, and from where tests provoke it. */
 function errorReference(): string {
   const documentRows = Object.entries(DOCUMENT_CODES).map(
     ([code, { json, graphqlJson, meaning, advice }]) =>
-      `| \`${code}\` | ${NONE} | ${json === graphqlJson ? json : `${json} or ${graphqlJson}`} | ${LABELS.errors} | ${meaning} | ${advice} |`,
+      `| \`${code}\` | ${NONE} | ${json === graphqlJson ? json : `${json} or ${graphqlJson}`} | ${LABELS.errors} | ${meaning}<br>${advice} |`,
   );
   return `<!-- Written from the catalogue of errors: npx vitest run test/unit/repository/error-reference.test.ts -u -->
 
@@ -74,8 +74,8 @@ type that your client accepts: 200 for \`application/json\`, 400 for \`applicati
 
 Later versions may add codes. Handle an unknown code by its HTTP status.
 
-| code | REST | GraphQL | where | meaning | what to do |
-| --- | --- | --- | --- | --- | --- |
+| code | REST | GraphQL | where | meaning and what to do |
+| --- | --- | --- | --- | --- |
 ${[...ERROR_CODES.map(rowOf), ...documentRows].join("\n")}
 `;
 }
