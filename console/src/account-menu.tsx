@@ -13,6 +13,7 @@ export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: 
         <span className="account">{viewer.accountName}</span> <span aria-hidden="true">▾</span>
       </button>
       <div id={menu} popover="auto" className="menu">
+        <p className="account-name">{viewer.accountName}</p>
         <p className="fine">
           Signed in with an API key of scope <span className="badge">{viewer.scope.toLowerCase()}</span>
         </p>

@@ -54,11 +54,7 @@ export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
         value={current ?? ""}
         onValueChange={setSelected}
       >
-        <Command.Input
-          value={text}
-          onValueChange={setText}
-          placeholder="Page, action, group name or external ID"
-        />
+        <Command.Input value={text} onValueChange={setText} placeholder="Page, action or group" />
         <Command.List>
           <Command.Empty>Nothing found.</Command.Empty>
           {commands.length > 0 && (
@@ -81,6 +77,13 @@ export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
           )}
         </Command.List>
       </Command>
+      <div className="narrow-only">
+        <div className="actions end">
+          <button type="button" onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </div>
     </Dialog>
   );
 }

@@ -82,7 +82,7 @@ describe("the list of user groups in the console in Chromium", () => {
     expect(exported).toEqual({ provided_id: "bulk-1", name: "Bulk bulk-1", properties: null, mapping: {} });
 
     await page.getByLabel("Select Bulk bulk-2").check();
-    await press(page, "button", "Delete selected…");
+    await press(page, "button", "Delete…");
     expect(await page.getByRole("button", { name: "Delete 2 groups", exact: true }).isDisabled()).toBe(true);
     await page.getByLabel("Type 2 to confirm").fill("2");
     await page.keyboard.press("Enter");
@@ -143,7 +143,7 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.getByText("25 groups").waitFor();
     await press(page, "link", "First");
     await page.getByLabel("Select Group 0").check();
-    await press(page, "button", "Delete selected…");
+    await press(page, "button", "Delete…");
     await callGraphql(service().url, secret, DELETE, { by: { providedId: "group-0" } });
     await page.getByLabel("Type 1 to confirm").fill("1");
     await page.keyboard.press("Enter");

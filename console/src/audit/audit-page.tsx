@@ -48,7 +48,7 @@ export function AuditPage() {
             }
             columns={[
               { title: "Time", className: "moment", cell: (group) => <Moment group={group} /> },
-              { title: "Change", className: "subject", cell: (group) => <Changes group={group} /> },
+              { title: "Change", className: "subject", cell: (group) => <ChangesAndActor group={group} /> },
               { title: "Actor", isWideOnly: true, cell: ({ first }) => <Actor entry={first} /> },
               { title: "Request ID", isWideOnly: true, cell: ({ first }) => <RequestId entry={first} /> },
             ]}
@@ -68,14 +68,29 @@ function Moment({ group: { first } }: { readonly group: RequestGroup }) {
   return (
     <>
       <a className="plain" href={linkTo({ from: day, to: day })}>
-        <Time at={first.createdAt} />
+        <span className="wide-only">
+          <Time at={first.createdAt} />
+        </span>
+        <span className="narrow-only">
+          <Time at={first.createdAt} isRelative />
+        </span>
       </a>
-      <span className="fine below">
+      <span className="fine below wide-only">
         <Time at={first.createdAt} isRelative />
       </span>
-      <span className="narrow-only">
-        <Actor entry={first} />
-      </span>
+    </>
+  );
+}
+
+/** The changes, and on narrow screens the actor and the request ID, which have no columns there. */
+function ChangesAndActor({ group }: { readonly group: RequestGroup }) {
+  return (
+    <>
+      <Changes group={group} />
+      <div className="narrow-only made-by">
+        <Actor entry={group.first} />
+        <RequestId entry={group.first} />
+      </div>
     </>
   );
 }

@@ -96,7 +96,7 @@ export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsPr
       </button>
       {canWrite && (
         <button type="button" className="danger" onClick={() => confirm("delete")}>
-          Delete selected…
+          Delete…
         </button>
       )}
       <button type="button" className="quiet" onClick={() => onChange(new Map())}>

@@ -40,7 +40,7 @@ function Entries({ subjectName }: { readonly subjectName: string }) {
               <span>
                 {ACTIONS[action]}
                 {changed.length > 0 && <>: {changed.join(", ")}</>}{" "}
-                <span className="fine">by {actorName}</span>
+                <span className="fine by">by {actorName}</span>
               </span>
               <span className="fine">
                 {subjectVersion !== null && <>version {subjectVersion}, </>}

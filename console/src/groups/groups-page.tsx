@@ -58,19 +58,18 @@ export function GroupsPage() {
       }
     >
       <GroupSearch />
-      {selected.size > 0 ? (
+      {selected.size > 0 && (
         <BulkActions
           selected={selected}
           shown={query.data?.userGroups.nodes ?? []}
           onChange={setSelected}
           onDone={reload}
         />
-      ) : (
-        <p className="fine list-count" role="status">
-          {total === undefined ? !count.failure && "Counting…" : plural(total, "group")}
-          {total !== undefined && filter && " found"}
-        </p>
       )}
+      <p className="fine list-count" role="status">
+        {total === undefined ? !count.failure && "Counting…" : plural(total, "group")}
+        {total !== undefined && filter && " found"}
+      </p>
       <Loaded query={query}>
         {({ userGroups }) => (
           <List

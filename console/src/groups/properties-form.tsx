@@ -110,7 +110,18 @@ function PropertyInput({ id, value, isReadOnly, onChange }: PropertyInputProps) 
     );
   }
   return (
-    <input id={id} className="code" value={JSON.stringify(value)} readOnly title="Edit this value as JSON." />
+    <div>
+      <input
+        id={id}
+        className="code"
+        value={JSON.stringify(value)}
+        readOnly
+        aria-describedby={`${id}-hint`}
+      />
+      <p className="fine" id={`${id}-hint`}>
+        Edit this value as JSON.
+      </p>
+    </div>
   );
 }
 

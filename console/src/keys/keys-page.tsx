@@ -40,7 +40,7 @@ export function KeysPage() {
   return (
     <Page
       title="API keys"
-      description={`Keys of the environment ${environment}. Switch the environment to manage the others.`}
+      description={`Keys of the ${environment} environment. Switch the environment to manage the others.`}
       actions={
         <button type="button" className="primary" onClick={() => setAdding(true)}>
           New API key

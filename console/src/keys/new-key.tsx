@@ -53,7 +53,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
     );
   }
   return (
-    <Dialog title={`New API key for ${environment}`} onClose={onClose}>
+    <Dialog title={`New API key for the ${environment} environment`} onClose={onClose}>
       <Form errors={errors} onSubmit={(fields) => void createKey(fields)}>
         <Field label="Name" hint="Purpose of the key, shown in lists." error={errorAt(errors, "name")}>
           {(control) => <input {...control} name="name" required autoComplete="off" />}

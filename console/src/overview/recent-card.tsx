@@ -15,7 +15,7 @@ export function RecentCard({ data: { auditDays, recent } }: { readonly data: Adm
           <li key={id}>
             <span>
               {ACTIONS[action]} <a href={hashOf(["audit"], { subject: subjectName })}>{subjectName}</a>{" "}
-              <span className="fine">by {actorName}</span>
+              <span className="fine by">by {actorName}</span>
             </span>
             <span className="fine">
               <Time at={createdAt} isRelative />

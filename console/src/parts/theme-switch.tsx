@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 /** The other pages use the same storage key. */
 const STORAGE_KEY = "user-groups:theme";
-const THEMES = { system: "System theme", light: "Light theme", dark: "Dark theme" };
+const THEMES = { system: "System", light: "Light", dark: "Dark" };
 
 /** Selects the color scheme, which the browser remembers. */
 export function ThemeSwitch() {
@@ -14,7 +14,7 @@ export function ThemeSwitch() {
   }, [theme]);
   return (
     <label className="theme-switch">
-      <span className="unseen">Theme</span>
+      <span>Theme</span>
       <select value={theme} onChange={(event) => setTheme(event.target.value)}>
         {Object.entries(THEMES).map(([name, label]) => (
           <option key={name} value={name}>

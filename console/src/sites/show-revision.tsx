@@ -24,7 +24,7 @@ export function ShowRevision({ site: { site, revision: latest }, revision, onClo
         <>
           <p className="compared">
             <span>
-              <strong>Revision {Math.min(revision, other)}</strong> and the changes up to{" "}
+              Changes from <strong>revision {Math.min(revision, other)}</strong> to{" "}
               <strong>revision {Math.max(revision, other)}</strong>
             </span>
             <label>

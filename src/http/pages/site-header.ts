@@ -27,8 +27,8 @@ export function renderHeader(current: SitePage | undefined, root: string): strin
   return `<header class="site-header">
 <a class="brand" href="${root}">${LOGO} User groups</a>
 <nav class="site-links" aria-label="Product">${links.join("")}</nav>
-<label class="theme-switch"><span class="theme-label">Theme</span>
-<select><option value="system">System theme</option><option value="light">Light theme</option><option value="dark">Dark theme</option></select></label>
+<label class="theme-switch"><span>Theme</span>
+<select><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
 </header>`;
 }
 
@@ -73,15 +73,12 @@ addEventListener("DOMContentLoaded", () => {
 
 const STYLES = ["tokens.css", "site-header.css"];
 const FOLDER = join("console", "src", "styles");
-/** Visible to screen readers only. */
-const HIDDEN_LABEL =
-  ".theme-label{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}";
 
 /** Reads the style sheet of the header from the console's sources, which are in the same checkout as the build. */
 export async function headerStyle(): Promise<string> {
   const root = await findCheckout(import.meta.dirname);
   const texts = STYLES.map((name) => readFile(join(root, FOLDER, name), "utf8"));
-  return [...(await Promise.all(texts)), HIDDEN_LABEL].join("\n");
+  return (await Promise.all(texts)).join("\n");
 }
 
 async function findCheckout(directory: string): Promise<string> {

@@ -10,6 +10,8 @@ const THEME = EditorView.theme({
   "&": { height: "100%", color: "var(--ink)", backgroundColor: "var(--surface)", fontSize: "0.8125rem" },
   // The page outlines the whole editor: the gutter would cover an outline in here.
   "&.cm-focused": { outline: "none" },
+  // Phones enlarge the page when smaller text gets the focus.
+  "@media (pointer: coarse)": { "&": { fontSize: "1rem" } },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
   ".cm-content": { padding: "10px 0", caretColor: "var(--ink)" },
   ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--ink)" },
@@ -50,6 +52,10 @@ const THEME = EditorView.theme({
   ".cm-lintRange-error": wavy("--danger"),
   ".cm-lintRange-warning": wavy("--warning"),
   ".cm-lintRange-info": wavy("--accent"),
+  "&.cm-editor .cm-deletedChunk, &.cm-merge-a .cm-changedLine": { backgroundColor: "var(--danger-soft)" },
+  "&.cm-editor .cm-insertedLine, &.cm-merge-b .cm-changedLine, &:not(.cm-merge-a) .cm-changedLine": {
+    backgroundColor: "var(--good-soft)",
+  },
   "&.cm-editor .cm-deletedChunk .cm-deletedText": {
     background: "none",
     textDecoration: "underline var(--danger)",
