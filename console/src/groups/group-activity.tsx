@@ -34,7 +34,7 @@ function Entries({ subjectName }: { readonly subjectName: string }) {
   return (
     <Loaded query={query}>
       {({ auditLog }) => (
-        <ul className="rows">
+        <ul className="rows stacked">
           {auditLog.nodes.map(({ id, action, changed, actorName, createdAt, subjectVersion }) => (
             <li key={id}>
               <span>
