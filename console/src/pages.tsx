@@ -93,7 +93,7 @@ function NotFound() {
   return (
     <Page title="Page not found">
       <p>
-        This page does not exist. <a href={hashOf(["groups"])}>Show all groups</a>
+        This page does not exist. <a href={hashOf(["overview"])}>Go to the overview</a>
       </p>
     </Page>
   );

@@ -31,7 +31,7 @@ const PLACES = {
   "#/webhooks": ["Webhooks", "No endpoints yet"],
   "#/audit": ["Audit log", "changes of one request"],
   "#/keys": ["API keys", "Revoke…"],
-  "#/nowhere": ["Page not found", "Show all groups"],
+  "#/nowhere": ["Page not found", "Go to the overview"],
 } as const;
 const SEED = `mutation($group: CreateUserGroupInput!, $text: String!) {
   createUserGroup(input: $group) { userErrors { message } }

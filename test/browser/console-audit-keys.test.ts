@@ -91,6 +91,8 @@ describe("API keys and audit log in Chromium", () => {
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     expect(page.url()).toContain("#/audit?subject=c");
     await press(page, "link", "Clear filter");
+    // The form is replaced by an empty one then.
+    await page.getByRole("link", { name: "Clear filter" }).waitFor({ state: "detached" });
     await page.getByLabel("Action").selectOption("Group created");
     await page.getByLabel("Actor").fill("test");
     await page.getByLabel("From").fill("2020-01-01");

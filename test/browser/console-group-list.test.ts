@@ -28,7 +28,7 @@ describe("the list of user groups in the console in Chromium", () => {
     expect(await page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe(
       "ascending",
     );
-    await page.getByLabel("Rows per page").selectOption("50");
+    await page.getByLabel("Entries per page").selectOption("50");
     await page.getByRole("link", { name: "Customer 49" }).waitFor();
 
     await page.evaluate("document.activeElement.blur()");

@@ -48,7 +48,11 @@ export function AuditPage() {
             }
             columns={[
               { title: "Time", className: "moment", cell: (group) => <Moment group={group} /> },
-              { title: "Change", className: "subject", cell: (group) => <ChangesAndActor group={group} /> },
+              {
+                title: "Change and subject",
+                className: "subject",
+                cell: (group) => <ChangesAndActor group={group} />,
+              },
               { title: "Actor", isWideOnly: true, cell: ({ first }) => <Actor entry={first} /> },
               { title: "Request ID", isWideOnly: true, cell: ({ first }) => <RequestId entry={first} /> },
             ]}

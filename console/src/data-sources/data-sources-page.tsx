@@ -37,7 +37,7 @@ export function DataSourcesPage() {
       description="The databases that dashboards read. A group's mapping names one for each schema."
       actions={add}
     >
-      <ListSearch label="Search data sources" placeholder="Name" />
+      <ListSearch label="Search data sources" placeholder="Search by name" />
       <Loaded query={query}>
         {({ dataSources }) => (
           <List

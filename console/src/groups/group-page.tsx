@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { GroupDocument, type GroupPartsFragment } from "../api/generated/operations.js";
+import { CopyButton } from "../parts/copy-button.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { Time } from "../parts/time.js";
@@ -52,7 +53,10 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
       <dl className="facts">
         <div>
           <dt>External ID</dt>
-          <dd className="code">{group.providedId}</dd>
+          <dd>
+            <span className="code">{group.providedId}</span>{" "}
+            <CopyButton label="External ID" text={group.providedId} />
+          </dd>
         </div>
         <div>
           <dt>Team ID</dt>

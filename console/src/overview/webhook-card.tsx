@@ -9,6 +9,7 @@ export function WebhookCard({ data }: { readonly data: AdminOverviewQuery }) {
   const failing = nodes.filter(
     ({ disabledAt, health }) => disabledAt !== null || health.consecutiveFailures > 0,
   );
+  const untried = nodes.filter(({ health }) => health.status === "UNKNOWN").length;
   return (
     <section className="card" aria-labelledby="webhooks">
       <h2 id="webhooks">Webhooks</h2>
@@ -17,7 +18,10 @@ export function WebhookCard({ data }: { readonly data: AdminOverviewQuery }) {
         <Figure label="Pending deliveries" value={data.pending.totalCount} />
         <Figure label="Failed deliveries" value={data.dead.totalCount} />
       </dl>
-      {nodes.length > 0 && failing.length === 0 && <p className="fine">All endpoints accept deliveries.</p>}
+      {untried > 0 && <p className="fine">{plural(untried, "endpoint")} not tried yet.</p>}
+      {nodes.length > 0 && failing.length + untried === 0 && (
+        <p className="fine">All endpoints accept deliveries.</p>
+      )}
       <ul className="rows">
         {failing.map(({ id, name, disabledAt, health }) => (
           <li key={id}>

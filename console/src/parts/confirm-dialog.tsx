@@ -36,7 +36,13 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       >
         {children}
         {typed !== undefined && (
-          <Field label={`Type ${typed} to confirm`}>
+          <Field
+            label={
+              <>
+                Type <code>{typed}</code> to confirm
+              </>
+            }
+          >
             {(control) => (
               <input
                 {...control}

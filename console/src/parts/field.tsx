@@ -8,7 +8,7 @@ export interface ControlProps {
 }
 
 interface FieldProps {
-  readonly label: string;
+  readonly label: ReactNode;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
   readonly children: (control: ControlProps) => ReactNode;

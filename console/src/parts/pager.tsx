@@ -42,7 +42,7 @@ export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
         </a>
       )}
       <label className="page-size">
-        Rows per page
+        Entries per page
         <select
           value={size}
           onChange={(event) =>

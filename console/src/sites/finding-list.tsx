@@ -69,7 +69,7 @@ function Finding({ finding: { line, column, pointer, message, code }, onGoTo }: 
             Line {line}, column {column}
           </button>
         )}{" "}
-        <code>{pointer || "/"}</code> <code>{code}</code>
+        {pointer && <code>{pointer}</code>} <code>{code}</code>
       </span>
     </li>
   );

@@ -11,7 +11,7 @@ import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { EVENTS } from "./events.js";
 import { ShowDelivery } from "./show-delivery.js";
-import { DeliveryState, responseOf, subjectOf } from "./status.js";
+import { DeliveryState, responseOf, Subject } from "./status.js";
 
 const STATES: Readonly<Record<WebhookDeliveryState, string>> = {
   PENDING: "Pending",
@@ -86,7 +86,7 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
               </>
             ),
           },
-          { title: "Subject", className: "code", cell: subjectOf },
+          { title: "Subject", className: "code", cell: (delivery) => <Subject delivery={delivery} /> },
           { title: "State", cell: (delivery) => <DeliveryState delivery={delivery} /> },
           { title: "Response", isWideOnly: true, cell: responseOf },
           { title: "Attempts", isWideOnly: true, cell: ({ attempts }) => attempts },

@@ -1,4 +1,5 @@
 import type { DeliveryPartsFragment, EndpointPartsFragment } from "../api/generated/operations.js";
+import { hashOf } from "../routing/route.js";
 
 const REASONS = {
   ADMIN: "disabled",
@@ -35,13 +36,14 @@ export function DeliveryState({ delivery }: { readonly delivery: DeliveryPartsFr
   }
 }
 
-/** The event's subject: the external ID of a group or the name of a site. */
-export function subjectOf({ payload }: DeliveryPartsFragment): string {
+/** The event's subject: the external ID of a group or the name of a site, which links to its page unless the event is its deletion. */
+export function Subject({ delivery: { event, payload } }: { readonly delivery: DeliveryPartsFragment }) {
   const data = propertyOf(payload, "data");
-  const subject =
-    propertyOf(propertyOf(data, "userGroup"), "providedId") ??
-    propertyOf(propertyOf(data, "siteConfig"), "site");
-  return typeof subject === "string" ? subject : "–";
+  const providedId = propertyOf(propertyOf(data, "userGroup"), "providedId");
+  const name = providedId ?? propertyOf(propertyOf(data, "siteConfig"), "site");
+  if (typeof name !== "string") return "–";
+  if (event.endsWith("_DELETED")) return name;
+  return <a href={hashOf([name === providedId ? "groups" : "sites", name])}>{name}</a>;
 }
 
 /** The receiver's answer to the last attempt. */

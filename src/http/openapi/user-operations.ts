@@ -73,7 +73,7 @@ export const USER_PATHS = {
       summary: "Get or create a user group",
       description: [
         "Returns the user group with this `user_group_id`, or creates it. An existing user group is returned unchanged, and the other fields are ignored; this requires an API key with embed scope, because the reply contains the token. Creating a user group requires a `name` and an API key with write scope. Concurrent requests create only one user group, and exactly one reply contains `new_user_group: true`.",
-        "The parameters are sent in the request body. Browsers (`fetch`), Java's `HttpURLConnection` and some other clients cannot send a body with GET: use the GraphQL mutation `getOrCreateUserGroup` at `/graphql` instead. This page cannot send the request either; use a terminal:",
+        "The parameters are sent in the request body. Browsers (`fetch`), Java's `HttpURLConnection` and some other clients cannot send a body with GET: use the GraphQL mutation `getOrCreateUserGroup` at `/graphql` instead. The API documentation in the browser cannot send the request either; use a terminal:",
         curlBlock("GET", PATH, NEW_GROUP),
       ].join("\n\n"),
       body: {

@@ -47,10 +47,16 @@ const { paths, components, tags, info } = z
   })
   .parse(JSON.parse(text));
 
-const operations = Object.entries(paths).flatMap(([address, { parameters: _, ...methods }]) =>
+const operations = Object.entries(paths).flatMap(([address, { parameters: shared, ...methods }]) =>
   Object.entries(methods).flatMap(([method, value]) => {
     const parsed = operation.safeParse(value);
-    return parsed.success ? [{ address, method: method.toUpperCase(), operation: parsed.data }] : [];
+    if (!parsed.success) return [];
+    // The introduction describes the header that all operations have.
+    const parameters = [
+      ...shared.flatMap((each) => parameter.safeParse(each).data ?? []),
+      ...parsed.data.parameters,
+    ].filter(({ name }) => name !== "X-Request-Id");
+    return [{ address, method: method.toUpperCase(), operation: { ...parsed.data, parameters } }];
   }),
 );
 
@@ -74,6 +80,8 @@ Every operation of [openapi.json](../../openapi.json). The [guide](../rest-api.m
 a browser.
 
 ${info.description}
+
+A request can have the header \`X-Request-Id\`, your own ID of it, which the reply, the log and the audit log contain.
 
 ${sections.join("\n\n")}
 `;

@@ -49,6 +49,9 @@ const THEME = EditorView.theme({
   ".cm-diagnostic-error": { borderLeft: "4px solid var(--danger)" },
   ".cm-diagnostic-warning": { borderLeft: "4px solid var(--warning)" },
   ".cm-diagnostic-info": { borderLeft: "4px solid var(--accent)" },
+  ".cm-lint-marker-error": mark("--danger"),
+  ".cm-lint-marker-warning": mark("--warning"),
+  ".cm-lint-marker-info": mark("--accent"),
   ".cm-lintRange-error": wavy("--danger"),
   ".cm-lintRange-warning": wavy("--warning"),
   ".cm-lintRange-info": wavy("--accent"),
@@ -109,4 +112,9 @@ function wavy(color: string) {
     textDecoration: `underline wavy var(${color})`,
     textUnderlineOffset: "3px",
   };
+}
+
+/** A dot in the gutter, at the size of the library's own pictures. */
+function mark(color: string) {
+  return { content: "none", borderRadius: "50%", backgroundColor: `var(${color})`, transform: "scale(0.6)" };
 }
