@@ -7,6 +7,7 @@ import { LINKS, THEME_KEY } from "../../src/http/pages/site-header.js";
 import { FILES, linkedFiles, resolveRepositoryLinks } from "./links.js";
 import { createSidebar, sitePathOf } from "./pages.js";
 import { BASE, root } from "./paths.js";
+import { markShortCode } from "./short-code.js";
 
 interface ThemeConfig extends DefaultTheme.Config {
   /** The pages of the service, for `theme/product-links.vue`. */
@@ -45,7 +46,7 @@ export default defineConfigWithTheme<ThemeConfig>({
           .replace(/[^\w\- ]/g, "")
           .replaceAll(" ", "-"),
     },
-    config: (md) => void md.use(resolveRepositoryLinks),
+    config: (md) => void md.use(resolveRepositoryLinks).use(markShortCode),
   },
   themeConfig: {
     search: {

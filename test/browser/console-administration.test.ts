@@ -81,7 +81,7 @@ describe("console administration in Chromium", () => {
     await press(page, "button", "Delete");
     await page.getByRole("alert").getByText("mapping").waitFor();
     await press(page, "button", "Cancel");
-    await page.getByRole("link", { name: "Groups that use Sales database" }).press("Enter");
+    await page.getByRole("link", { name: "Show groups that use Sales database" }).press("Enter");
     await page.getByText("1 group found").waitFor();
   });
 

@@ -70,8 +70,11 @@ export function DataSourcesPage() {
               {
                 title: "Used by",
                 cell: ({ providedId, name }) => (
-                  <a href={hashOf(["groups"], { source: providedId })} aria-label={`Groups that use ${name}`}>
-                    Groups
+                  <a
+                    href={hashOf(["groups"], { source: providedId })}
+                    aria-label={`Show groups that use ${name}`}
+                  >
+                    Show groups
                   </a>
                 ),
               },
@@ -92,6 +95,7 @@ export function DataSourcesPage() {
                           </button>
                           <button
                             type="button"
+                            className="danger"
                             aria-label={`Delete ${dataSource.name}`}
                             onClick={() => setOpen({ kind: "delete", dataSource })}
                           >

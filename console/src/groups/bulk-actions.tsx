@@ -124,7 +124,10 @@ export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsPr
           onClose={() => setConfirming(null)}
         >
           <Names selected={selected} ids={ids} />
-          <p>The old tokens stop working, immediately or after the service's grace period.</p>
+          <p>
+            The old tokens stop working immediately, or after the grace period if the service has one (
+            <code>TOKEN_GRACE_SECONDS</code>).
+          </p>
         </ConfirmDialog>
       )}
     </div>

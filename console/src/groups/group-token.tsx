@@ -51,8 +51,9 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
           onClose={() => setConfirming(false)}
         >
           <p>
-            <strong>{name}</strong> gets a new token. The old one stops working, immediately or after the
-            service's grace period. Update the dashboards that embed it.
+            <strong>{name}</strong> gets a new token. The old one stops working immediately, or after the
+            grace period if the service has one (<code>TOKEN_GRACE_SECONDS</code>). Update the dashboards that
+            embed it.
           </p>
         </ConfirmDialog>
       )}

@@ -94,6 +94,7 @@ export function KeysPage() {
                   !isInvalid(key) && (
                     <button
                       type="button"
+                      className="danger"
                       aria-label={`Revoke ${key.name} ${key.hint}`}
                       onClick={() => setKeyToRevoke(key)}
                     >
