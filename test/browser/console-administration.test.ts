@@ -88,6 +88,9 @@ describe("console administration in Chromium", () => {
   test("asks for a new key when it expires during an edit, and keeps the input", async () => {
     const { page } = await signIn(browser(), service(), key, "#/groups/acme");
     await page.getByLabel("Name", { exact: true }).fill("Typed");
+    // What the page still loads would be refused before the change is.
+    await page.getByRole("region", { name: "Activity" }).getByRole("listitem").first().waitFor();
+    await page.getByRole("option", { name: /^Sales database/ }).waitFor({ state: "attached" });
     await service().services.accounts.revokeKey(keyId);
     await press(page, "button", "Save");
     await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
