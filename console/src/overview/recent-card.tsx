@@ -14,7 +14,10 @@ export function RecentCard({ data: { auditDays, recent } }: { readonly data: Adm
         {recent.nodes.map(({ id, action, subjectName, actorName, createdAt }) => (
           <li key={id}>
             <span>
-              {ACTIONS[action]} <a href={hashOf(["audit"], { subject: subjectName })}>{subjectName}</a>{" "}
+              {ACTIONS[action]}{" "}
+              <a className="plain" href={hashOf(["audit"], { subject: subjectName })}>
+                {subjectName}
+              </a>{" "}
               <span className="fine by">by {actorName}</span>
             </span>
             <span className="fine">

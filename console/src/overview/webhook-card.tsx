@@ -25,7 +25,9 @@ export function WebhookCard({ data }: { readonly data: AdminOverviewQuery }) {
       <ul className="rows">
         {failing.map(({ id, name, disabledAt, health }) => (
           <li key={id}>
-            <a href={hashOf(["webhooks", id])}>{name}</a>
+            <a className="plain" href={hashOf(["webhooks", id])}>
+              {name}
+            </a>
             {disabledAt === null ? (
               <span className="badge bad">{plural(health.consecutiveFailures, "failure")} in a row</span>
             ) : (

@@ -56,9 +56,7 @@ const THEME = EditorView.theme({
   ".cm-lintRange-warning": wavy("--warning"),
   ".cm-lintRange-info": wavy("--accent"),
   "&.cm-editor .cm-deletedChunk, &.cm-merge-a .cm-changedLine": { backgroundColor: "var(--danger-soft)" },
-  "&.cm-editor .cm-insertedLine, &.cm-merge-b .cm-changedLine, &:not(.cm-merge-a) .cm-changedLine": {
-    backgroundColor: "var(--good-soft)",
-  },
+  "&.cm-merge-b .cm-changedLine": { backgroundColor: "var(--good-soft)" },
   "&.cm-editor .cm-deletedChunk .cm-deletedText": {
     background: "none",
     textDecoration: "underline var(--danger)",
