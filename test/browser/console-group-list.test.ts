@@ -168,8 +168,33 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Data sources" }).waitFor();
     await page.keyboard.press("Control+K");
+    await page.keyboard.type("supp");
+    await page.getByRole("option", { name: "Support", selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("row").filter({ hasText: "Support" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "Sales" }).waitFor({ state: "detached" });
+    await page.keyboard.press("Control+K");
+    await page.getByRole("option", { name: "New group" }).waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
+  test("the command palette and links open the dialogs of new objects, and the back button closes them", async () => {
+    const { page } = await signIn(browser(), service(), keys.admin);
+    await page.keyboard.press("Control+K");
+    await page.keyboard.type("new api");
+    await page.getByRole("option", { name: "New API key", selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "New API key for the Customer environment" });
+    await dialog.waitFor();
+    await press(page, "button", "Cancel");
+    await dialog.waitFor({ state: "detached" });
+    await press(page, "button", "New API key");
+    await dialog.waitFor();
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
+    await page.goBack();
+    await page.getByText(`${GROUPS} groups`).waitFor();
   });
 
   test("switches between the environments of one session", async () => {

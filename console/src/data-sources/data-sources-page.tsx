@@ -7,27 +7,29 @@ import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
-import { useRoute } from "../routing/navigation.js";
+import { useNewDialog, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { DataSourceDialog } from "./data-source-dialog.js";
 import { DeleteDataSource } from "./delete-data-source.js";
 
-/** The open dialog, and the data source that it is about; null for a new one. */
-type OpenDialog =
-  | { readonly kind: "save"; readonly dataSource: DataSourcePartsFragment | null }
-  | { readonly kind: "delete"; readonly dataSource: DataSourcePartsFragment };
+/** The open dialog, and the data source that it is about. */
+interface OpenDialog {
+  readonly kind: "edit" | "delete";
+  readonly dataSource: DataSourcePartsFragment;
+}
 
 export function DataSourcesPage() {
   const { q } = useRoute().query;
   const [open, setOpen] = useState<OpenDialog | null>(null);
+  const { isNewOpen, openNew, closeNew } = useNewDialog();
   const canWrite = useScope("WRITE");
   const filter = q ? { filter: { nameContains: q } } : {};
   const query = useQuery(DataSourceListDocument, { ...usePageVariables(), ...filter });
   const close = () => setOpen(null);
   const add = canWrite && (
-    <button type="button" className="primary" onClick={() => setOpen({ kind: "save", dataSource: null })}>
+    <button type="button" className="primary" onClick={openNew}>
       New data source
     </button>
   );
@@ -89,7 +91,7 @@ export function DataSourcesPage() {
                           <button
                             type="button"
                             aria-label={`Edit ${dataSource.name}`}
-                            onClick={() => setOpen({ kind: "save", dataSource })}
+                            onClick={() => setOpen({ kind: "edit", dataSource })}
                           >
                             Edit…
                           </button>
@@ -110,7 +112,10 @@ export function DataSourcesPage() {
           />
         )}
       </Loaded>
-      {open?.kind === "save" && (
+      {isNewOpen && canWrite && (
+        <DataSourceDialog dataSource={null} onSaved={query.reload} onClose={closeNew} />
+      )}
+      {open?.kind === "edit" && (
         <DataSourceDialog dataSource={open.dataSource} onSaved={query.reload} onClose={close} />
       )}
       {open?.kind === "delete" && (

@@ -12,6 +12,7 @@ import { plural } from "../parts/plural.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 import { saveGroups } from "./export-file.js";
+import { GracePeriod } from "./grace-period.js";
 import type { ListedGroup } from "./listed-group.js";
 
 /** `nodes` returns at most this many. */
@@ -125,8 +126,7 @@ export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsPr
         >
           <Names selected={selected} ids={ids} />
           <p>
-            The old tokens stop working immediately, or after the grace period if the service has one (
-            <code>TOKEN_GRACE_SECONDS</code>).
+            Each gets a new token. The old one <GracePeriod />. Update the dashboards that embed them.
           </p>
         </ConfirmDialog>
       )}

@@ -5,6 +5,7 @@ import { useNotice } from "../parts/notices.js";
 import { Secret } from "../parts/secret.js";
 import { useScope } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
+import { GracePeriod } from "./grace-period.js";
 
 interface GroupTokenProps {
   readonly group: GroupPartsFragment;
@@ -51,8 +52,7 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
           onClose={() => setConfirming(false)}
         >
           <p>
-            <strong>{name}</strong> gets a new token. The old one stops working immediately, or after the
-            grace period if the service has one (<code>TOKEN_GRACE_SECONDS</code>). Update the dashboards that
+            <strong>{name}</strong> gets a new token. The old one <GracePeriod />. Update the dashboards that
             embed it.
           </p>
         </ConfirmDialog>

@@ -14,7 +14,7 @@ import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
 import { useSort } from "../parts/sort.js";
 import { Time } from "../parts/time.js";
-import { useRoute } from "../routing/navigation.js";
+import { useNewDialog, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -34,7 +34,7 @@ export function KeysPage() {
     ...(isAll ? {} : { filter: { isActive: true } }),
     orderBy: { field: sortField(sort.key), direction: sort.isDescending ? "DESC" : "ASC" },
   });
-  const [isAdding, setAdding] = useState(false);
+  const { isNewOpen, openNew, closeNew } = useNewDialog();
   const [keyToRevoke, setKeyToRevoke] = useState<ApiKeyPartsFragment | null>(null);
   const environment = viewer.environment === "CUSTOMER" ? "Customer" : "Testing";
   return (
@@ -42,7 +42,7 @@ export function KeysPage() {
       title="API keys"
       description={`Keys of the ${environment} environment. Switch the environment to manage the others.`}
       actions={
-        <button type="button" className="primary" onClick={() => setAdding(true)}>
+        <button type="button" className="primary" onClick={openNew}>
           New API key
         </button>
       }
@@ -106,7 +106,7 @@ export function KeysPage() {
           />
         )}
       </Loaded>
-      {isAdding && <NewKey onCreated={query.reload} onClose={() => setAdding(false)} />}
+      {isNewOpen && <NewKey onCreated={query.reload} onClose={closeNew} />}
       {keyToRevoke && (
         <RevokeKey apiKey={keyToRevoke} onRevoked={query.reload} onClose={() => setKeyToRevoke(null)} />
       )}

@@ -15,7 +15,7 @@ export function stepsOf(data: OverviewQuery, admin: AdminOverviewQuery | null): 
       command: graphql(
         `mutation { createDataSource(input: { providedId: ${JSON.stringify(dataSource)}, name: "Sales" }) { dataSource { id } userErrors { message } } }`,
       ),
-      page: { href: hashOf(["data-sources"]), label: "Create it here" },
+      page: { href: hashOf(["data-sources"], { new: "yes" }), label: "Create it here" },
     },
     {
       title: "Create your first group",
@@ -46,7 +46,7 @@ export function stepsOf(data: OverviewQuery, admin: AdminOverviewQuery | null): 
       command: graphql(
         'mutation { createWebhookEndpoint(input: { name: "My service", url: "https://example.com/webhooks" }) { secret userErrors { message } } }',
       ),
-      page: { href: hashOf(["webhooks"]), label: "Create it here" },
+      page: { href: hashOf(["webhooks"], { new: "yes" }), label: "Create it here" },
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
-import { parseHash, type Route } from "./route.js";
+import { hashOf, parseHash, type Route } from "./route.js";
 
 interface Navigation {
   readonly route: Route;
@@ -103,6 +103,18 @@ export function useGoTo(): (hash: string) => void {
   return (hash) => {
     unsaved.clear();
     location.hash = hash;
+  };
+}
+
+/** The dialog of a list page that creates an object. It is in the URL, so that links can open it. */
+export function useNewDialog() {
+  const { route, replace } = useContext(NavigationContext);
+  const { path, query } = route;
+  const goTo = useGoTo();
+  return {
+    isNewOpen: query["new"] !== undefined,
+    openNew: () => goTo(hashOf(path, { ...query, new: "yes" })),
+    closeNew: () => replace(hashOf(path, { ...query, new: null })),
   };
 }
 

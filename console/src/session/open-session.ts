@@ -23,12 +23,12 @@ export async function openSession(
   if (!viewer?.apiKey || viewer.accountName === null)
     throw new Failure("This API key is not valid.", "UNAUTHENTICATED", null);
   sessionStorage.setItem(STORAGE_KEY, environment);
-  const { accountName, apiKey } = viewer;
+  const { accountName, apiKey, tokenGraceSeconds } = viewer;
   return {
     client,
     environment,
     environments,
-    viewer: { accountName, environment: viewer.environment, scope: apiKey.scope },
+    viewer: { accountName, environment: viewer.environment, scope: apiKey.scope, tokenGraceSeconds },
     keyEnding: apiKey.hint.slice(-4),
   };
 }

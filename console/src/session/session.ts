@@ -11,6 +11,8 @@ export interface Viewer {
   readonly accountName: string;
   readonly environment: Environment;
   readonly scope: ApiKeyScope;
+  /** How long a rotated user group token can still be used to read. */
+  readonly tokenGraceSeconds: number;
 }
 
 /** A session in one environment. */

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { EndpointListDocument, type EndpointPartsFragment } from "../api/generated/operations.js";
 import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
@@ -6,6 +5,7 @@ import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
+import { useNewDialog } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
 import { eventNames } from "./events.js";
@@ -14,9 +14,9 @@ import { EndpointStatus } from "./status.js";
 
 export function WebhooksPage() {
   const query = useQuery(EndpointListDocument, { ...usePageVariables(), orderBy: { field: "NAME" } });
-  const [isAdding, setAdding] = useState(false);
+  const { isNewOpen, openNew, closeNew } = useNewDialog();
   const add = (
-    <button type="button" className="primary" onClick={() => setAdding(true)}>
+    <button type="button" className="primary" onClick={openNew}>
       New endpoint
     </button>
   );
@@ -60,7 +60,7 @@ export function WebhooksPage() {
           />
         )}
       </Loaded>
-      {isAdding && <NewEndpoint onClose={() => setAdding(false)} />}
+      {isNewOpen && <NewEndpoint onClose={closeNew} />}
     </Page>
   );
 }

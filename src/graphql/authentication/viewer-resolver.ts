@@ -1,4 +1,4 @@
-import { Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from "type-graphql";
+import { Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from "type-graphql";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { apiKeysById } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
@@ -48,5 +48,13 @@ export class ViewerResolver {
     if (session.kind === "frontEnd") return null;
     const apiKey = await apiKeysById(session.loaders).load(session.caller.keyId);
     return apiKey && new ApiKeyView(apiKey);
+  }
+
+  @FieldResolver(() => Int, {
+    description:
+      "How many seconds a rotated user group token can still be used to read; 0 if it becomes invalid immediately.",
+  })
+  tokenGraceSeconds(@Ctx() { services }: GraphqlContext): number {
+    return services.userGroups.tokenGraceSeconds;
   }
 }

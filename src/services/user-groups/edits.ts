@@ -37,14 +37,14 @@ type Outcome<Result> = Result | null | undefined;
  */
 export class UserGroupEdits {
   readonly #db: Database;
-  readonly #graceSeconds: number;
+  /** How long a rotated token can still be used to read. */
+  readonly graceSeconds: number;
   readonly #updates: BatchLoader<Update, Outcome<UpdatedUserGroup>, Writer>;
   readonly #rotations: BatchLoader<Rotation, Outcome<UserGroup>, Writer>;
 
-  /** @param graceSeconds how long a rotated token can still be used to read */
   constructor(db: Database, graceSeconds: number, batching: Batching) {
     this.#db = db;
-    this.#graceSeconds = graceSeconds;
+    this.graceSeconds = graceSeconds;
     this.#updates = new BatchLoader(
       "user_group_updates",
       async (writer, updates) => {
@@ -78,7 +78,7 @@ export class UserGroupEdits {
   /** Rotates the token of a group. @param token the new token @returns null if the group does not exist */
   async rotate(writer: Writer, ref: StoredRef, token: StoredToken): Promise<UserGroup | null> {
     if (ref.by !== "token") {
-      return rotateUserGroupToken(this.#db.for(writer), ref, token, this.#graceSeconds);
+      return rotateUserGroupToken(this.#db.for(writer), ref, token, this.graceSeconds);
     }
     const rotation = { writer, currentLookups: ref.lookups, token };
     const rotated = await this.#rotations.load(writer, rotation);
@@ -90,7 +90,7 @@ export class UserGroupEdits {
   }
 
   #rotateAlone({ writer, currentLookups: lookups, token }: Rotation): Promise<UserGroup | null> {
-    return rotateUserGroupToken(this.#db.for(writer), { by: "token", lookups }, token, this.#graceSeconds);
+    return rotateUserGroupToken(this.#db.for(writer), { by: "token", lookups }, token, this.graceSeconds);
   }
 
   async #rotateTogether(writer: Writer, rotations: readonly Rotation[]): Promise<Outcome<UserGroup>[]> {
@@ -98,7 +98,7 @@ export class UserGroupEdits {
       ({ token, writer: { actor } }) => [token.lookup.toString("hex"), actor.requestId] as const,
     );
     const db = this.#db.for(batchWriter(writer, requests));
-    const rotated = await rotateUserGroupTokens(db, rotations, this.#graceSeconds);
+    const rotated = await rotateUserGroupTokens(db, rotations, this.graceSeconds);
     const byLookup = new Map(rotated.map((group) => [lookupOf(group.storedToken), group]));
     return requests.map(([lookup]) => byLookup.get(lookup));
   }

@@ -54,6 +54,11 @@ export class UserGroupService {
     this.#edits = edits;
   }
 
+  /** How long a rotated token can still be used to read. */
+  get tokenGraceSeconds(): number {
+    return this.#edits.graceSeconds;
+  }
+
   /**
    * Returns the group with this external ID unchanged, or creates it (decision 5). Exactly one of several concurrent calls creates
    * it.

@@ -5,7 +5,8 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
-const VIEWER = "{ viewer { accountName environment apiKey { id scope } userGroup { id } } }";
+const VIEWER =
+  "{ viewer { accountName environment apiKey { id scope } userGroup { id } tokenGraceSeconds } }";
 const READ = `{ userGroup(by: { providedId: "x" }) { name } }`;
 const ROTATE = `mutation { rotateUserGroupToken(input: { by: { token: "x" } }) { userGroup { id } } }`;
 
@@ -20,6 +21,7 @@ test("viewer describes the caller", async () => {
     environment: "CUSTOMER",
     apiKey: { id: expect.any(String), scope: "ADMIN" },
     userGroup: null,
+    tokenGraceSeconds: 0,
   };
   expect(await run(VIEWER)).toEqual({ viewer });
   expect(await run(VIEWER, {}, keys.testing)).toEqual({ viewer: { ...viewer, environment: "TESTING" } });

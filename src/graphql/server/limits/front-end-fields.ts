@@ -22,7 +22,7 @@ const FRONT_END_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Query: ["viewer"],
   Subscription: ["userGroupChanged"],
   UserGroupChange: ["kind", "userGroup", "userGroupId"],
-  Viewer: ["accountName", "environment", "apiKey", "userGroup", "embedSession"],
+  Viewer: ["accountName", "environment", "apiKey", "userGroup", "embedSession", "tokenGraceSeconds"],
   EmbedSession: ["expiresAt", "variables"],
   // Null for front ends, so that one query serves them and API keys.
   ApiKey: ["id", "name", "hint", "environment", "scope", "createdAt", "expiresAt", "revokedAt", "lastUsedAt"],
