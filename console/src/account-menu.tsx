@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
 import { ConfirmDialog } from "./parts/confirm-dialog.js";
+import { Icon } from "./parts/icon.js";
 import { useSession } from "./session/session.js";
 
 /** The signed-in account, and a menu to sign out. */
@@ -10,7 +11,7 @@ export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: 
   return (
     <div className="account-menu">
       <button type="button" popoverTarget={menu} aria-label={`Account ${viewer.accountName}`}>
-        <span className="account">{viewer.accountName}</span> <span aria-hidden="true">▾</span>
+        <span className="account">{viewer.accountName}</span> <Icon path="M6 9l6 6 6-6" />
       </button>
       <div id={menu} popover="auto" className="menu">
         <p className="account-name">{viewer.accountName}</p>

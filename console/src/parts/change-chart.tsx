@@ -18,12 +18,14 @@ export function ChangeChart({ days, isInline = false }: ChangeChartProps) {
     "change",
   );
   const step = WIDTH / days.length;
+  // About a pixel.
+  const line = isInline ? HEIGHT / 20 : 1;
   const summary = `${total} in ${days.length} days, at most ${highest.toLocaleString()} on a day`;
   return (
     <figure className={isInline ? "chart inline" : "chart"}>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
         {days.map(({ date, changes }, index) => {
-          const height = changes === 0 ? 1 : Math.max(3, (changes / highest) * HEIGHT);
+          const height = changes === 0 ? line : Math.max(3 * line, (changes / highest) * HEIGHT);
           return (
             <rect
               key={date}

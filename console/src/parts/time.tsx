@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 const NOW = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }).format(0, "second");
 // Not "tomorrow" for 24 hours, which may end on the day after.
 const RELATIVE = new Intl.RelativeTimeFormat();
@@ -21,13 +22,12 @@ interface TimeProps {
   readonly isRelative?: boolean;
 }
 
-/** A timestamp in the browser's locale and time zone, with the exact value as tooltip. */
+/** A timestamp in the browser's locale and time zone, with the time zone and the exact value as tooltip. */
 export function Time({ at, isRelative = false }: TimeProps) {
   const now = useNow(isRelative);
-  const exact = FORMAT.format(new Date(at));
   return (
-    <time dateTime={at} title={isRelative ? `${exact} (${at})` : at}>
-      {isRelative ? relativeTo(at, now) : exact}
+    <time dateTime={at} title={`${EXACT.format(new Date(at))} (${at})`}>
+      {isRelative ? relativeTo(at, now) : FORMAT.format(new Date(at))}
     </time>
   );
 }
