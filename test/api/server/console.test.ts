@@ -11,6 +11,8 @@ import { builtConsole } from "../../support/pages/built-console.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const KEY = "a demo key";
+/** Of the first page, gzipped; the editors are loaded later. */
+const MAX_BYTES = 150_000;
 
 let service: TestService;
 let unbuilt: TestService;
@@ -50,8 +52,9 @@ test("without a trailing slash the path redirects relatively, for services below
   expect({ status, location: headers["location"] }).toEqual({ status: 302, location: "console/" });
 });
 
-test("its files are immutable and compressed", async () => {
+test("its files are immutable, compressed and small", async () => {
   const { text } = await get(service, "/console/");
+  let bytes = 0;
   const paths = [...text.matchAll(/\.(\/assets\/[\w.-]+)"/g)].map(([, path]) => `/console${path}`);
   expect(paths.map((path) => path.replace(/^.*\./, ""))).toEqual(["js", "css"]);
   for (const path of paths) {
@@ -66,9 +69,12 @@ test("its files are immutable and compressed", async () => {
     expect(plain.text).not.toContain(KEY);
     const zipped = await get(service, path, { "accept-encoding": "gzip" });
     expect(zipped.headers["content-encoding"]).toBe("gzip");
+    bytes += Number(zipped.headers["content-length"]);
     const brotli = await get(service, path, { "accept-encoding": "gzip, br" });
     expect(brotli.headers["content-encoding"]).toBe("br");
   }
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThan(MAX_BYTES);
 });
 
 test.each([
