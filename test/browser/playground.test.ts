@@ -66,6 +66,23 @@ describe("playground in Chromium", () => {
     expect(Math.min(editors.width, reply.width)).toBeGreaterThan(300);
   });
 
+  test("its editors have the theme that was selected on another page", async () => {
+    const { page } = await openPage(browser(), `${service.url}/`);
+    await page.evaluate('localStorage.setItem("user-groups:theme", "dark")');
+    await page.goto(`${service.url}/graphql`);
+    const editors = page.locator(".monaco-editor[role=code]");
+    const dark = page.locator(".monaco-editor[role=code].vs-dark");
+    await eventually(() => editors.count()).toBeGreaterThan(2);
+    await shown(page, QUERY).toContain("mutation GetOrCreate(");
+    expect(await dark.count()).toBe(await editors.count());
+    await page.getByLabel("Theme").selectOption("Light");
+    await eventually(() => dark.count()).toBe(0);
+    await page.reload();
+    await shown(page, QUERY).toContain("mutation GetOrCreate(");
+    await eventually(() => editors.count()).toBeGreaterThan(2);
+    expect(await dark.count()).toBe(0);
+  });
+
   test("shows the schema without a key, and returns to the last tab", async () => {
     const { page, complaints, elsewhere } = await open();
     await page.getByLabel("Show Documentation Explorer").click();

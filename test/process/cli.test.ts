@@ -42,7 +42,7 @@ describe("keys in an embedded database", () => {
       code: 0,
       signal: null,
       stdout: expect.stringMatching(/^ugk_test_\w+\n$/),
-      stderr: "",
+      stderr: `Creating an empty database in ${dataDir}. To use another one, set DATA_DIR or DATABASE_URL.\n`,
     });
     expect(await call(offline.stdout.trim())).toMatchObject({
       status: 200,

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { openStorage, type Storage, type StorageOptions } from "../../app/storage.js";
 import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import { DomainError } from "../../domain/shared/errors.js";
@@ -12,11 +14,14 @@ export async function withStorage<Result>(
   options: Pick<StorageOptions, "migrate" | "role">,
   command: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
-  const storage = await openStorage(readConfig(environment), {
-    ...options,
-    adopt: true,
-    warn: (message) => process.stderr.write(`${message}\n`),
-  });
+  const config = readConfig(environment);
+  const warn = (message: string) => void process.stderr.write(`${message}\n`);
+  if (config.databaseUrl === undefined && !existsSync(config.dataDir)) {
+    warn(
+      `Creating an empty database in ${resolve(config.dataDir)}. To use another one, set DATA_DIR or DATABASE_URL.`,
+    );
+  }
+  const storage = await openStorage(config, { ...options, adopt: true, warn });
   try {
     return await command(storage);
   } catch (error) {

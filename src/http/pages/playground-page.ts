@@ -49,7 +49,7 @@ export function startScript(workers: Readonly<Record<string, string>>): string {
   const demo = { ...common, defaultHeaders: DEMO_HEADERS, defaultTabs: exampleOperations(DEMO_DATA_SOURCE) };
   // Workarounds for GraphiQL: it opens an empty tab unless the stored active tab is passed, opens each tab with the default headers,
   // and copies the query to the page URL, where tokens in it would reach logs.
-  // Its editors have their own theme, which it sets only when the page loads.
+  // Its editors have their own theme, which it sets only when the page loads, to the one that it stored.
   return `${THEME_SCRIPT}
 document.addEventListener("theme", () => {
   const { theme, isDark } = currentTheme();
@@ -69,7 +69,9 @@ addEventListener("DOMContentLoaded", () => {
   const options = demoKey ? ${JSON.stringify(demo)} : ${JSON.stringify(plain)};
   if (demoKey) options.defaultHeaders = options.defaultHeaders.replace("<API_KEY>", () => demoKey);
   const shown = storedTab() ?? options.defaultTabs[0];
-  options.forcedTheme = currentTheme().theme;
+  const { theme } = currentTheme();
+  options.forcedTheme = theme;
+  localStorage.setItem("graphiql:theme", theme === "system" ? "" : theme);
   options.query = shown.query ?? "";
   options.variables = shown.variables ?? "";
   options.onEditQuery = () => {};
