@@ -131,6 +131,7 @@ describe("an example page", () => {
       const chart = page.locator("#chart");
       await shown(page, "#title").toBe("Sales in US, in USD");
       expect(await chart.locator("rect").count()).toBe(6);
+      expect(await chart.locator("text").allTextContents()).toContain("300");
       expect(await chart.locator("rect").first().getAttribute("fill")).toBe("#b5651d");
       const { token } = await client.userGroups.getOrCreate({ userGroupId: "oneil" });
       await client.userGroups.setMapping({ providedId: "oneil" }, "sales", "sales");
@@ -150,6 +151,9 @@ describe("an example page", () => {
       expect(complaints).toEqual([expect.stringContaining("401")]);
       expect(new Set(elsewhere)).toEqual(new Set([`${service.url}/graphql`]));
       expect(secrets).toEqual([]);
+
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
     },
   );
 
@@ -161,7 +165,9 @@ describe("an example page", () => {
       const url = await startExample(examples, name, { serviceUrl, apiKey, port: 0 });
       const { headers, body } = await read(await fetch(url));
       expect(headers.get("cache-control")).toBe("no-store");
-      expect(headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self';");
+      expect(headers.get("content-security-policy")).toContain(
+        "default-src 'none'; script-src 'self'; style-src 'self';",
+      );
       expect(headers.get("content-security-policy")).toContain(`connect-src 'self' ${serviceUrl};`);
       expect(body).toContain("O&#39;Neil &#38; &#60;Sons&#62;");
       for (const cookie of ["", "customer=acme", "customer=acme.", "customer=acme.AAAA"]) {

@@ -8,6 +8,7 @@ import { usePageVariables } from "../parts/pager.js";
 import { plural } from "../parts/plural.js";
 import { useSort } from "../parts/sort.js";
 import { Time } from "../parts/time.js";
+import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
@@ -133,10 +134,11 @@ function Schemas({ group: { mapping } }: { readonly group: ListedGroup }) {
 }
 
 function NoGroups({ isSearch, canWrite }: { readonly isSearch: boolean; readonly canWrite: boolean }) {
+  const { q } = useRoute().query;
   if (isSearch) {
     return (
       <Empty
-        title="No groups match your search"
+        title={q ? "No groups match your search" : "No groups match the filter"}
         action={
           <a className="button" href={hashOf(["groups"])}>
             Show all groups

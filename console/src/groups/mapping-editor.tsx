@@ -18,6 +18,7 @@ interface MappingEditorProps {
 export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEditorProps) {
   const list = useId();
   const [typed, setTyped] = useState("");
+  const [added, setAdded] = useState<number | null>(null);
   const { choices, isComplete } = useDataSourceChoices(typed);
   const listError = errors.find(({ field }) => field?.join() === "mapping")?.message;
   const change = (key: number, changed: Partial<MappingRow>) =>
@@ -25,11 +26,12 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
   const add = () => {
     const key = Math.max(-1, ...rows.map((row) => row.key)) + 1;
     onChange([...rows, { key, schemaId: "", dataSource: "" }]);
+    setAdded(key);
   };
   return (
     <fieldset className="mapping">
       <legend>Mapping</legend>
-      <p className="fine">The data source that the group's viewers see for each schema.</p>
+      <p className="fine">The data source that the group's viewers see for each schema of your data model.</p>
       {rows.length === 0 && <p className="empty">No schemas are mapped.</p>}
       <datalist id={list}>
         {!isComplete &&
@@ -47,6 +49,8 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
         return (
           <div className="mapping-row" key={key}>
             <input
+              // biome-ignore lint/a11y/noAutofocus: the user has just added this row
+              autoFocus={key === added}
               aria-label={`Schema ${index + 1}`}
               aria-describedby={schemaError && `${described}-schema`}
               aria-invalid={schemaError ? true : undefined}

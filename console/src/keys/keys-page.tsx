@@ -82,9 +82,9 @@ export function KeysPage() {
                   lastUsedAt === null ? "never" : <Time at={lastUsedAt} isRelative />,
               },
               {
-                title: "Changes in 30 days",
+                title: "Writes in 30 days",
                 isWideOnly: true,
-                cell: ({ auditDays }) => <ChangeChart days={auditDays} isInline />,
+                cell: ({ auditDays }) => <ChangeChart days={auditDays} noun="write" isInline />,
               },
               { title: "State", cell: (key) => <State apiKey={key} /> },
               {

@@ -1,4 +1,5 @@
 import { AdminOverviewDocument, OverviewDocument } from "../api/generated/operations.js";
+import { CHANGES } from "../parts/audit-actions.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { hashOf } from "../routing/route.js";
@@ -16,7 +17,7 @@ export function OverviewPage() {
   const { viewer, environment } = useSession();
   const isAdmin = useScope("ADMIN");
   const query = useQuery(OverviewDocument, {});
-  const admin = useQuery(AdminOverviewDocument, {}, isAdmin);
+  const admin = useQuery(AdminOverviewDocument, { changes: CHANGES }, isAdmin);
   return (
     <Page title="Overview" description={`Account ${viewer.accountName}, ${environment} environment`}>
       <Loaded query={query}>

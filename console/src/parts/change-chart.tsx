@@ -2,6 +2,8 @@ import { plural } from "./plural.js";
 
 interface ChangeChartProps {
   readonly days: readonly { readonly date: string; readonly changes: number }[];
+  /** Name of a counted item, in the singular. */
+  readonly noun?: string;
   /** Whether it is as high as a line of text, followed by the total. */
   readonly isInline?: boolean;
 }
@@ -10,12 +12,12 @@ const WIDTH = 600;
 const HEIGHT = 120;
 const GAP = 4;
 
-/** A bar chart of the changes per day in UTC. */
-export function ChangeChart({ days, isInline = false }: ChangeChartProps) {
+/** A bar chart of the changes or writes per day in UTC. */
+export function ChangeChart({ days, noun = "change", isInline = false }: ChangeChartProps) {
   const highest = Math.max(1, ...days.map(({ changes }) => changes));
   const total = plural(
     days.reduce((sum, { changes }) => sum + changes, 0),
-    "change",
+    noun,
   );
   const step = WIDTH / days.length;
   // About a pixel.

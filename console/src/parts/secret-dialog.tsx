@@ -16,7 +16,10 @@ interface SecretDialogProps {
 export function SecretDialog({ title, label, secret, children, onClose }: SecretDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <p>Copy it now: it is shown only once.</p>
+      <p>
+        Copy the {label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())} now: it is shown only
+        once.
+      </p>
       <Secret label={label} value={secret} isShown />
       {children}
       <div className="actions end">

@@ -44,6 +44,7 @@ export function ShowDelivery({ id, onReplayed, onClose }: ShowDeliveryProps) {
             <>
               <Facts delivery={delivery} />
               <h3>Payload</h3>
+              <p className="fine">Formatted. The signature covers the body as your server received it.</p>
               <CodeBlock label="payload" code={JSON.stringify(delivery.payload, null, 2)} />
             </>
           ) : (

@@ -10,7 +10,7 @@ import { AuditDayView } from "./types.js";
 @Resolver(() => ApiKeyView)
 export class ApiKeyAuditResolver {
   @FieldResolver(() => [AuditDayView], {
-    description: `The number of changes that were made with the key on each of the last ${DEFAULT_AUDIT_DAYS} days, oldest first; the last one is today. Reads are not counted. Requires admin scope.`,
+    description: `The number of changes and embed sessions that were made with the key on each of the last ${DEFAULT_AUDIT_DAYS} days, oldest first; the last one is today. Reads are not counted. Requires admin scope.`,
   })
   async auditDays(@Root() { id }: ApiKeyView, @Ctx() context: GraphqlContext): Promise<AuditDayView[]> {
     const { caller, loaders } = requireSession(context);

@@ -41,7 +41,7 @@ export class AuditResolver {
 
   @Query(() => [AuditDayView], {
     description:
-      "The number of audit log entries on each of the last days, oldest first; the last one is today. Requires admin scope.",
+      "The number of changes in the audit log on each of the last days, oldest first; the last one is today. Embed sessions are not counted. Requires admin scope.",
   })
   async auditDays(
     @Arg("days", () => Int, {

@@ -67,7 +67,7 @@ const FIRST_CALL = `curl -X GET "<span class="base">$BASE_URL</span>/api/user" \
   -H "Authorization: Token $KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"user_group_id": "acme", "name": "Acme Inc.",
-       "properties": {"region": "EU"}}'
+       "properties": {"color": "#0b6e4f", "currency": "EUR"}}'
 
 {
   "success": 1,
@@ -77,7 +77,7 @@ const FIRST_CALL = `curl -X GET "<span class="base">$BASE_URL</span>/api/user" \
     "token": "ugt_…",
     "name": "Acme Inc.",
     "provided_id": "acme",
-    "properties": { "region": "EU" }
+    "properties": { "color": "#0b6e4f", "currency": "EUR" }
   }
 }`;
 

@@ -12,7 +12,7 @@ mutation GetOrCreate(
     input: {
       providedId: $id
       name: "Acme Inc."
-      properties: { region: "EU" }
+      properties: { color: "#0b6e4f", currency: "EUR" }
       mapping: $mapping
     }
   ) {

@@ -1,4 +1,10 @@
-import type { AuditAction, AuditDay, AuditEntry, AuditFilter } from "../../domain/audit/entry.js";
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditDay,
+  type AuditEntry,
+  type AuditFilter,
+} from "../../domain/audit/entry.js";
 import { inRange, type StatementValues } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
@@ -19,11 +25,16 @@ export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
 /** All entries, for the purge. */
 export const OLD_ENTRIES = { table: "audit_entry", environment: "enum", time: "created_at" } as const;
 
+/** The actions that change something. Embed sessions do not, and there is one for each page view. */
+const CHANGES = AUDIT_ACTIONS.filter((action) => action !== "user_group.embed_session_created");
+
 const DAYS: Statement = {
   name: "audit_days",
   access: "read",
   text: `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, count(*)::integer AS changes
-    FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3 GROUP BY 1`,
+    FROM audit_entry
+    WHERE account_id = $1 AND environment = $2 AND created_at >= $3 AND action = ANY ($4::text[])
+    GROUP BY 1`,
 };
 
 const DAYS_OF_KEYS: Statement = {
@@ -35,12 +46,12 @@ const DAYS_OF_KEYS: Statement = {
       AND actor_key_id = ANY ($4::bigint[]) GROUP BY 1, 2`,
 };
 
-/** Counts the entries of each day since a time. Days without entries are missing. */
+/** Counts the changes of each day since a time. Days without changes are missing. */
 export async function countAuditDays(db: TenantDb, since: Date): Promise<AuditDay[]> {
-  return db.run<AuditDay>(DAYS, [since]);
+  return db.run<AuditDay>(DAYS, [since, CHANGES]);
 }
 
-/** Counts the entries of each API key on each day since a time. Days without entries are missing. */
+/** Counts the entries of each API key, with embed sessions, on each day since a time. Days without entries are missing. */
 export async function countAuditDaysOfKeys(
   db: TenantDb,
   since: Date,

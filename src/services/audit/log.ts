@@ -29,13 +29,13 @@ export class AuditLog {
     return countList(this.#db.for(tenant), AUDIT_ENTRIES, auditList(filter));
   }
 
-  /** Counts the entries of each of the last days in UTC, oldest first; the last one is today. */
+  /** Counts the changes, without embed sessions, of each of the last days in UTC, oldest first; the last one is today. */
   async countDays(tenant: Tenant, days: number): Promise<AuditDay[]> {
     const period = lastDays(days);
     return fillDays(period, await countAuditDays(this.#db.for(tenant), period.since));
   }
 
-  /** Counts the entries of each API key like `countDays`, in the order of the IDs. */
+  /** Counts the entries of each API key, with embed sessions, like `countDays`, in the order of the IDs. */
   async countDaysOfKeys(tenant: Tenant, days: number, keyIds: readonly number[]): Promise<AuditDay[][]> {
     const period = lastDays(days);
     const counted = await countAuditDaysOfKeys(this.#db.for(tenant), period.since, keyIds);

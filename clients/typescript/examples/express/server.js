@@ -1,9 +1,9 @@
 import { UserGroupsClient } from "@user-groups/client";
 import express from "express";
 import { customers } from "../shared/customers.js";
-import { dashboardPage, pageHeaders, scripts, signInPage, unavailablePage } from "../shared/pages.js";
+import { assets, dashboardPage, pageHeaders, signInPage, unavailablePage } from "../shared/pages.js";
 import { createSales } from "../shared/sales.js";
-import { sessionCookie, signedInCustomer } from "../shared/session.js";
+import { EXPIRED_COOKIE, sessionCookie, signedInCustomer } from "../shared/session.js";
 import { readSettings } from "../shared/settings.js";
 
 const { serviceUrl, apiKey, audience, port } = readSettings();
@@ -46,8 +46,12 @@ app.post("/sign-in", express.urlencoded({ extended: false }), (request, response
   response.redirect(303, "/");
 });
 
-for (const [path, script] of scripts) {
-  app.get(path, (_request, response) => void response.type("text/javascript").send(script));
+app.post("/sign-out", (_request, response) => {
+  response.set("set-cookie", EXPIRED_COOKIE).redirect(303, "/");
+});
+
+for (const { path, type, text } of assets) {
+  app.get(path, (_request, response) => void response.type(type).send(text));
 }
 
 /** @type {import("express").ErrorRequestHandler} */

@@ -1,9 +1,9 @@
 import { UserGroupsClient } from "@user-groups/client";
 import fastify from "fastify";
 import { customers } from "../shared/customers.js";
-import { dashboardPage, pageHeaders, scripts, signInPage, unavailablePage } from "../shared/pages.js";
+import { assets, dashboardPage, pageHeaders, signInPage, unavailablePage } from "../shared/pages.js";
 import { createSales } from "../shared/sales.js";
-import { sessionCookie, signedInCustomer } from "../shared/session.js";
+import { EXPIRED_COOKIE, sessionCookie, signedInCustomer } from "../shared/session.js";
 import { readSettings } from "../shared/settings.js";
 
 const { serviceUrl, apiKey, audience, port } = readSettings();
@@ -44,9 +44,12 @@ app.post("/sign-in", async (request, reply) => {
   return reply.redirect("/", 303);
 });
 
-for (const [path, script] of scripts) {
-  app.get(path, async (_request, reply) => reply.type("text/javascript; charset=utf-8").send(script));
-}
+app.post("/sign-out", async (_request, reply) =>
+  reply.header("set-cookie", EXPIRED_COOKIE).redirect("/", 303),
+);
+
+for (const { path, type, text } of assets)
+  app.get(path, async (_request, reply) => reply.type(type).send(text));
 
 app.setErrorHandler(async (error, _request, reply) => {
   console.error(error);

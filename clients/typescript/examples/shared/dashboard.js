@@ -46,18 +46,21 @@ async function show() {
 function drawChart(sales, { region = "all regions", currency = "units", color = "#555555" }) {
   const months = Object.entries(sales);
   const highest = Math.max(1, ...months.map(([, value]) => value));
-  const width = 320 / Math.max(1, months.length);
+  const width = 640 / Math.max(1, months.length);
   const bars = months.flatMap(([month, value], index) => {
-    const height = Math.round((value / highest) * 90);
-    const bar = shape("rect", {
-      x: index * width + 4,
-      y: 95 - height,
-      width: width - 8,
-      height,
-      fill: String(color),
-    });
-    bar.append(shape("title", {}, `${month}: ${value} ${currency}`));
-    return [bar, shape("text", { x: index * width + 6, y: 112, "font-size": 12 }, month)];
+    const height = Math.round((value / highest) * 180);
+    const middle = (index + 0.5) * width;
+    return [
+      shape("rect", {
+        x: index * width + 12,
+        y: 210 - height,
+        width: width - 24,
+        height,
+        fill: String(color),
+      }),
+      shape("text", { x: middle, y: 202 - height }, String(value)),
+      shape("text", { x: middle, y: 230 }, month),
+    ];
   });
   const chart = find("chart");
   find("title").textContent = `Sales in ${region}, in ${currency}`;

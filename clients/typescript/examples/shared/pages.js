@@ -2,19 +2,19 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { customers } from "./customers.js";
 
-/** The page's scripts by path. The client's browser part is one file and needs no bundler. */
-export const scripts = new Map(
-  Object.entries({
-    "/assets/user-groups-client.js": import.meta.resolve("@user-groups/client/browser"),
-    "/assets/dashboard.js": new URL("./dashboard.js", import.meta.url).href,
-  }).map(([path, file]) => [path, readFileSync(fileURLToPath(file), "utf8")]),
-);
+/** The page's scripts and style sheet. The client's browser part is one file and needs no bundler. */
+export const assets = [
+  asset("user-groups-client.js", "text/javascript", import.meta.resolve("@user-groups/client/browser")),
+  asset("dashboard.js", "text/javascript", new URL("./dashboard.js", import.meta.url).href),
+  asset("style.css", "text/css", new URL("./style.css", import.meta.url).href),
+];
 
-/** The headers of every page: only our scripts, requests to us and the service, no caching, because the page contains a token. */
+/** The headers of every page: only our scripts and styles, requests to us and the service, no caching, because the page contains a token. */
 export function pageHeaders(/** @type {string} */ serviceUrl) {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
+    "style-src 'self'",
     `connect-src 'self' ${new URL(serviceUrl).origin}`,
     "img-src data:",
     "base-uri 'none'",
@@ -34,13 +34,15 @@ export function pageHeaders(/** @type {string} */ serviceUrl) {
 export function dashboardPage({ serviceUrl, token, customerName }) {
   return page(
     `Dashboard of ${customerName}`,
-    `<h1>Dashboard of ${escapeHtml(customerName)}</h1>
+    `<header>
+<h1>Dashboard of ${escapeHtml(customerName)}</h1>
+<form method="post" action="/sign-out"><button>Sign out</button></form>
+</header>
 <h2 id="title"></h2>
-<svg id="chart" role="img" aria-labelledby="title" viewBox="0 0 320 120" width="320" height="120"></svg>
+<svg id="chart" role="img" aria-labelledby="title" viewBox="0 0 640 240"></svg>
 <dl id="variables"></dl>
 <ul id="mapping"></ul>
-<button id="refresh" type="button">Refresh</button>
-<p id="status" role="status">Loading…</p>
+<footer><button id="refresh" type="button">Refresh</button> <p id="status" role="status">Loading…</p></footer>
 <script type="application/json" id="viewer">${scriptJson({ url: serviceUrl, token })}</script>
 <script type="module" src="/assets/dashboard.js"></script>`,
   );
@@ -60,13 +62,22 @@ export function unavailablePage() {
   return page("Not available", "<h1>The dashboard is temporarily unavailable</h1>\n<p>Please try again.</p>");
 }
 
+/** @param {string} name @param {string} type @param {string} file its URL */
+function asset(name, type, file) {
+  const text = readFileSync(fileURLToPath(file), "utf8");
+  return { path: `/assets/${name}`, type: `${type}; charset=utf-8`, text };
+}
+
 /** @param {string} title @param {string} body HTML */
 function page(title, body) {
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>${escapeHtml(title)}</title><link rel="icon" href="data:,"></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/style.css"></head>
 <body>
+<main>
 ${body}
+</main>
 </body>
 </html>
 `;

@@ -10,6 +10,9 @@ export function sessionCookie(customerId) {
   return `${NAME}=${customerId}.${sign(customerId)}; Path=/; HttpOnly; SameSite=Lax`;
 }
 
+/** The `Set-Cookie` header that signs out. */
+export const EXPIRED_COOKIE = `${NAME}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`;
+
 /** Returns the signed-in customer. @param {string | undefined} cookies the header `Cookie` */
 export function signedInCustomer(cookies) {
   const value = cookies
