@@ -1,6 +1,7 @@
 import { useId, useState } from "react";
 import { ConfirmDialog } from "./parts/confirm-dialog.js";
 import { Icon } from "./parts/icon.js";
+import { ThemeSwitch } from "./parts/theme-switch.js";
 import { useSession } from "./session/session.js";
 
 /** The signed-in account, and a menu to sign out. */
@@ -18,6 +19,9 @@ export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: 
         <p className="fine">
           Signed in with an API key of scope <span className="badge">{viewer.scope.toLowerCase()}</span>
         </p>
+        <div className="narrow-only">
+          <ThemeSwitch />
+        </div>
         <button type="button" onClick={() => onSignOut(false)}>
           Sign out
         </button>

@@ -13,6 +13,8 @@ interface CommandPaletteProps {
   readonly onClose: () => void;
 }
 
+const MAX_GROUPS = 8;
+
 interface Match {
   /** Unique in the list. */
   readonly value: string;
@@ -36,7 +38,7 @@ export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
   const isAdmin = useScope("ADMIN");
   const { data } = useQuery(MatchesDocument, { search, isAdmin }, search !== "");
   const commands: readonly Match[] = [
-    ...sections.map(({ name, label }) => command(`Go to ${label}`, [name])),
+    ...sections.map(({ name, label }) => command(label, [name])),
     ...(canWrite
       ? [
           command("New group", ["new-group"]),
@@ -65,7 +67,7 @@ export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
     location.hash = href;
   }
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title="Search" onClose={onClose}>
       {/* Not focusable, so that the dialog focuses the input first. */}
       <Command
         label="Search"
@@ -118,10 +120,14 @@ function objectsOf(
   const groups = userGroups.nodes.toSorted(
     (one, other) => Number(isPrefixOf(other.name)) - Number(isPrefixOf(one.name)),
   );
+  // An account has few endpoints, and the API finds them by URL only.
+  const endpoints = (webhookEndpoints?.nodes ?? []).filter(({ name, url }) =>
+    `${name} ${url}`.toLowerCase().includes(search.toLowerCase()),
+  );
   return [
     {
       heading: "Groups",
-      matches: groups.map(({ id, providedId, name }) => ({
+      matches: groups.slice(0, MAX_GROUPS).map(({ id, providedId, name }) => ({
         value: id,
         label: name,
         detail: providedId,
@@ -147,7 +153,7 @@ function objectsOf(
     },
     {
       heading: "Webhook endpoints",
-      matches: (webhookEndpoints?.nodes ?? []).map(({ id, name, url }) => ({
+      matches: endpoints.map(({ id, name, url }) => ({
         value: id,
         label: name,
         detail: url,

@@ -29,7 +29,7 @@ const PLACES = {
   "#/sites/docs": ["docs", "1 warning"],
   "#/new-site": ["New site", "No findings."],
   "#/webhooks": ["Webhooks", "No endpoints yet"],
-  "#/audit": ["Audit log", "changes of one request"],
+  "#/audit": ["Audit log", "changes in one request"],
   "#/keys": ["API keys", "Revoke…"],
   "#/nowhere": ["Page not found", "Go to the overview"],
 } as const;
@@ -74,13 +74,12 @@ describe("console administration in Chromium", () => {
     await page.keyboard.type("ledg");
     await page.getByRole("rowheader", { name: "Sales database" }).waitFor({ state: "detached" });
     await press(page, "button", "Delete Ledger");
-    await press(page, "button", "Delete");
+    await press(page, "button", "Delete data source");
     await waitForMessage(page, "Ledger was deleted.");
     await press(page, "link", "Show all data sources");
     await press(page, "button", "Delete Sales database");
-    await press(page, "button", "Delete");
-    await page.getByRole("alert").getByText("mapping").waitFor();
-    await press(page, "button", "Cancel");
+    await page.getByRole("dialog", { name: "Sales database is in use" }).waitFor();
+    await press(page, "button", "Close");
     await page.getByRole("link", { name: "Show groups that use Sales database" }).press("Enter");
     await page.getByText("1 group found").waitFor();
   });
@@ -127,12 +126,12 @@ describe("console administration in Chromium", () => {
     const { page } = await signIn(browser(), service(), key, "#/groups/acme");
     await press(page, "button", "Rotate token…");
     await service().services.accounts.revokeKey(keyId);
-    await press(page, "button", "Rotate");
+    await press(page, "button", "Rotate token");
     await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
     expect(await page.title()).toBe("Sign in – User groups");
     await enterKey(page, (await account.createKey()).secret);
     await press(page, "button", "Rotate token…");
-    await press(page, "button", "Rotate");
+    await press(page, "button", "Rotate token");
     await waitForMessage(page, "The token was rotated.");
     expect(await page.title()).toBe("Acme – User groups");
   });
@@ -148,7 +147,7 @@ describe("console administration in Chromium", () => {
       await route.fulfill({ status: 401, json: { errors: [error] } });
     });
     await press(page, "button", "Rotate token…");
-    await press(page, "button", "Rotate");
+    await press(page, "button", "Rotate token");
     await service().services.accounts.revokeKey(keyId);
     await page.evaluate('location.hash = "#/sites"');
     await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
@@ -209,7 +208,7 @@ describe("console administration in Chromium", () => {
       if (isTooWide) barriers.push(`${place}: too wide`);
     }
     await goTo(page, "#/groups/acme", "Acme");
-    await press(page, "button", "Delete group…");
+    await press(page, "button", "Delete…");
     await check("a dialog");
     await page.keyboard.press("Escape");
     await signOut(page);

@@ -40,16 +40,16 @@ describe("API keys and audit log in Chromium", () => {
     await press(page, "button", "Done");
     await page.getByText("expires in 30 days").waitFor();
     const session = page.getByRole("row").filter({ hasText: "this session" });
-    await session.getByRole("img", { name: "3 changes in 30 days, at most 3 on a day" }).waitFor();
+    await session.getByRole("img", { name: "3 writes in 30 days, at most 3 on a day" }).waitFor();
     expect(await page.content()).not.toContain(secret);
     const row = page.getByRole("row").filter({ hasText: "CRM" });
     await row.getByRole("button").press("Enter");
-    await press(page, "button", "Revoke");
+    await press(page, "button", "Revoke key");
     await waitForMessage(page, "CRM was revoked.");
     await row.waitFor({ state: "detached" });
     // The button does not navigate away.
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("API keys");
-    await press(page, "link", "All, with revoked and expired");
+    await press(page, "link", "All");
     await row.getByText("revoked").waitFor();
     expect(await row.getByRole("button").count()).toBe(0);
     expect((await callGraphql(service().url, secret, "{ viewer { apiKey { scope } } }")).status).toBe(401);
@@ -85,9 +85,9 @@ describe("API keys and audit log in Chromium", () => {
     await callGraphql(service().url, key, upsert);
     const watched = await signIn(browser(), service(), key, "#/audit");
     const { page } = watched;
-    await press(page, "button", "3 changes of one request");
+    await press(page, "button", "Group created (3)");
     await page.getByRole("listitem").filter({ hasText: "Group created" }).nth(2).waitFor();
-    await page.getByRole("link", { name: "c", exact: true }).press("Enter");
+    await page.getByRole("link", { name: "Filter by c" }).press("Enter");
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     expect(page.url()).toContain("#/audit?subject=c");
     await press(page, "link", "Clear filter");
@@ -114,7 +114,7 @@ describe("API keys and audit log in Chromium", () => {
     await press(page, "button", "Filter");
     await page.getByText("No entries match the filter").waitFor();
     await goTo(page, "#/audit?subject=acme", "Audit log");
-    await page.getByRole("link", { name: "Open acme" }).press("Enter");
+    await page.getByRole("link", { name: "acme", exact: true }).press("Enter");
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
   });
 });

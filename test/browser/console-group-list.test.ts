@@ -28,7 +28,7 @@ describe("the list of user groups in the console in Chromium", () => {
     expect(await page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe(
       "ascending",
     );
-    await page.getByLabel("Entries per page").selectOption("50");
+    await page.getByLabel("Rows per page").selectOption("50");
     await page.getByRole("link", { name: "Customer 49" }).waitFor();
 
     await page.evaluate("document.activeElement.blur()");
@@ -164,7 +164,7 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.getByRole("heading", { level: 1, name: "Customer 07" }).waitFor();
     await press(page, "button", "Search… Ctrl K");
     await page.keyboard.type("data");
-    await page.getByRole("option", { name: "Go to Data sources", selected: true }).waitFor();
+    await page.getByRole("option", { name: "Data sources", selected: true }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Data sources" }).waitFor();
     await page.keyboard.press("Control+K");

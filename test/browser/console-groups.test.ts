@@ -46,14 +46,14 @@ describe("user groups in the console in Chromium", () => {
     await reader.getByRole("link", { name: "Customer 59" }).press("Enter");
     await reader.getByText("the scope read, which does not allow reading tokens").waitFor();
     expect(await reader.getByLabel("Name", { exact: true }).getAttribute("readonly")).toBe("");
-    for (const name of ["Save", "Rotate token…", "New embed session", "Delete group…", "Add schema"])
+    for (const name of ["Save", "Rotate token…", "New embed session", "Delete…", "Add schema"])
       expect(await reader.getByRole("button", { name }).count()).toBe(0);
     expect(await sections(reader)).toBe("Overview\nGroups\nData sources\nSites");
     await goTo(reader, "#/audit", "Audit log");
     await reader.getByRole("alert").filter({ hasText: "`admin` scope" }).waitFor();
     const { page: embedder } = await signIn(browser(), service(), keys.embed);
     await embedder.getByRole("link", { name: "Customer 59" }).press("Enter");
-    await embedder.getByText("Embeds this group's dashboards").waitFor();
+    await embedder.getByText("embed this group's dashboards").waitFor();
     expect(await embedder.getByRole("button", { name: "Rotate token…" }).count()).toBe(0);
     const { page: writer } = await signIn(browser(), service(), keys.write);
     await writer.getByRole("link", { name: "New group" }).waitFor();
@@ -123,7 +123,7 @@ describe("user groups in the console in Chromium", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Rotate token…");
     await page.keyboard.press("Enter");
-    await press(page, "button", "Rotate");
+    await press(page, "button", "Rotate token");
     await waitForMessage(page, "The token was rotated.");
     const { userGroup: rotated } = await run(READ, { id });
     expect(rotated.token).not.toBe(saved.token);
@@ -150,9 +150,9 @@ describe("user groups in the console in Chromium", () => {
     expect(session).toMatch(/^eyJ/);
     await press(page, "button", "Done");
 
-    await press(page, "button", "Delete group…");
+    await press(page, "button", "Delete…");
     await page.getByLabel(`Type ${id} to confirm`).fill("acme");
-    expect(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Delete group", exact: true }).isDisabled()).toBe(true);
     await page.getByLabel(`Type ${id} to confirm`).fill(id);
     await page.keyboard.press("Enter");
     await waitForMessage(page, "Acme was deleted.");
@@ -176,12 +176,12 @@ describe("user groups in the console in Chromium", () => {
     const { page } = await signIn(browser(), service(), keys.write, "#/groups/customer%2F5%20%3F%23");
     await press(page, "button", "Rotate token…");
     await page.route("**/graphql", (route) => route.abort());
-    await press(page, "button", "Rotate");
+    await press(page, "button", "Rotate token");
     const failure = page.getByRole("dialog").getByRole("alert");
     await failure.getByText("The service is unreachable.").waitFor();
     await press(page, "button", "Cancel");
     await press(page, "button", "Rotate token…");
-    await page.getByRole("button", { name: "Rotate", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Rotate token", exact: true }).waitFor();
     expect(await failure.count()).toBe(0);
   });
 

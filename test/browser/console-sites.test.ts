@@ -55,7 +55,7 @@ describe("site configuration editor in Chromium", () => {
     const { page } = watched;
     await press(page, "button", "Delete…");
     await page.getByLabel("Type docs to confirm").fill("dox");
-    expect(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Delete site", exact: true }).isDisabled()).toBe(true);
     await page.getByLabel("Type docs to confirm").fill("docs");
     await page.keyboard.press("Enter");
     await waitForMessage(page, "docs was deleted.");

@@ -82,14 +82,14 @@ describe("webhooks in Chromium", () => {
     await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
 
     await press(page, "button", "Rotate secret…");
-    await press(page, "button", "Rotate");
+    await press(page, "button", "Rotate secret");
     const secret = await page.getByLabel("Signing secret", { exact: true }).inputValue();
     expect(secret).toMatch(/^whsec_/);
     expect(JSON.stringify(body)).not.toContain(secret);
     await press(page, "button", "Done");
 
     await press(page, "button", "Disable…");
-    await press(page, "button", "Disable");
+    await press(page, "button", "Disable endpoint");
     await waitForMessage(page, "Billing was disabled.");
     await press(page, "button", "Enable");
     await waitForMessage(page, "Billing was enabled.");

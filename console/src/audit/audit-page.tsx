@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { AuditLogDocument } from "../api/generated/operations.js";
+import { ACTIONS } from "../parts/audit-actions.js";
 import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
@@ -22,7 +23,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description={`Who changed what and when, without values. Select a time, action, name or request ID to filter by it. Time zone: ${ZONE}.`}
+      description={`Who changed what, and when. Values are not recorded. Select a time, action, actor or request ID to filter by it. Time zone: ${ZONE}.`}
       actions={<ExportLog filter={filter} />}
     >
       <AuditSearch />
@@ -72,12 +73,7 @@ function Moment({ group: { first } }: { readonly group: RequestGroup }) {
   return (
     <>
       <a className="plain" href={linkTo({ from: day, to: day })}>
-        <span className="wide-only">
-          <Time at={first.createdAt} />
-        </span>
-        <span className="narrow-only">
-          <Time at={first.createdAt} isRelative />
-        </span>
+        <Time at={first.createdAt} />
       </a>
       <span className="fine below wide-only">
         <Time at={first.createdAt} isRelative />
@@ -117,11 +113,9 @@ function Changes({ group: { entries, first } }: { readonly group: RequestGroup }
   return (
     <div>
       <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {entries.length} changes of one request
+        {titleOf(entries)}
       </button>
-      <span className="fine below">
-        {first.subjectName} and {entries.length - 1} more
-      </span>
+      <span className="fine below">{subjectsOf(entries)}</span>
       {isOpen && (
         <ul className="changes">
           {entries.map((entry) => (
@@ -138,4 +132,17 @@ function Changes({ group: { entries, first } }: { readonly group: RequestGroup }
       )}
     </div>
   );
+}
+
+/** Returns what a request did: its only action with a count, the actions on its only subject, or the number of its changes. */
+function titleOf(entries: RequestGroup["entries"]): string {
+  const actions = [...new Set(entries.map(({ action }) => ACTIONS[action]))];
+  if (actions.length === 1) return `${actions[0]} (${entries.length})`;
+  const isOneSubject = new Set(entries.map(({ subjectId }) => subjectId)).size === 1;
+  return isOneSubject ? actions.join(", ") : `${entries.length} changes in one request`;
+}
+
+function subjectsOf(entries: RequestGroup["entries"]): string {
+  const [first, ...others] = new Set(entries.map(({ subjectName }) => subjectName));
+  return others.length === 0 ? (first ?? "") : `${first} and ${others.length} more`;
 }

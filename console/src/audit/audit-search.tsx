@@ -41,11 +41,11 @@ export function AuditSearch() {
         </label>
         <label>
           Subject
-          <input name="subject" defaultValue={query["subject"]} placeholder="acme" autoComplete="off" />
+          <input name="subject" defaultValue={query["subject"]} placeholder="e.g. acme" autoComplete="off" />
         </label>
         <label>
           Actor
-          <input name="actor" defaultValue={query["actor"]} placeholder="CRM" autoComplete="off" />
+          <input name="actor" defaultValue={query["actor"]} placeholder="e.g. CRM" autoComplete="off" />
         </label>
         <label>
           Request ID

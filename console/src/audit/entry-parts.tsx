@@ -1,14 +1,11 @@
 import type { AuditPartsFragment } from "../api/generated/operations.js";
 import { ACTIONS } from "../parts/audit-actions.js";
+import { SubjectName } from "../parts/subject-name.js";
 import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 
 /** The actors without an API key. */
 const ACTORS: Readonly<Record<string, string>> = { cli: "command line", webhooks: "webhook delivery" };
-const SECTIONS = [
-  ["USER_GROUP", "groups"],
-  ["SITE", "sites"],
-] as const;
 
 interface EntryProps {
   readonly entry: AuditPartsFragment;
@@ -27,21 +24,20 @@ export function Action({ entry: { action, changed } }: EntryProps) {
   );
 }
 
-/** The changed object, which links to its entries, and to its page if it has one. */
+/** The changed object, which links to its page if it has one, and to its entries. */
 export function Subject({ entry: { action, subjectId, subjectName, subjectVersion } }: EntryProps) {
   const linkTo = useFilterLink();
-  const page = pageOf(action, subjectId, subjectName);
   return (
     <>
-      <a className="plain" href={linkTo({ subject: subjectName })}>
-        {subjectName}
-      </a>
+      <SubjectName action={action} id={subjectId} name={subjectName} />
       {subjectVersion !== null && <span className="fine word"> version {subjectVersion}</span>}
-      {page && (
-        <a className="fine below" href={page} aria-label={`Open ${subjectName}`}>
-          Open
-        </a>
-      )}
+      <a
+        className="fine below"
+        href={linkTo({ subject: subjectName })}
+        aria-label={`Filter by ${subjectName}`}
+      >
+        Filter
+      </a>
     </>
   );
 }
@@ -76,12 +72,4 @@ export function RequestId({ entry: { requestId } }: EntryProps) {
 export function useFilterLink(): (condition: Readonly<Record<string, string>>) => string {
   const { path, query } = useRoute();
   return (condition) => hashOf(path, { ...query, ...condition, after: null, before: null });
-}
-
-/** The page of an object; a deleted one has none. */
-function pageOf(action: string, id: string, name: string): string | null {
-  if (action.endsWith("_DELETED")) return null;
-  if (action.startsWith("WEBHOOK")) return hashOf(["webhooks", id]);
-  const section = SECTIONS.find(([prefix]) => action.startsWith(prefix));
-  return section ? hashOf([section[1], name]) : null;
 }

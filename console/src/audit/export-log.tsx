@@ -45,11 +45,11 @@ export function ExportLog({ filter }: ExportLogProps) {
       entries.push(...auditLog.nodes);
       after = auditLog.pageInfo.hasNextPage ? auditLog.pageInfo.endCursor : null;
     } while (after !== null && entries.length < MAX_ENTRIES);
-    if (after !== null) {
-      notify(
-        `Only the newest ${MAX_ENTRIES.toLocaleString()} entries were exported. Filter by time for others.`,
-      );
-    }
+    notify(
+      after === null
+        ? `${entries.length.toLocaleString()} ${entries.length === 1 ? "entry was" : "entries were"} exported.`
+        : `Only the newest ${MAX_ENTRIES.toLocaleString()} entries were exported. Filter by time for others.`,
+    );
     return entries;
   }
 

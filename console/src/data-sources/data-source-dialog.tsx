@@ -43,7 +43,7 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
       <Form errors={errors} onSubmit={() => void save()}>
         <Field
           label="External ID"
-          hint="Mappings and API calls refer to the data source by it. Your own data service knows which database it is."
+          hint="Used in mappings and API calls. Your own data service knows which database it is."
           error={errorAt(errors, "providedId")}
         >
           {(control) => (

@@ -4,6 +4,7 @@ import {
   GroupCountDocument,
 } from "../api/generated/operations.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { Dialog } from "../parts/dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { plural } from "../parts/plural.js";
 import { hashOf } from "../routing/route.js";
@@ -19,8 +20,7 @@ interface DeleteDataSourceProps {
 /** Deletes a data source that no group uses. */
 export function DeleteDataSource({ dataSource, onDeleted, onClose }: DeleteDataSourceProps) {
   const { id, name, providedId } = dataSource;
-  const { data } = useQuery(GroupCountDocument, { filter: { dataSource: { providedId } } });
-  const users = data?.userGroups.totalCount ?? 0;
+  const usage = useQuery(GroupCountDocument, { filter: { dataSource: { providedId } } });
   const remove = useMutation(DeleteDataSourceDocument);
   const notify = useNotice();
 
@@ -31,23 +31,33 @@ export function DeleteDataSource({ dataSource, onDeleted, onClose }: DeleteDataS
     onDeleted();
     onClose();
   }
+  if (usage.isLoading) return null;
+  const users = usage.data?.userGroups.totalCount ?? 0;
+  if (users > 0) {
+    return (
+      <Dialog title={`${name} is in use`} onClose={onClose}>
+        <p>
+          <a href={hashOf(["groups"], { source: providedId })}>{plural(users, "group")}</a>{" "}
+          {users === 1 ? "uses it in its mapping" : "use it in their mappings"}. Remove it there before you
+          delete it.
+        </p>
+        <div className="actions end">
+          <button type="button" onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
   return (
     <ConfirmDialog
       title={`Delete ${name}?`}
-      action="Delete"
-      isDisabled={users > 0}
+      action="Delete data source"
       mutation={remove}
       onConfirm={() => void run()}
       onClose={onClose}
     >
-      {users > 0 ? (
-        <p>
-          The mappings of <a href={hashOf(["groups"], { source: providedId })}>{plural(users, "group")}</a>{" "}
-          use it. Remove it from them first.
-        </p>
-      ) : (
-        <p>A data source that a group's mapping uses cannot be deleted. This cannot be undone.</p>
-      )}
+      <p>No group uses it. This cannot be undone.</p>
     </ConfirmDialog>
   );
 }

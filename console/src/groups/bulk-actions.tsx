@@ -126,7 +126,7 @@ export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsPr
         >
           <Names selected={selected} ids={ids} />
           <p>
-            Each gets a new token. The old one <GracePeriod />. Update the dashboards that embed them.
+            Each gets a new token. The old one <GracePeriod />. Update the pages that use them.
           </p>
         </ConfirmDialog>
       )}

@@ -20,16 +20,14 @@ export function DeleteGroup({ group: { id, name, providedId } }: { readonly grou
     goTo(hashOf(["groups"]));
   }
   return (
-    <section className="card" aria-labelledby="delete">
-      <h2 id="delete">Delete</h2>
-      <p className="fine">Deletes the group and its mapping, and revokes its token. This cannot be undone.</p>
+    <>
       <button type="button" className="danger" onClick={() => setConfirming(true)}>
-        Delete group…
+        Delete…
       </button>
       {isConfirming && (
         <ConfirmDialog
           title={`Delete ${name}?`}
-          action="Delete"
+          action="Delete group"
           typed={providedId}
           mutation={remove}
           onConfirm={() => void run()}
@@ -38,6 +36,6 @@ export function DeleteGroup({ group: { id, name, providedId } }: { readonly grou
           <p>Its mapping is deleted and its token stops working. This cannot be undone.</p>
         </ConfirmDialog>
       )}
-    </section>
+    </>
   );
 }

@@ -24,7 +24,7 @@ export function GroupActivity({ group }: { readonly group: GroupPartsFragment })
     <section className="card" aria-labelledby="activity">
       <h2 id="activity">Activity</h2>
       <Entries subjectName={providedId} />
-      <a href={hashOf(["audit"], { subject: providedId })}>Show in the audit log</a>
+      <a href={hashOf(["audit"], { subject: providedId })}>View in the audit log</a>
     </section>
   );
 }

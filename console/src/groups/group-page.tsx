@@ -49,8 +49,8 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
   const canEmbed = useScope("EMBED");
   const isAdmin = useScope("ADMIN");
   return (
-    <Page title={group.name} back={BACK}>
-      <dl className="facts">
+    <Page title={group.name} back={BACK} actions={canWrite && <DeleteGroup group={group} />}>
+      <dl className="facts card">
         <div>
           <dt>External ID</dt>
           <dd>
@@ -89,7 +89,6 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
           {canEmbed && <EmbedSession group={group} onCreated={() => setSessions(sessions + 1)} />}
           {/* Mounted again after a change, to load its entry. */}
           {isAdmin && <GroupActivity key={`${group.version} ${sessions}`} group={group} />}
-          {canWrite && <DeleteGroup group={group} />}
         </div>
       </div>
     </Page>

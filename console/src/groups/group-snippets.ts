@@ -10,7 +10,7 @@ const INDENT = "    ";
 export function curlOf(group: Group): string {
   return `curl -X PUT ${serviceUrl(PATH)} \\
   -H "Authorization: Token $KEY" -H "Content-Type: application/json" \\
-  -d ${shellQuote(JSON.stringify(bodyOf(group), null, 2))}`;
+  -d ${shellQuote(JSON.stringify(bodyOf(group), null, 2)).replaceAll("\n", `\n${INDENT}`)}`;
 }
 
 /** Returns the same call with the TypeScript client. */
@@ -23,8 +23,8 @@ export function typeScriptOf({ providedId, name, properties, mapping }: Group): 
   return `import { UserGroupsClient } from "@user-groups/client";
 
 const client = new UserGroupsClient({
-  url: ${JSON.stringify(serviceUrl("").replace(/\/$/, ""))},
-  apiKey: process.env.USER_GROUPS_API_KEY,
+  baseUrl: ${JSON.stringify(serviceUrl("").replace(/\/$/, ""))},
+  apiKey: process.env["USER_GROUPS_API_KEY"] ?? "",
 });
 await client.userGroups.update(${fields});`;
 }

@@ -35,7 +35,9 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
       ) : (
         <>
           <Secret key={token} label="Token" value={token} />
-          <p className="fine">Embeds this group's dashboards. Anyone who has it can read this group.</p>
+          <p className="fine">
+            Pages that embed this group's dashboards use it. Anyone who has it can read this group.
+          </p>
           {canWrite && (
             <button type="button" onClick={() => setConfirming(true)}>
               Rotate token…
@@ -46,14 +48,14 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
       {isConfirming && token !== null && (
         <ConfirmDialog
           title="Rotate the token?"
-          action="Rotate"
+          action="Rotate token"
           mutation={rotate}
           onConfirm={() => void run(token)}
           onClose={() => setConfirming(false)}
         >
           <p>
-            <strong>{name}</strong> gets a new token. The old one <GracePeriod />. Update the dashboards that
-            embed it.
+            <strong>{name}</strong> gets a new token. The old one <GracePeriod />. Update the pages that use
+            it.
           </p>
         </ConfirmDialog>
       )}

@@ -41,6 +41,13 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
             </option>
           ))}
       </datalist>
+      {rows.length > 0 && (
+        <div className="mapping-row fine" aria-hidden="true">
+          <b>Schema</b>
+          <span />
+          <b>Data source</b>
+        </div>
+      )}
       {rows.map(({ key, schemaId, dataSource }, index) => {
         const schemaError = errorAt(errors, "mapping", String(index), "schemaId");
         const sourceError = errorAt(errors, "mapping", String(index), "dataSource");

@@ -40,19 +40,19 @@ export function KeysPage() {
   return (
     <Page
       title="API keys"
-      description={`Keys of the ${environment} environment. Switch the environment to manage the others.`}
+      description={`Keys of the ${environment} environment. Switch environments to see the other keys.`}
       actions={
         <button type="button" className="primary" onClick={openNew}>
           New API key
         </button>
       }
     >
-      <nav className="filters" aria-label="State">
+      <nav className="filters" aria-label="Status">
         <a href={hashOf(path)} aria-current={isAll ? undefined : "true"}>
           Active
         </a>
         <a href={hashOf(path, { state: "all" })} aria-current={isAll ? "true" : undefined}>
-          All, with revoked and expired
+          All
         </a>
       </nav>
       <Loaded query={query}>
@@ -79,14 +79,14 @@ export function KeysPage() {
                 isWideOnly: true,
                 sortKey: "used",
                 cell: ({ lastUsedAt }) =>
-                  lastUsedAt === null ? "never" : <Time at={lastUsedAt} isRelative />,
+                  lastUsedAt === null ? "Never" : <Time at={lastUsedAt} isRelative />,
               },
               {
                 title: "Writes in 30 days",
                 isWideOnly: true,
                 cell: ({ auditDays }) => <ChangeChart days={auditDays} noun="write" isInline />,
               },
-              { title: "State", cell: (key) => <State apiKey={key} /> },
+              { title: "Status", cell: (key) => <State apiKey={key} /> },
               {
                 title: "Actions",
                 isTitleHidden: true,
@@ -138,28 +138,34 @@ function State({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKeyPa
   if (revokedAt !== null) {
     return (
       <>
-        <span className="badge">revoked</span>
+        <span className="badge">Revoked</span>
         <span className="fine below">
           <Time at={revokedAt} isRelative />
         </span>
       </>
     );
   }
-  if (expiresAt === null) return <span className="badge good">active</span>;
+  if (expiresAt === null) {
+    return (
+      <>
+        <span className="badge good">Active</span>
+        <span className="fine below">never expires</span>
+      </>
+    );
+  }
   const left = Date.parse(expiresAt) - Date.now();
-  const [className, word] =
-    left <= 0
-      ? ["badge", "expired"]
-      : left < SOON_MS
-        ? ["badge warning", "expires soon"]
-        : ["badge good", "active"];
+  const time = <Time at={expiresAt} isRelative />;
+  if (left < SOON_MS) {
+    return (
+      <span className={left <= 0 ? "badge" : "badge warning"}>
+        {left <= 0 ? "Expired" : "Expires"} {time}
+      </span>
+    );
+  }
   return (
     <>
-      <span className={className}>{word}</span>
-      <span className="fine below word">
-        {left > 0 && "expires "}
-        <Time at={expiresAt} isRelative />
-      </span>
+      <span className="badge good">Active</span>
+      <span className="fine below word">expires {time}</span>
     </>
   );
 }
@@ -189,7 +195,7 @@ function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKey
   return (
     <ConfirmDialog
       title={`Revoke ${name}?`}
-      action="Revoke"
+      action="Revoke key"
       mutation={revoke}
       onConfirm={() => void run()}
       onClose={onClose}

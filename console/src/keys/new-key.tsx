@@ -12,9 +12,9 @@ import { useMutation } from "../session/use-mutation.js";
 /** Rights of each scope, which includes those before it. */
 const SCOPES: Readonly<Record<ApiKeyScope, string>> = {
   READ: "Reads groups, data sources and sites, without tokens.",
-  EMBED: "Also reads tokens, for a server that embeds dashboards.",
-  WRITE: "Also changes groups, mappings, data sources and sites.",
-  ADMIN: "Also manages API keys and webhooks, and reads the audit log.",
+  EMBED: "Everything in read, plus tokens and embed sessions: for a server that embeds dashboards.",
+  WRITE: "Everything in embed, plus changes of groups, mappings, data sources and sites.",
+  ADMIN: "Everything in write, plus API keys, webhooks and the audit log.",
 };
 const DAY_MS = 86_400_000;
 
@@ -72,7 +72,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
         </fieldset>
         <Field
           label="Expires after"
-          hint="Clients that use the key stop working then."
+          hint="Requests with the key are refused after that."
           error={errorAt(errors, "expiresAt")}
         >
           {(control) => (

@@ -16,7 +16,7 @@ export function ProcessCard() {
     <section className="card" aria-labelledby="process">
       <h2 id="process">API requests</h2>
       <p className="fine">
-        Of all accounts, in this server process only
+        All accounts, in this server process
         {data && (
           <>
             , since it started{" "}

@@ -1,6 +1,7 @@
 import type { AdminOverviewQuery } from "../api/generated/operations.js";
 import { ACTIONS } from "../parts/audit-actions.js";
 import { ChangeChart } from "../parts/change-chart.js";
+import { SubjectName } from "../parts/subject-name.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 
@@ -10,14 +11,12 @@ export function RecentCard({ data: { auditDays, recent } }: { readonly data: Adm
     <section className="card" aria-labelledby="changes">
       <h2 id="changes">Changes per day</h2>
       <ChangeChart days={auditDays} />
+      <h3>Recent changes</h3>
       <ul className="rows">
-        {recent.nodes.map(({ id, action, subjectName, actorName, createdAt }) => (
+        {recent.nodes.map(({ id, action, subjectId, subjectName, actorName, createdAt }) => (
           <li key={id}>
             <span>
-              {ACTIONS[action]}{" "}
-              <a className="plain" href={hashOf(["audit"], { subject: subjectName })}>
-                {subjectName}
-              </a>{" "}
+              {ACTIONS[action]} <SubjectName action={action} id={subjectId} name={subjectName} />{" "}
               <span className="fine by">by {actorName}</span>
             </span>
             <span className="fine">
@@ -26,7 +25,7 @@ export function RecentCard({ data: { auditDays, recent } }: { readonly data: Adm
           </li>
         ))}
       </ul>
-      <a href={hashOf(["audit"])}>Show the audit log</a>
+      <a href={hashOf(["audit"])}>View audit log</a>
     </section>
   );
 }

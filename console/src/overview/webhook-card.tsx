@@ -31,7 +31,7 @@ export function WebhookCard({ data }: { readonly data: AdminOverviewQuery }) {
             {disabledAt === null ? (
               <span className="badge bad">{plural(health.consecutiveFailures, "failure")} in a row</span>
             ) : (
-              <span className="badge">disabled</span>
+              <span className="badge">Disabled</span>
             )}
           </li>
         ))}

@@ -47,7 +47,9 @@ export function ChangeChart({ days, noun = "change", isInline = false }: ChangeC
       ) : (
         <figcaption className="fine">
           <span>{formatDay(days[0]?.date)}</span>
-          <span>{total} (UTC days)</span>
+          <span>
+            {total} in {days.length} days (UTC)
+          </span>
           <span>today</span>
         </figcaption>
       )}

@@ -11,8 +11,6 @@ interface ConfirmDialogProps {
   readonly action: string;
   /** Text that must be typed to enable the action. */
   readonly typed?: string;
-  /** Whether the action is disabled, for a reason that `children` gives. */
-  readonly isDisabled?: boolean;
   /** The state of the mutation that the action runs, if any. */
   readonly mutation?: Pick<Mutation<unknown, unknown>, "isBusy" | "failure" | "errors">;
   readonly onConfirm: () => void;
@@ -21,11 +19,11 @@ interface ConfirmDialogProps {
 
 /** A confirmation dialog for irreversible actions. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, children, action, typed, isDisabled = false, mutation, onConfirm, onClose } = props;
+  const { title, children, action, typed, mutation, onConfirm, onClose } = props;
   const [text, setText] = useState("");
   // The mutation keeps the errors of attempts in a dialog that has been closed since.
   const [isTried, setTried] = useState(false);
-  const isAllowed = !isDisabled && (typed === undefined || text === typed) && mutation?.isBusy !== true;
+  const isAllowed = (typed === undefined || text === typed) && mutation?.isBusy !== true;
   return (
     <Dialog title={title} onClose={onClose}>
       <form

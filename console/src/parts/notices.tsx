@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 
-const SHOWN_MS = 10_000;
+const SHOWN_MS = 6000;
 const NO_NOTICE = { text: "", count: 0 };
 
 const NotifyContext = createContext<(text: string) => void>(() => undefined);

@@ -22,27 +22,11 @@ export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
   if (!hasPreviousPage && !hasNextPage && size === String(DEFAULT_SIZE)) return null;
   return (
     <nav className="pager" aria-label="Pages">
-      {hasPreviousPage && (
-        <>
-          <a className="button" href={hashOf(path, { ...query, after: null, before: null })}>
-            First
-          </a>
-          <a
-            className="button"
-            rel="prev"
-            href={hashOf(path, { ...query, after: null, before: startCursor })}
-          >
-            Previous
-          </a>
-        </>
-      )}
-      {hasNextPage && (
-        <a className="button" rel="next" href={hashOf(path, { ...query, before: null, after: endCursor })}>
-          Next
-        </a>
-      )}
+      <PageLink label="First" to={hasPreviousPage && {}} />
+      <PageLink label="Previous" rel="prev" to={hasPreviousPage && { before: startCursor }} />
+      <PageLink label="Next" rel="next" to={hasNextPage && { after: endCursor }} />
       <label className="page-size">
-        Entries per page
+        Rows per page
         <select
           value={size}
           onChange={(event) =>
@@ -55,5 +39,29 @@ export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
         </select>
       </label>
     </nav>
+  );
+}
+
+interface PageLinkProps {
+  readonly label: string;
+  readonly rel?: "prev" | "next";
+  /** The position in the list; false if there is no such page. */
+  readonly to: false | { readonly after?: string | null; readonly before?: string | null };
+}
+
+/** A link to another page of the list. It keeps its place where there is no such page. */
+function PageLink({ label, rel, to }: PageLinkProps) {
+  const { path, query } = useRoute();
+  if (to === false) {
+    return (
+      <span className="button disabled" aria-hidden="true">
+        {label}
+      </span>
+    );
+  }
+  return (
+    <a className="button" rel={rel} href={hashOf(path, { ...query, after: null, before: null, ...to })}>
+      {label}
+    </a>
   );
 }

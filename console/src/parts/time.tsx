@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-const NOW = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }).format(0, "second");
+const NOW = "just now";
 // Not "tomorrow" for 24 hours, which may end on the day after.
 const RELATIVE = new Intl.RelativeTimeFormat();
 const MINUTE_MS = 60_000;

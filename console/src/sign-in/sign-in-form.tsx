@@ -50,7 +50,7 @@ export function SignInForm({ demoKey, onRefused, onSignedIn }: SignInFormProps) 
     <Form errors={errors} onSubmit={() => void open(key.trim())}>
       <Field
         label="API key"
-        hint="You stay signed in on this browser for 12 hours. Scripts cannot read the key."
+        hint="You stay signed in on this browser for 12 hours."
         error={errorAt(errors, "apiKey")}
       >
         {(control) => (

@@ -27,7 +27,7 @@ export function DeleteSite({ site: { site, revision } }: { readonly site: SitePa
       {isConfirming && (
         <ConfirmDialog
           title={`Delete ${site}?`}
-          action="Delete"
+          action="Delete site"
           typed={site}
           mutation={remove}
           onConfirm={() => void run()}

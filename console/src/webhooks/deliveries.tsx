@@ -45,7 +45,7 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
     <section aria-labelledby="deliveries">
       <div className="section-head">
         <h2 id="deliveries">Deliveries</h2>
-        <nav className="filters" aria-label="State">
+        <nav className="filters" aria-label="Status">
           <a href={hashOf(path)} aria-current={state ? undefined : "true"}>
             All
           </a>
@@ -67,7 +67,7 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
         caption="Deliveries, newest first"
         page={page}
         empty={
-          <Empty title={state ? "No deliveries in this state" : "No deliveries yet"}>
+          <Empty title={state ? "No deliveries with this status" : "No deliveries yet"}>
             Recent deliveries are listed here. Send a test event to see one.
           </Empty>
         }
@@ -80,14 +80,22 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
                 <button type="button" className="link" onClick={() => setShown(delivery.id)}>
                   {EVENTS[delivery.event]}
                 </button>
+                <span className="code fine narrow-only">
+                  <Subject delivery={delivery} />
+                </span>
                 <span className="fine narrow-only">
                   <Time at={delivery.createdAt} isRelative />
                 </span>
               </>
             ),
           },
-          { title: "Subject", className: "code", cell: (delivery) => <Subject delivery={delivery} /> },
-          { title: "State", cell: (delivery) => <DeliveryState delivery={delivery} /> },
+          {
+            title: "Subject",
+            className: "code",
+            isWideOnly: true,
+            cell: (delivery) => <Subject delivery={delivery} />,
+          },
+          { title: "Status", cell: (delivery) => <DeliveryState delivery={delivery} /> },
           { title: "Response", isWideOnly: true, cell: responseOf },
           { title: "Attempts", isWideOnly: true, cell: ({ attempts }) => attempts },
           { title: "Created", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} isRelative /> },

@@ -112,7 +112,7 @@ function Disable({ endpoint: { id, name }, onUpdate, onClose }: EndpointDialogPr
   return (
     <ConfirmDialog
       title={`Disable ${name}?`}
-      action="Disable"
+      action="Disable endpoint"
       mutation={update}
       onConfirm={() => void run()}
       onClose={onClose}
@@ -145,7 +145,7 @@ function RotateSecret({ endpoint: { id, name }, onUpdate, onClose }: EndpointDia
   return (
     <ConfirmDialog
       title={`Rotate the secret of ${name}?`}
-      action="Rotate"
+      action="Rotate secret"
       mutation={rotate}
       onConfirm={() => void run()}
       onClose={onClose}
@@ -172,7 +172,7 @@ function Delete({ endpoint: { id, name }, onClose }: EndpointDialogProps) {
   return (
     <ConfirmDialog
       title={`Delete ${name}?`}
-      action="Delete"
+      action="Delete endpoint"
       typed={name}
       mutation={remove}
       onConfirm={() => void run()}

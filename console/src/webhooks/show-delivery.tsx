@@ -72,7 +72,7 @@ function Facts({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
   return (
     <dl className="facts">
       <div>
-        <dt>State</dt>
+        <dt>Status</dt>
         <dd>
           <DeliveryState delivery={delivery} />
         </dd>
@@ -86,7 +86,13 @@ function Facts({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
         <dd>{attempts}</dd>
       </div>
       <div>
-        <dt>Event</dt>
+        <dt>Type</dt>
+        <dd>
+          <code>{String(Object(delivery.payload)["type"])}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Created</dt>
         <dd>
           <Time at={createdAt} />
         </dd>

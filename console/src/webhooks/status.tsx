@@ -2,24 +2,24 @@ import type { DeliveryPartsFragment, EndpointPartsFragment } from "../api/genera
 import { hashOf } from "../routing/route.js";
 
 const REASONS = {
-  ADMIN: "disabled",
-  GONE: "disabled: it answered 410",
-  FAILING: "disabled: it failed for days",
+  ADMIN: "Disabled",
+  GONE: "Disabled: it answered 410",
+  FAILING: "Disabled: it failed for days",
 } as const;
 
 /** The status of an endpoint as a badge. */
 export function EndpointStatus({ endpoint: { health } }: { readonly endpoint: EndpointPartsFragment }) {
   switch (health.status) {
     case "HEALTHY":
-      return <span className="badge good">healthy</span>;
+      return <span className="badge good">Healthy</span>;
     case "FAILING":
       return (
-        <span className="badge bad">{isPaused(health.pausedUntil) ? "failing, paused" : "failing"}</span>
+        <span className="badge bad">{isPaused(health.pausedUntil) ? "Failing, paused" : "Failing"}</span>
       );
     case "DISABLED":
       return <span className="badge">{REASONS[health.disabledReason ?? "ADMIN"]}</span>;
     case "UNKNOWN":
-      return <span className="badge">not tried yet</span>;
+      return <span className="badge">Not tried yet</span>;
   }
 }
 
@@ -28,11 +28,11 @@ export function DeliveryState({ delivery }: { readonly delivery: DeliveryPartsFr
   const { state, attempts } = delivery;
   switch (state) {
     case "DELIVERED":
-      return <span className="badge good">delivered</span>;
+      return <span className="badge good">Delivered</span>;
     case "DEAD":
-      return <span className="badge bad">failed</span>;
+      return <span className="badge bad">Failed</span>;
     case "PENDING":
-      return <span className="badge warning">{attempts === 0 ? "pending" : "retrying"}</span>;
+      return <span className="badge warning">{attempts === 0 ? "Pending" : "Retrying"}</span>;
   }
 }
 

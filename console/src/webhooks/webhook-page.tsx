@@ -84,11 +84,11 @@ function Health({ endpoint }: { readonly endpoint: EndpointPartsFragment }) {
         </div>
         <div>
           <dt>Last success</dt>
-          <dd>{lastSuccessAt === null ? "never" : <Time at={lastSuccessAt} isRelative />}</dd>
+          <dd>{lastSuccessAt === null ? "Never" : <Time at={lastSuccessAt} isRelative />}</dd>
         </div>
         <div>
           <dt>Last failure</dt>
-          <dd>{lastFailureAt === null ? "never" : <Time at={lastFailureAt} isRelative />}</dd>
+          <dd>{lastFailureAt === null ? "Never" : <Time at={lastFailureAt} isRelative />}</dd>
         </div>
         <div>
           <dt>Created</dt>

@@ -54,7 +54,7 @@ export function WebhooksPage() {
                 title: "Last success",
                 isWideOnly: true,
                 cell: ({ health: { lastSuccessAt } }) =>
-                  lastSuccessAt === null ? "never" : <Time at={lastSuccessAt} isRelative />,
+                  lastSuccessAt === null ? "Never" : <Time at={lastSuccessAt} isRelative />,
               },
             ]}
           />
