@@ -25,9 +25,17 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   Operations: [
     ...["debian", "operations", "upgrading", "observability", "security", "data-protection", "scaling"],
-    ...["performance", "release"],
+    "performance",
   ],
-  Project: ["changelog", "security-policy", "ARCHITECTURE", "contributing", "decisions/README", "benchmarks"],
+  Project: [
+    "changelog",
+    "security-policy",
+    "ARCHITECTURE",
+    "contributing",
+    "release",
+    "decisions/README",
+    "benchmarks",
+  ],
 };
 
 /** Returns the path in the site of a document of this repository. */

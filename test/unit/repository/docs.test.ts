@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { createSidebar, sitePathOf } from "../../../docs/.vitepress/pages.js";
 import { settings } from "../../../src/config/settings.js";
 import { readDocument, userDocuments } from "../../support/repository/doc-snippets.js";
 
@@ -28,6 +29,25 @@ test("links between documents resolve", () => {
       if (anchor !== undefined) expect(anchorsOf(target), `${document}: ${path}`).toContain(anchor);
     }
   }
+});
+
+test("the index lists the pages of the sidebar in the same order", () => {
+  const sections = readDocument("docs/README.md").split(/^## /m).slice(1);
+  const index = sections.map((section) => {
+    const paths = [...section.matchAll(/\]\(([\w./-]+\.md)/g)].map(([, path = ""]) => `docs/${path}`);
+    return {
+      text: section.split("\n")[0],
+      links: paths.map((path) => sitePathOf(path.replace("docs/../", ""))),
+    };
+  });
+  const sidebar = createSidebar().map(({ text, items = [] }) => ({
+    text,
+    // A folder's link stands for its index, and the index does not list itself.
+    links: items.flatMap(({ link = "" }) =>
+      link === "/" ? [] : `${link.slice(1)}.md`.replace("/.md", "/index.md"),
+    ),
+  }));
+  expect(index.slice(0, sidebar.length)).toEqual(sidebar);
 });
 
 test("comments refer only to recorded decisions", () => {
