@@ -67,7 +67,18 @@ export default defineConfigWithTheme<ThemeConfig>({
     docFooter: { prev: false, next: false },
     externalLinkIcon: true,
   },
-  vite: { build: { chunkSizeWarningLimit: 2_000 }, logLevel: "warn" },
+  vite: {
+    build: { chunkSizeWarningLimit: 2_000 },
+    logLevel: "warn",
+    resolve: {
+      alias: [
+        {
+          find: /^.*\/VPDocOutlineItem\.vue$/,
+          replacement: join(root, "docs/.vitepress/theme/outline-item.vue"),
+        },
+      ],
+    },
+  },
   async buildEnd({ outDir }) {
     for (const path of linkedFiles) {
       if (!existsSync(join(root, path)))

@@ -3,8 +3,8 @@ import type { MarkdownRenderer } from "vitepress";
 /** Longer code would not fit the narrowest screens. */
 const MAX_LENGTH = 30;
 /** Names and paths that may not fit a heading or a cell on narrow screens. */
-const LONG_WORD = /[\w./:]{21,}/g;
-const BREAK_OPPORTUNITY = /[a-z\d](?=[A-Z])|[._/](?=\w)/g;
+const LONG_WORD = /[\w./:@]{15,}/g;
+const BREAK_OPPORTUNITY = /[a-z\d](?=[A-Z])|[._/@](?=\w)/g;
 
 /** Keeps options such as `--subgraph` whole, and lets long names break between their words. */
 export function controlLineBreaks(md: MarkdownRenderer): void {

@@ -13,6 +13,12 @@ const OTHERS: Readonly<Record<string, string>> = {
   "bench/README.md": "benchmarks.md",
 };
 
+/** Titles of pages in the sidebar whose headings are for other readers. */
+const TITLES: Readonly<Record<string, string>> = {
+  tour: "Five-minute tour",
+  "typescript-client": "TypeScript client",
+};
+
 /** The sidebar: files of docs/ without their extension, or paths of `OTHERS`. Further files of docs/ are added to "Guides". */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Start: ["README", "quick-start", "tour", "concepts"],
@@ -56,7 +62,7 @@ export function createSidebar(): DefaultTheme.SidebarItem[] {
   return Object.entries(SECTIONS).map(([text, pages]) => ({
     text,
     items: (text === "Guides" ? [...pages, ...unlisted] : pages).map((page) => ({
-      text: page === "tour" ? "Five-minute tour" : headingOf(documentOf(page)).replace(`${text} in `, ""),
+      text: TITLES[page] ?? headingOf(documentOf(page)).replace(`${text} in `, ""),
       link: `/${sitePathOf(documentOf(page)).replace(/(?:index)?\.md$/, "")}`,
     })),
   }));
