@@ -62,10 +62,17 @@ export function createSidebar(): DefaultTheme.SidebarItem[] {
   return Object.entries(SECTIONS).map(([text, pages]) => ({
     text,
     items: (text === "Guides" ? [...pages, ...unlisted] : pages).map((page) => ({
-      text: TITLES[page] ?? headingOf(documentOf(page)).replace(`${text} in `, ""),
-      link: `/${sitePathOf(documentOf(page)).replace(/(?:index)?\.md$/, "")}`,
+      ...itemOf(page, TITLES[page] ?? headingOf(documentOf(page)).replace(`${text} in `, "")),
+      ...(page === "decisions/README" && {
+        collapsed: true,
+        items: files("decisions").map((decision) => itemOf(decision)),
+      }),
     })),
   }));
+}
+
+function itemOf(page: string, text = headingOf(documentOf(page))): DefaultTheme.SidebarItem {
+  return { text, link: `/${sitePathOf(documentOf(page)).replace(/(?:index)?\.md$/, "")}` };
 }
 
 function documentOf(page: string): string {
