@@ -18,8 +18,20 @@ const nested = readdirSync(new URL("docs/", root), { recursive: true, encoding: 
   .filter((path) => path.includes("/") && path.endsWith(".md"))
   .map((path) => `docs/${path}`);
 
+const documents = [...userDocuments(), "clients/typescript/README.md", "bench/README.md", ...nested];
+
+test("code fits the site at 1440 px without scrolling", () => {
+  const tooLong = documents.flatMap((document) =>
+    [...readDocument(document).matchAll(/^ *```\w*\n([\s\S]*?)^ *```$/gm)]
+      .flatMap(([, code = ""]) => code.split("\n"))
+      .filter((line) => line.replaceAll("\t", "    ").length > 115)
+      .map((line) => `${document}: ${line}`),
+  );
+  expect(tooLong).toEqual([]);
+});
+
 test("links between documents resolve", () => {
-  for (const document of [...userDocuments(), "clients/typescript/README.md", ...nested]) {
+  for (const document of documents) {
     const folder = new URL(document, root);
     for (const [, path = "", anchor] of readDocument(document).matchAll(
       /\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g,
