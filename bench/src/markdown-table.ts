@@ -1,10 +1,14 @@
-/** Formats an aligned Markdown table. The first column is left-aligned, the others right-aligned. */
+/** Formats an aligned Markdown table. Columns with numbers are right-aligned. */
 export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = heads.map((head, column) =>
-    Math.max(...[head, ...rows.map((row) => row[column] ?? "")].map(({ length }) => length)),
-  );
+  const columns = heads.map((head, column) => {
+    const cells = rows.map((row) => row[column] ?? "");
+    return {
+      width: Math.max(...[head, ...cells].map(({ length }) => length)),
+      isRight: column > 0 && cells.some((cell) => /\d/.test(cell)),
+    };
+  });
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`;
-  const rule = widths.map((width, column) => `${"-".repeat(width - 1)}${column === 0 ? "-" : ":"}`);
+    `| ${columns.map(({ width, isRight }, column) => (isRight ? cells[column]?.padStart(width) : cells[column]?.padEnd(width))).join(" | ")} |`;
+  const rule = columns.map(({ width, isRight }) => `${"-".repeat(width - 1)}${isRight ? ":" : "-"}`);
   return [line(heads), line(rule), ...rows.map(line)].join("\n");
 }

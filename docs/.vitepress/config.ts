@@ -4,10 +4,10 @@ import { type DefaultTheme, defineConfigWithTheme } from "vitepress";
 import { compressFiles } from "../../src/http/pages/page-build.js";
 import { ICON } from "../../src/http/pages/page-html.js";
 import { LINKS, THEME_KEY } from "../../src/http/pages/site-header.js";
+import { controlLineBreaks } from "./line-breaks.js";
 import { FILES, linkedFiles, resolveRepositoryLinks } from "./links.js";
 import { createSidebar, sitePathOf } from "./pages.js";
 import { BASE, root } from "./paths.js";
-import { markShortCode } from "./short-code.js";
 
 interface ThemeConfig extends DefaultTheme.Config {
   /** The pages of the service, for `theme/product-links.vue`. */
@@ -46,7 +46,7 @@ export default defineConfigWithTheme<ThemeConfig>({
           .replace(/[^\w\- ]/g, "")
           .replaceAll(" ", "-"),
     },
-    config: (md) => void md.use(resolveRepositoryLinks).use(markShortCode),
+    config: (md) => void md.use(resolveRepositoryLinks).use(controlLineBreaks),
   },
   themeConfig: {
     search: {
@@ -67,7 +67,18 @@ export default defineConfigWithTheme<ThemeConfig>({
     docFooter: { prev: false, next: false },
     externalLinkIcon: true,
   },
-  vite: { build: { chunkSizeWarningLimit: 2_000 }, logLevel: "warn" },
+  vite: {
+    build: { chunkSizeWarningLimit: 2_000 },
+    logLevel: "warn",
+    resolve: {
+      alias: [
+        {
+          find: /^.*\/VPDocOutlineItem\.vue$/,
+          replacement: join(root, "docs/.vitepress/theme/outline-item.vue"),
+        },
+      ],
+    },
+  },
   async buildEnd({ outDir }) {
     for (const path of linkedFiles) {
       if (!existsSync(join(root, path)))

@@ -13,6 +13,12 @@ const OTHERS: Readonly<Record<string, string>> = {
   "bench/README.md": "benchmarks.md",
 };
 
+/** Titles of pages in the sidebar whose headings are for other readers. */
+const TITLES: Readonly<Record<string, string>> = {
+  tour: "Five-minute tour",
+  "typescript-client": "TypeScript client",
+};
+
 /** The sidebar: files of docs/ without their extension, or paths of `OTHERS`. Further files of docs/ are added to "Guides". */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Start: ["README", "quick-start", "tour", "concepts"],
@@ -25,9 +31,17 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   Operations: [
     ...["debian", "operations", "upgrading", "observability", "security", "data-protection", "scaling"],
-    ...["performance", "release"],
+    "performance",
   ],
-  Project: ["changelog", "security-policy", "ARCHITECTURE", "contributing", "decisions/README", "benchmarks"],
+  Project: [
+    "changelog",
+    "security-policy",
+    "ARCHITECTURE",
+    "contributing",
+    "release",
+    "decisions/README",
+    "benchmarks",
+  ],
 };
 
 /** Returns the path in the site of a document of this repository. */
@@ -48,10 +62,17 @@ export function createSidebar(): DefaultTheme.SidebarItem[] {
   return Object.entries(SECTIONS).map(([text, pages]) => ({
     text,
     items: (text === "Guides" ? [...pages, ...unlisted] : pages).map((page) => ({
-      text: page === "tour" ? "Five-minute tour" : headingOf(documentOf(page)).replace(`${text} in `, ""),
-      link: `/${sitePathOf(documentOf(page)).replace(/(?:index)?\.md$/, "")}`,
+      ...itemOf(page, TITLES[page] ?? headingOf(documentOf(page)).replace(`${text} in `, "")),
+      ...(page === "decisions/README" && {
+        collapsed: true,
+        items: files("decisions").map((decision) => itemOf(decision)),
+      }),
     })),
   }));
+}
+
+function itemOf(page: string, text = headingOf(documentOf(page))): DefaultTheme.SidebarItem {
+  return { text, link: `/${sitePathOf(documentOf(page)).replace(/(?:index)?\.md$/, "")}` };
 }
 
 function documentOf(page: string): string {

@@ -25,7 +25,7 @@ const COLORS = [
 /**
  * Draws charts as a dashboard with uPlot, which Grafana uses as well.
  * @param {readonly number[]} times in Unix seconds @param {readonly Chart[]} charts
- * @param {{ file: string, browser: string }} options the PNG file, and the path of Chromium
+ * @param {{ file: string, browser: string }} options the PNG file, beside which the first panels are drawn in a file of their own, and the path of Chromium
  */
 export async function renderDashboard(times, charts, { file, browser }) {
   const folder = dirname(require.resolve("uplot/package.json"));
@@ -43,6 +43,8 @@ export async function renderDashboard(times, charts, { file, browser }) {
     });
     await page.setContent(html);
     await page.screenshot({ path: file });
+    const clip = { x: 0, y: 0, width: (PAGE_WIDTH * 2) / 3, height: 17 * ROW_HEIGHT };
+    await page.screenshot({ path: file.replace(".png", "-requests.png"), clip });
   } finally {
     await chrome.close();
   }

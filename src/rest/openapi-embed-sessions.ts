@@ -5,6 +5,7 @@ import {
   MAX_VARIABLES_DEPTH,
   MIN_SESSION_SECONDS,
 } from "../domain/authentication/embed-session.js";
+import { SUCCESS } from "./openapi-replies.js";
 import { CURRENT_TOKEN, JSON_LIMITS, USER_GROUP_ID } from "./openapi-requests.js";
 
 /** Request body of `POST /api/embed-session`, for the OpenAPI document. */
@@ -37,7 +38,7 @@ export const EMBED_SESSION_REPLY_SCHEMA = {
   type: "object",
   required: ["success", "token", "expires_at"],
   properties: {
-    success: { type: "integer", const: 1 },
+    ...SUCCESS,
     token: {
       type: "string",
       description: "The embed session, a signed JWT. Keep it secret.",

@@ -13,7 +13,7 @@ const FIELDS = {
       "The user group token, which identifies the user group in embedded dashboards. Keep it secret.",
     examples: ["ugt_…"],
   },
-  name: { type: "string", examples: ["Acme Inc."] },
+  name: { type: "string", description: "The user group's name.", examples: ["Acme Inc."] },
   provided_id: {
     type: "string",
     description: "The `user_group_id` from the request that created the user group.",
@@ -37,7 +37,9 @@ const TAG = {
   },
 } as const;
 
-const SUCCESS = { success: { type: "integer", const: 1 } } as const;
+export const SUCCESS = {
+  success: { type: "integer", const: 1, description: "Always 1; the reply to a failed request has 0." },
+} as const;
 const IS_NEW = {
   new_user_group: { type: "boolean", description: "Indicates whether this request created the user group." },
 } as const;
@@ -47,11 +49,15 @@ const IS_NEW = {
  * defines the order of the keys.
  */
 export const USER_REPLY_SCHEMAS = {
-  GET: objectSchema({ ...SUCCESS, ...IS_NEW, user_group: objectSchema({ ...FIELDS, ...PROPERTIES }) }),
-  PUT: objectSchema({ ...SUCCESS, user_group: objectSchema({ ...FIELDS, ...PROPERTIES, ...TAG }) }),
-  POST: objectSchema({ ...SUCCESS, user_group: objectSchema({ ...FIELDS, ...TAG }) }),
+  GET: objectSchema({ ...SUCCESS, ...IS_NEW, user_group: group({ ...FIELDS, ...PROPERTIES }) }),
+  PUT: objectSchema({ ...SUCCESS, user_group: group({ ...FIELDS, ...PROPERTIES, ...TAG }) }),
+  POST: objectSchema({ ...SUCCESS, user_group: group({ ...FIELDS, ...TAG }) }),
   DELETE: objectSchema(SUCCESS),
 };
+
+function group(properties: object) {
+  return { ...objectSchema(properties), description: "The user group." } as const;
+}
 
 /** Returns the schema of an object in which every property is required. */
 function objectSchema(properties: object) {

@@ -19,9 +19,9 @@ import { compileService } from "../support/service/compiled-service.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
 const ADDRESS_IN_DOCS = "postgres.example.com:5432";
-const snippets = snippetsOf("docs/operations.md").filter(({ notRun }) =>
-  notRun?.includes("test/operations/database.test.ts"),
-);
+const snippets = ["docs/operations.md", "docs/upgrading.md"]
+  .flatMap(snippetsOf)
+  .filter(({ notRun }) => notRun?.includes("test/operations/database.test.ts"));
 const encryptionKey = Buffer.alloc(32, 7).toString("base64");
 const acme = { user_group_id: "acme", name: "Acme" };
 

@@ -117,7 +117,7 @@ test("the previous release serves while the database of version 0.1.0 is migrate
   };
   const ownerEnv = { ...env, DATABASE_MIGRATION_URL: databaseUrl(testDatabase.owner) };
 
-  // From 0.1.0 to the previous release, processes are stopped (docs/operations.md).
+  // From 0.1.0 to the previous release, processes are stopped (docs/upgrading.md).
   const first = await processes.run(["migrate", "up"], { env: ownerEnv, release });
   expect(first).toMatchObject({ code: 0, stderr: "" });
   expect(await oldData()).toEqual(old);

@@ -54,7 +54,7 @@ export function targetRow(title: string, ratio: number, wanted: { minRatio?: num
   const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = wanted;
   return [
     ...[title, wanted.minRatio === undefined ? `≤ ${maxRatio}` : `≥ ${minRatio}`, ratio.toFixed(2)],
-    ratio >= minRatio && ratio <= maxRatio ? "reached" : "NOT reached",
+    ratio >= minRatio && ratio <= maxRatio ? "reached" : "missed",
   ];
 }
 

@@ -5,7 +5,7 @@ import { COMMON_HEADERS, headers } from "./headers.js";
 export const HEALTH_SCHEMA = {
   type: "object",
   required: ["status"],
-  properties: { status: { type: "string", const: "ok" } },
+  properties: { status: { type: "string", const: "ok", description: "Always `ok`." } },
 } as const;
 
 const DESCRIPTION_HEADERS = headers([...COMMON_HEADERS, "ETag", "Access-Control-Allow-Origin"]);

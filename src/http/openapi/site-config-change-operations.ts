@@ -1,5 +1,6 @@
 import { SITE_CONFIG_CODES } from "../../domain/site-configs/finding-codes.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
+import { SUCCESS } from "../../rest/openapi-replies.js";
 import { curlBlock } from "./curl.js";
 import { type DocumentedCode, errorResponses } from "./errors.js";
 import { headers, LIMITED_HEADERS, REQUEST_ID_PARAMETER } from "./headers.js";
@@ -80,14 +81,16 @@ const SITE_CONFIG_REPORT_SCHEMA = {
   required: ["valid", "errors", "warnings", "notices"],
   properties: {
     valid: { type: "boolean", description: "Indicates whether there are no errors." },
-    errors: FINDINGS,
-    warnings: FINDINGS,
-    notices: FINDINGS,
+    errors: { ...FINDINGS, description: "What makes the file unusable." },
+    warnings: { ...FINDINGS, description: "What you should fix; `strict` treats them as errors." },
+    notices: { ...FINDINGS, description: "Properties that are valid, but not part of this format." },
   },
 } as const;
 
-const REPORT = { $ref: "#/components/schemas/SiteConfigReport" } as const;
-const SUCCESS = { success: { type: "integer", const: 1 } } as const;
+const REPORT = {
+  $ref: "#/components/schemas/SiteConfigReport",
+  description: "The findings of the validation.",
+} as const;
 const NO_FINDINGS = { valid: true, errors: [], warnings: [], notices: [] };
 
 /** Replies of the operations below, and the error reply with a report. */
@@ -103,8 +106,8 @@ export const SITE_CONFIG_SCHEMAS = {
     required: ["success", "site", "revision", "report"],
     properties: {
       ...SUCCESS,
-      site: { type: "string" },
-      revision: { type: "integer", minimum: 1 },
+      site: { type: "string", description: "The name of the site." },
+      revision: { type: "integer", minimum: 1, description: "The number of the stored revision." },
       report: REPORT,
     },
   },

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { createSidebar, sitePathOf } from "../../../docs/.vitepress/pages.js";
 import { settings } from "../../../src/config/settings.js";
 import { readDocument, userDocuments } from "../../support/repository/doc-snippets.js";
 
@@ -17,8 +18,20 @@ const nested = readdirSync(new URL("docs/", root), { recursive: true, encoding: 
   .filter((path) => path.includes("/") && path.endsWith(".md"))
   .map((path) => `docs/${path}`);
 
+const documents = [...userDocuments(), "clients/typescript/README.md", "bench/README.md", ...nested];
+
+test("code fits the site at 1440 px without scrolling", () => {
+  const tooLong = documents.flatMap((document) =>
+    [...readDocument(document).matchAll(/^ *```\w*\n([\s\S]*?)^ *```$/gm)]
+      .flatMap(([, code = ""]) => code.split("\n"))
+      .filter((line) => line.replaceAll("\t", "    ").length > 115)
+      .map((line) => `${document}: ${line}`),
+  );
+  expect(tooLong).toEqual([]);
+});
+
 test("links between documents resolve", () => {
-  for (const document of [...userDocuments(), "clients/typescript/README.md", ...nested]) {
+  for (const document of documents) {
     const folder = new URL(document, root);
     for (const [, path = "", anchor] of readDocument(document).matchAll(
       /\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g,
@@ -28,6 +41,25 @@ test("links between documents resolve", () => {
       if (anchor !== undefined) expect(anchorsOf(target), `${document}: ${path}`).toContain(anchor);
     }
   }
+});
+
+test("the index lists the pages of the sidebar in the same order", () => {
+  const sections = readDocument("docs/README.md").split(/^## /m).slice(1);
+  const index = sections.map((section) => {
+    const paths = [...section.matchAll(/\]\(([\w./-]+\.md)/g)].map(([, path = ""]) => `docs/${path}`);
+    return {
+      text: section.split("\n")[0],
+      links: paths.map((path) => sitePathOf(path.replace("docs/../", ""))),
+    };
+  });
+  const sidebar = createSidebar().map(({ text, items = [] }) => ({
+    text,
+    // A folder's link stands for its index, and the index does not list itself.
+    links: items.flatMap(({ link = "" }) =>
+      link === "/" ? [] : `${link.slice(1)}.md`.replace("/.md", "/index.md"),
+    ),
+  }));
+  expect(index.slice(0, sidebar.length)).toEqual(sidebar);
 });
 
 test("comments refer only to recorded decisions", () => {

@@ -4,7 +4,6 @@ import { z } from "zod";
 
 const property = z.object({
   type: z.union([z.string(), z.array(z.string())]).optional(),
-  const: z.unknown().optional(),
   description: z.string().default(""),
   get properties() {
     return z.record(z.string(), property).optional();
@@ -128,13 +127,14 @@ function fieldsOf(title: string, schema: Property | undefined): string {
 /** The fields of an object, and below them those of its objects. */
 function fieldRows(title: string, schema: Property | undefined, prefix = ""): string[] {
   return Object.entries(schema?.properties ?? {}).flatMap(([name, field]) => {
-    const type = field.const === undefined ? [field.type].flat().join(" or ") : JSON.stringify(field.const);
+    const resolved = resolve(field);
+    const type = [resolved?.type].flat().join(" or ");
     // Replies have all of their fields.
     const required = title === REQUEST && schema?.required.includes(name) ? ", required" : "";
     const path = prefix + name;
     return [
       `| \`${path}\` | ${type}${required} | ${line(field.description)} |`,
-      ...fieldRows(title, resolve(field), `${path}.`),
+      ...fieldRows(title, resolved, `${path}.`),
     ];
   });
 }
@@ -150,6 +150,10 @@ function repliesOf({ responses }: Operation): string {
 function line(description: string): string {
   return description.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").trim();
 }
+
+test("every parameter and field has a description", () => {
+  expect(reference()).not.toMatch(/\|\s+\|$/m);
+});
 
 test("docs/reference/rest.md is current (vitest run test/unit/repository/rest-reference.test.ts -u)", async () => {
   expect(operations.length).toBeGreaterThan(10);
