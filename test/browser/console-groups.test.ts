@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { UserGroupsClient } from "../../clients/typescript/src/client.js";
 import { readConsoleDocuments } from "../../src/http/pages/console-documents.js";
 import { builtConsole } from "../support/pages/built-console.js";
-import { READ, useConsoleGroups } from "../support/pages/console-groups.js";
+import { CREATE, READ, useConsoleGroups } from "../support/pages/console-groups.js";
 import {
   accountMenu,
   expectQuiet,
@@ -138,8 +141,6 @@ describe("user groups in the console in Chromium", () => {
     await waitForMessage(page, "press Ctrl+C");
     expect(await page.evaluate("String(getSelection())")).toBe(rotated.token);
 
-    await page.getByRole("tab", { name: "Python" }).press("Enter");
-    expect(await page.getByRole("region", { name: "Python" }).innerText()).toContain('"seats": 12,');
     await press(page, "button", "New embed session");
     await press(page, "button", "Create embed session");
     const session = await page.getByRole("textbox", { name: "Embed session" }).inputValue();
@@ -159,6 +160,26 @@ describe("user groups in the console in Chromium", () => {
     await page.getByRole("heading", { level: 1, name: "Groups" }).waitFor();
     expect(await run(READ, { id })).toEqual({ userGroup: null });
     await expectQuiet(watched, keys.write);
+  });
+
+  test("the code of a group sets it to its saved values, in each language", async () => {
+    const id = "it's <new>";
+    const mapping = [{ schemaId: "charts", dataSource: "sales" }];
+    const group = {
+      providedId: id,
+      name: "Shown",
+      properties: { seats: 12, isTrial: true, note: null },
+      mapping,
+    };
+    await run(CREATE, { input: { userGroups: [group] } });
+    const { page } = await signIn(browser(), service(), keys.write, `#/groups/${encodeURIComponent(id)}`);
+    for (const language of ["curl", "TypeScript", "Python"]) {
+      await run(UPDATE, { input: { by: { providedId: id }, name: "Changed meanwhile", properties: null } });
+      await page.getByRole("tab", { name: language }).press("Enter");
+      await runSnippet(language, await page.getByRole("region", { name: language }).innerText());
+      const { name, properties } = (await run(READ, { id })).userGroup;
+      expect({ name, properties }, language).toEqual({ name: "Shown", properties: group.properties });
+    }
   });
 
   test("shows a new embed session among the group's activity", async () => {
@@ -222,3 +243,15 @@ describe("user groups in the console in Chromium", () => {
     await page.getByRole("heading", { level: 1, name: "Sites" }).waitFor();
   });
 });
+
+/** Runs code that the console shows. */
+async function runSnippet(language: string, code: string): Promise<void> {
+  const env = { ...process.env, KEY: keys.write, USER_GROUPS_API_KEY: keys.write };
+  if (language === "TypeScript") {
+    const body = code.replace(/^import .*$/m, "").replace("await ", "return ");
+    await new Function("UserGroupsClient", "process", body)(UserGroupsClient, { env });
+    return;
+  }
+  const [program, option] = language === "curl" ? ["sh", "-c"] : ["python3", "-c"];
+  await promisify(execFile)(program ?? "", [option ?? "", code], { env });
+}
