@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { UserGroupsClient } from "../../clients/typescript/src/client.js";
 import { readConsoleDocuments } from "../../src/http/pages/console-documents.js";
 import { builtConsole } from "../support/pages/built-console.js";
 import { CREATE, READ, useConsoleGroups } from "../support/pages/console-groups.js";
@@ -16,6 +13,7 @@ import {
   waitForMessage,
 } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
+import { runSnippet } from "../support/pages/run-snippet.js";
 import { startTestService } from "../support/service/test-service.js";
 
 const UPDATE =
@@ -176,7 +174,7 @@ describe("user groups in the console in Chromium", () => {
     for (const language of ["curl", "TypeScript", "Python"]) {
       await run(UPDATE, { input: { by: { providedId: id }, name: "Changed meanwhile", properties: null } });
       await page.getByRole("tab", { name: language }).press("Enter");
-      await runSnippet(language, await page.getByRole("region", { name: language }).innerText());
+      await runSnippet(language, keys.write, await page.getByRole("region", { name: language }).innerText());
       const { name, properties } = (await run(READ, { id })).userGroup;
       expect({ name, properties }, language).toEqual({ name: "Shown", properties: group.properties });
     }
@@ -243,15 +241,3 @@ describe("user groups in the console in Chromium", () => {
     await page.getByRole("heading", { level: 1, name: "Sites" }).waitFor();
   });
 });
-
-/** Runs code that the console shows. */
-async function runSnippet(language: string, code: string): Promise<void> {
-  const env = { ...process.env, KEY: keys.write, USER_GROUPS_API_KEY: keys.write };
-  if (language === "TypeScript") {
-    const body = code.replace(/^import .*$/m, "").replace("await ", "return ");
-    await new Function("UserGroupsClient", "process", body)(UserGroupsClient, { env });
-    return;
-  }
-  const [program, option] = language === "curl" ? ["sh", "-c"] : ["python3", "-c"];
-  await promisify(execFile)(program ?? "", [option ?? "", code], { env });
-}

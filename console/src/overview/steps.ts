@@ -24,7 +24,7 @@ export function stepsOf(data: OverviewQuery, admin: AdminOverviewQuery | null): 
       command: rest("GET", "/api/user", {
         user_group_id: group,
         name: "Acme Inc.",
-        properties: { region: "EU" },
+        properties: { color: "#0b6e4f", currency: "EUR" },
         mapping: { sales: dataSource },
       }),
       page: { href: hashOf(["new-group"]), label: "Create it here" },
