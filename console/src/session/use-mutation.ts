@@ -48,6 +48,7 @@ export function useMutation<P extends Payload, V>(
       setErrors(payload.userErrors);
       return payload;
     } catch (error) {
+      setErrors([]);
       setFailure(toFailure(error));
       return null;
     } finally {
