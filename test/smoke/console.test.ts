@@ -31,7 +31,7 @@ describe("console in Chromium", () => {
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Page or group" }).fill("acm");
+    await page.getByRole("combobox", { name: "Search" }).fill("acm");
     await page.getByRole("option", { name: "Acme acme" }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
