@@ -140,7 +140,7 @@ describe("site configuration editor in Chromium", () => {
     expect(await dialog.locator(".cm-changedLine").count()).toBe(2);
     await page.keyboard.press("Escape");
     await press(page, "button", "Restore revision 1");
-    await press(page, "button", "Restore");
+    await press(page, "button", "Restore revision");
     await waitForMessage(page, "Revision 1 was restored as revision 3.");
     await page.getByText("restored from 1").waitFor();
     expect(await readText(page)).toBe(FIRST);

@@ -9,6 +9,8 @@ interface ConfirmDialogProps {
   /** Description of the consequences. */
   readonly children: ReactNode;
   readonly action: string;
+  /** Whether the action loses or reveals nothing. */
+  readonly isHarmless?: boolean;
   /** Text that must be typed to enable the action. */
   readonly typed?: string;
   /** The state of the mutation that the action runs, if any. */
@@ -17,9 +19,9 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** A confirmation dialog for irreversible actions. */
+/** A confirmation dialog. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, children, action, typed, mutation, onConfirm, onClose } = props;
+  const { title, children, action, isHarmless = false, typed, mutation, onConfirm, onClose } = props;
   const [text, setText] = useState("");
   // The mutation keeps the errors of attempts in a dialog that has been closed since.
   const [isTried, setTried] = useState(false);
@@ -59,7 +61,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="danger" disabled={!isAllowed}>
+          <button type="submit" className={isHarmless ? "primary" : "danger"} disabled={!isAllowed}>
             {action}
           </button>
         </div>

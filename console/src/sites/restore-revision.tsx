@@ -26,7 +26,8 @@ export function RestoreRevision({ site, revision, onUpdate, onClose }: RestoreRe
   return (
     <ConfirmDialog
       title={`Restore revision ${revision}?`}
-      action="Restore"
+      action="Restore revision"
+      isHarmless
       mutation={restore}
       onConfirm={() => void run()}
       onClose={onClose}

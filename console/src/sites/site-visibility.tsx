@@ -32,6 +32,7 @@ export function SiteVisibility({ site: { site, isPublic }, onUpdate }: SiteVisib
         <ConfirmDialog
           title={isPublic ? "Make the site private?" : "Make the site public?"}
           action={isPublic ? "Make private" : "Make public"}
+          isHarmless={isPublic}
           mutation={change}
           onConfirm={() => void run()}
           onClose={() => setConfirming(false)}

@@ -146,6 +146,7 @@ function RotateSecret({ endpoint: { id, name }, onUpdate, onClose }: EndpointDia
     <ConfirmDialog
       title={`Rotate the secret of ${name}?`}
       action="Rotate secret"
+      isHarmless
       mutation={rotate}
       onConfirm={() => void run()}
       onClose={onClose}
