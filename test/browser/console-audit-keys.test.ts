@@ -87,7 +87,7 @@ describe("API keys and audit log in Chromium", () => {
     const { page } = watched;
     await press(page, "button", "Group created (3)");
     await page.getByRole("listitem").filter({ hasText: "Group created" }).nth(2).waitFor();
-    await page.getByRole("link", { name: "Filter by c" }).press("Enter");
+    await page.getByRole("link", { name: "Filter by subject c" }).press("Enter");
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     expect(page.url()).toContain("#/audit?subject=c");
     await press(page, "link", "Clear filter");

@@ -23,7 +23,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description={`Who changed what, and when. Values are not recorded. Select a time, action, actor or request ID to filter by it. Time zone: ${ZONE}.`}
+      description={`Who changed what, and when, grouped by request. Values are not recorded. Select a time, action, actor or request ID to filter by it. Time zone: ${ZONE}.`}
       actions={<ExportLog filter={filter} />}
     >
       <AuditSearch />
@@ -31,6 +31,7 @@ export function AuditPage() {
         {({ auditLog: { nodes, pageInfo } }) => (
           <List
             caption="Audit log, newest first; consecutive entries of a request are grouped"
+            unit="Entries"
             page={{ nodes: groupByRequest(nodes), pageInfo }}
             empty={
               <Empty
@@ -112,7 +113,7 @@ function Changes({ group: { entries, first } }: { readonly group: RequestGroup }
   }
   return (
     <div>
-      <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button type="button" className="link more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {titleOf(entries)}
       </button>
       <span className="fine below">{subjectsOf(entries)}</span>

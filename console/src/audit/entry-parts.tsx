@@ -34,9 +34,9 @@ export function Subject({ entry: { action, subjectId, subjectName, subjectVersio
       <a
         className="fine below"
         href={linkTo({ subject: subjectName })}
-        aria-label={`Filter by ${subjectName}`}
+        aria-label={`Filter by subject ${subjectName}`}
       >
-        Filter
+        Filter by subject
       </a>
     </>
   );

@@ -47,7 +47,7 @@ export function ExportLog({ filter }: ExportLogProps) {
     } while (after !== null && entries.length < MAX_ENTRIES);
     notify(
       after === null
-        ? `${entries.length.toLocaleString()} ${entries.length === 1 ? "entry was" : "entries were"} exported.`
+        ? `${entries.length.toLocaleString()} ${entries.length === 1 ? "entry" : "entries"} exported.`
         : `Only the newest ${MAX_ENTRIES.toLocaleString()} entries were exported. Filter by time for others.`,
     );
     return entries;

@@ -41,9 +41,20 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
   return (
     <Dialog title={dataSource ? `Edit ${dataSource.name}` : "New data source"} onClose={onClose}>
       <Form errors={errors} onSubmit={() => void save()}>
+        <Field label="Name" error={errorAt(errors, "name")}>
+          {(control) => (
+            <input
+              {...control}
+              required
+              autoComplete="off"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
         <Field
           label="External ID"
-          hint="Used in mappings and API calls. Your own data service knows which database it is."
+          hint="Used in mappings and API calls. Your own data service finds the database by it."
           error={errorAt(errors, "providedId")}
         >
           {(control) => (
@@ -54,17 +65,6 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
               spellCheck={false}
               value={providedId}
               onChange={(event) => setProvidedId(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Name" error={errorAt(errors, "name")}>
-          {(control) => (
-            <input
-              {...control}
-              required
-              autoComplete="off"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
             />
           )}
         </Field>

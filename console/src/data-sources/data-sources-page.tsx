@@ -50,10 +50,13 @@ export function DataSourcesPage() {
               {
                 title: "Name",
                 isRowHead: true,
-                cell: ({ providedId, name }) => (
+                cell: (dataSource) => (
                   <>
-                    {name}
-                    <span className="code fine narrow-only">{providedId}</span>
+                    {dataSource.name}
+                    <span className="code fine narrow-only">{dataSource.providedId}</span>
+                    <span className="narrow-only">
+                      <GroupsLink dataSource={dataSource} />
+                    </span>
                   </>
                 ),
               },
@@ -71,14 +74,8 @@ export function DataSourcesPage() {
               },
               {
                 title: "Used by",
-                cell: ({ providedId, name }) => (
-                  <a
-                    href={hashOf(["groups"], { source: providedId })}
-                    aria-label={`Show groups that use ${name}`}
-                  >
-                    Show groups
-                  </a>
-                ),
+                isWideOnly: true,
+                cell: (dataSource) => <GroupsLink dataSource={dataSource} />,
               },
               ...(canWrite
                 ? [
@@ -122,6 +119,14 @@ export function DataSourcesPage() {
         <DeleteDataSource dataSource={open.dataSource} onDeleted={query.reload} onClose={close} />
       )}
     </Page>
+  );
+}
+
+function GroupsLink({ dataSource: { providedId, name } }: { readonly dataSource: DataSourcePartsFragment }) {
+  return (
+    <a href={hashOf(["groups"], { source: providedId })} aria-label={`Show groups that use ${name}`}>
+      Show groups
+    </a>
   );
 }
 

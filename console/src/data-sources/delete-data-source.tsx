@@ -38,8 +38,7 @@ export function DeleteDataSource({ dataSource, onDeleted, onClose }: DeleteDataS
       <Dialog title={`${name} is in use`} onClose={onClose}>
         <p>
           <a href={hashOf(["groups"], { source: providedId })}>{plural(users, "group")}</a>{" "}
-          {users === 1 ? "uses it in its mapping" : "use it in their mappings"}. Remove it there before you
-          delete it.
+          {users === 1 ? "uses it" : "use it"}. Remove it there before you delete it.
         </p>
         <div className="actions end">
           <button type="button" onClick={onClose}>

@@ -113,7 +113,7 @@ export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsPr
           onClose={() => setConfirming(null)}
         >
           <Names selected={selected} ids={ids} />
-          <p>Their mappings are deleted and their tokens revoked. This cannot be undone.</p>
+          <p>Their mappings are deleted and their tokens stop working. This cannot be undone.</p>
         </ConfirmDialog>
       )}
       {confirming === "rotate" && (

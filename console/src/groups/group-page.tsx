@@ -26,17 +26,23 @@ export function GroupPage({ providedId }: { readonly providedId: string }) {
     );
   }
   const { userGroup } = query.data;
-  if (!userGroup) {
-    return (
-      <Page title="Group not found" back={BACK}>
-        <p>
-          This environment has no group with the external ID <code>{providedId}</code>.{" "}
-          <a href={hashOf(["groups"])}>Show all groups</a>
-        </p>
-      </Page>
-    );
-  }
-  return <GroupDetails group={userGroup} />;
+  return userGroup ? <GroupDetails group={userGroup} /> : <NoGroup providedId={providedId} />;
+}
+
+function NoGroup({ providedId }: { readonly providedId: string }) {
+  const isAdmin = useScope("ADMIN");
+  return (
+    <Page title="Group not found" back={BACK}>
+      <p>
+        This environment has no group with the external ID <code>{providedId}</code>. It may have been
+        deleted.
+      </p>
+      <p className="actions">
+        <a href={BACK.href}>Show all groups</a>
+        {isAdmin && <a href={hashOf(["audit"], { subject: providedId })}>View its audit log</a>}
+      </p>
+    </Page>
+  );
 }
 
 function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment }) {

@@ -26,18 +26,20 @@ interface ListProps<Item> {
   readonly empty?: ReactNode;
   /** Current order, from `useSort`; required if a column has a sort key. */
   readonly sort?: Sort;
+  /** The items of a page, in the plural, if they are not rows. */
+  readonly unit?: string;
   /** Adds a checkbox to each row. */
   readonly selection?: Selection<Item>;
 }
 
 /** A page of a connection as a table with pagination links. */
 export function List<Item extends { readonly id: string }>(props: ListProps<Item>) {
-  const { caption, columns, page, empty, sort, selection } = props;
+  const { caption, columns, page, empty, sort, unit = "Rows", selection } = props;
   if (page.nodes.length === 0 && empty !== undefined) {
     return (
       <>
         {empty}
-        <Pager pageInfo={page.pageInfo} />
+        <Pager pageInfo={page.pageInfo} unit={unit} />
       </>
     );
   }
@@ -84,7 +86,7 @@ export function List<Item extends { readonly id: string }>(props: ListProps<Item
           ))}
         </tbody>
       </table>
-      <Pager pageInfo={page.pageInfo} />
+      <Pager pageInfo={page.pageInfo} unit={unit} />
     </>
   );
 }

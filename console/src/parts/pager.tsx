@@ -13,8 +13,14 @@ export function usePageVariables() {
   return { first: pageSize, ...(after === undefined ? {} : { after }) };
 }
 
+interface PagerProps {
+  readonly pageInfo: PagePartsFragment;
+  /** The items of a page, in the plural. */
+  readonly unit: string;
+}
+
 /** Pagination links and the page size. Being links, they work with the back button. */
-export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
+export function Pager({ pageInfo, unit }: PagerProps) {
   const { path, query } = useRoute();
   const goTo = useGoTo();
   const { hasPreviousPage, hasNextPage, startCursor, endCursor } = pageInfo;
@@ -26,7 +32,9 @@ export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
       <PageLink label="Previous" rel="prev" to={hasPreviousPage && { before: startCursor }} />
       <PageLink label="Next" rel="next" to={hasNextPage && { after: endCursor }} />
       <label className="page-size">
-        Rows per page
+        <span>
+          {unit} <span className="wide-only">per page</span>
+        </span>
         <select
           value={size}
           onChange={(event) =>

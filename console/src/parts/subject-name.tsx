@@ -16,9 +16,9 @@ interface SubjectNameProps {
 /** The name of the object of an audit entry, which links to its page if it has one. */
 export function SubjectName({ action, id, name }: SubjectNameProps) {
   const page = pageOf(action, id, name);
-  if (page === null) return name;
+  if (page === null) return <span className="subject-name">{name}</span>;
   return (
-    <a className="plain" href={page}>
+    <a className="subject-name" href={page}>
       {name}
     </a>
   );

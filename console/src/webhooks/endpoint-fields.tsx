@@ -58,7 +58,7 @@ export function EndpointFields({ endpoint, errors }: EndpointFieldsProps) {
             checked={!isLimited}
             onChange={() => setLimited(false)}
           />
-          All events, including those that later versions add
+          All events, including types added later
         </label>
         <label>
           <input

@@ -85,7 +85,7 @@ function Facts({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
         <dt>Attempts</dt>
         <dd>{attempts}</dd>
       </div>
-      <div>
+      <div className="whole">
         <dt>Type</dt>
         <dd>
           <code>{String(Object(delivery.payload)["type"])}</code>
@@ -119,7 +119,7 @@ function Facts({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
           <dd>{lastError}</dd>
         </div>
       )}
-      <div>
+      <div className="whole">
         <dt>Event ID (webhook-id)</dt>
         <dd>
           <code>{eventId}</code>
