@@ -35,7 +35,7 @@ export const LIMIT_SETTINGS = {
     "maximum number of bytes of incomplete request bodies; beyond, bodies above 4 KiB get 503, the slowest first",
   ),
   RATE_LIMIT: wholeNumber(0, 100_000_000, 0).describe(
-    "maximum request cost per API key per minute; `0` disables the limit ([guide](rate-limits.md))",
+    "maximum request cost per minute, for each API key, each group's front ends and each address without credentials; `0` disables the limit ([guide](rate-limits.md))",
   ),
   AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000).describe(
     "maximum number of failed authentications per address and minute; `0` disables the limit",

@@ -19,7 +19,7 @@ const TEXT = { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH, format:
 const TOKEN = { type: "string", minLength: 1 } as const;
 
 export const PROPERTIES_SCHEMA = {
-  description: `Free-form properties, available as variables in dashboards and the SQL editor. At most ${MAX_PROPERTIES_BYTES} bytes of JSON text without insignificant white space, and ${MAX_PROPERTIES_DEPTH} levels including the object itself. Numbers can have any precision, with at most ${MAX_INTEGER_DIGITS} digits before the decimal point and ${MAX_FRACTION_DIGITS} after it; they are stored exactly. \`null\` means no properties.`,
+  description: `Free-form properties, available as variables in dashboards. At most ${MAX_PROPERTIES_BYTES.toLocaleString("en")} bytes of JSON text without insignificant white space, and ${MAX_PROPERTIES_DEPTH} levels including the object itself. Numbers can have any precision, with at most ${MAX_INTEGER_DIGITS.toLocaleString("en")} digits before the decimal point and ${MAX_FRACTION_DIGITS.toLocaleString("en")} after it; they are stored exactly. \`null\` means no properties.`,
   type: ["object", "null"],
   additionalProperties: true,
   [JSON_LIMITS]: {

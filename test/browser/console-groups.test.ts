@@ -54,7 +54,7 @@ describe("user groups in the console in Chromium", () => {
     await reader.getByRole("alert").filter({ hasText: "`admin` scope" }).waitFor();
     const { page: embedder } = await signIn(browser(), service(), keys.embed);
     await embedder.getByRole("link", { name: "Customer 59" }).press("Enter");
-    await embedder.getByText("embed this group's dashboards").waitFor();
+    await embedder.getByText("cannot renew embed sessions").waitFor();
     expect(await embedder.getByRole("button", { name: "Rotate token…" }).count()).toBe(0);
     const { page: writer } = await signIn(browser(), service(), keys.write);
     await writer.getByRole("link", { name: "New group" }).waitFor();

@@ -18,7 +18,7 @@ test.skipIf(!has)("the unit is sandboxed as far as possible", () => {
   expect(spawnSync("systemd-analyze", security).status).toBe(0);
 });
 
-test("upgrading by the guide's commands replaces the old version and starts the new one", () => {
+test("upgrading by the guide's commands migrates, replaces the old version and starts the new one", () => {
   const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
   const [, part = ""] = /## With systemd\n([\s\S]*?)\n## /.exec(guide) ?? [];
   const [once = "", each = ""] = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
@@ -26,9 +26,9 @@ test("upgrading by the guide's commands replaces the old version and starts the 
   expect(once).toContain("/etc/user-groups/settings.env");
   expect(each).not.toContain("install -m 600");
   const wanted = [
+    "migrate up",
     "rm -rf",
     "cp -r",
-    "migrate up",
     "systemctl enable user-groups",
     "systemctl restart user-groups",
   ];

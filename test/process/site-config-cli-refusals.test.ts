@@ -66,9 +66,7 @@ test("an expected revision prevents overwriting other changes", async () => {
     "The site configuration does not exist yet, but revision 1 was expected.",
   );
   expect(await put("0")).toEqual(stored("revision 1 of default"));
-  expect(failureOf(await put("0"))).toBe(
-    "The site configuration is at revision 1, but revision 0 was expected.",
-  );
+  expect(failureOf(await put("0"))).toBe("The site configuration exists already, at revision 1.");
   expect(await put("1")).toEqual(stored("revision 2 of default"));
   expect(failureOf(await run("restore", "1", "--expected-revision", "1"))).toBe(
     "The site configuration is at revision 2, but revision 1 was expected.",

@@ -36,7 +36,8 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
         <>
           <Secret key={token} label="Token" value={token} />
           <p className="fine">
-            Pages that embed this group's dashboards use it. Anyone who has it can read this group.
+            For your servers, and for pages that cannot renew embed sessions. Anyone who has it can read this
+            group.
           </p>
           {canWrite && (
             <button type="button" onClick={() => setConfirming(true)}>

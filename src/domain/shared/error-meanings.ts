@@ -8,7 +8,7 @@ interface ErrorMeaning {
 /** The error catalogue, for the descriptions and references of both APIs. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   bad_request: {
-    meaning: "The request is not valid HTTP.",
+    meaning: "The request is not valid HTTP, or took too long to arrive (status 408).",
     advice: "Fix the client, or the proxy in between.",
   },
   invalid_json: {
@@ -25,7 +25,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
       "Check the header `Authorization: Token <API key>`, and that the key is neither revoked nor expired.",
   },
   forbidden: {
-    meaning: "The API key lacks the required scope.",
+    meaning:
+      "The API key lacks the required scope, or an embed session or group token reads a field that it may not.",
     advice:
       "Use a key with the scope in the message: `embed` to read tokens and create embed sessions, `write` to change data, `admin` for keys, webhooks and the audit log.",
   },

@@ -48,7 +48,7 @@ const FACTS = [
     "A name, properties that dashboards use as variables, and a data source for each schema.",
   ],
   [
-    "A token for the browser",
+    "A short-lived session for the browser",
     "The dashboard in your page reads that customer's group with it, and nothing else.",
   ],
   [
@@ -92,7 +92,7 @@ export function renderLandingPage(files: PageFiles): string {
 <div class="hero">
 <div>
 <h1>User groups for embedded dashboards</h1>
-<p class="lead">This service decides what each of your customers sees in the dashboards that you embed in your product.</p>
+<p class="lead">You bring the dashboards and the data. This service stores what each of your customers sees in them.</p>
 <p class="actions"><a class="primary" data-page="docs" href="docs/quick-start">Quick start</a><a data-page="console" href="console/">Open the console</a></p>
 </div>
 <figure>

@@ -45,7 +45,9 @@ export function registerSiteConfigChangeRoutes(
     const expectedRevision = await findExpectedRevision(writer, site, request);
     const change = { source: { text }, strict, expectedRevision, isPublic: null };
     const work = new SiteConfigWork(siteConfigThread);
-    const { siteConfig, report } = await siteConfigs.put(writer, site, change, work);
+    const { siteConfig, report } = await siteConfigs
+      .put(writer, site, change, work)
+      .catch((error: unknown) => nameHeader(error, request));
     if (!siteConfig) return sendRefusal(report, request, reply);
     request.hasWritten = true;
     reply
@@ -104,4 +106,12 @@ function readText(request: Request): string {
     throw new DomainError("invalid_json", "The request has no body. Send the text of the file.");
   requireSize(text, ["body"]);
   return text;
+}
+
+/** Names the header of a precondition that was not met: `If-Match` by default. @throws DomainError */
+function nameHeader(error: unknown, { headers }: Pick<Request, "headers">): never {
+  const isConflict = error instanceof DomainError && error.code === "version_conflict";
+  if (!isConflict || headers["if-none-match"] === undefined) throw error;
+  const { code, message, details = {} } = error;
+  throw new DomainError(code, message, { field: ["If-None-Match"], details });
 }

@@ -207,12 +207,12 @@ async function lock(transaction: TenantDb, editor: Editor, site: string): Promis
 function requireRevision({ revision }: Pick<SiteConfig, "revision">, expected: number | null): void {
   if (expected === null || expected === revision) return;
   const state = revision === 0 ? "does not exist yet" : `is at revision ${revision}`;
-  throw new DomainError(
-    "version_conflict",
-    `The site configuration ${state}, but revision ${expected} was expected.`,
-    {
-      field: ["expectedRevision"],
-      details: { actual: revision },
-    },
-  );
+  const message =
+    expected === 0
+      ? `The site configuration exists already, at revision ${revision}.`
+      : `The site configuration ${state}, but revision ${expected} was expected.`;
+  throw new DomainError("version_conflict", message, {
+    field: ["expectedRevision"],
+    details: { actual: revision },
+  });
 }

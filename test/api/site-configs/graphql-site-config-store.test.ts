@@ -156,7 +156,7 @@ describe("two edits of one revision", () => {
       userErrors: [
         {
           code: "VERSION_CONFLICT",
-          message: "The site configuration is at revision 1, but revision 0 was expected.",
+          message: "The site configuration exists already, at revision 1.",
         },
       ],
     };

@@ -115,7 +115,10 @@ describe("PUT and DELETE /site-config/{site}", () => {
     expect(await put(text, { "if-match": "*" })).toMatchObject({ status: 404 });
     expect(await put(text, { "if-match": '"1"' })).toMatchObject(conflict);
     expect(await put(text, { "if-none-match": "*" })).toMatchObject({ status: 200 });
-    expect(await put(text, { "if-none-match": "*" })).toMatchObject(conflict);
+    expect(await put(text, { "if-none-match": "*" })).toMatchObject({
+      status: 409,
+      body: refusal("version_conflict", "If-None-Match"),
+    });
     expect(await put(other, { "if-match": tagOf(text) })).toMatchObject({ body: { revision: 2 } });
     expect(await put(text, { "if-match": tagOf(text) })).toMatchObject(conflict);
     expect(await put(text, { "if-match": '"2"' })).toMatchObject({ body: { revision: 3 } });
