@@ -15,7 +15,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 /** Titles of pages in the sidebar whose headings are for other readers. */
 const TITLES: Readonly<Record<string, string>> = {
-  tour: "Five-minute tour",
+  tour: "Introduction and tour",
   "typescript-client": "TypeScript client",
 };
 
