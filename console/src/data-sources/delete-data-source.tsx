@@ -38,7 +38,9 @@ export function DeleteDataSource({ dataSource, onDeleted, onClose }: DeleteDataS
       <Dialog title={`${name} is in use`} onClose={onClose}>
         <p>
           <a href={hashOf(["groups"], { source: providedId })}>{plural(users, "group")}</a>{" "}
-          {users === 1 ? "uses it" : "use it"}. Remove it there before you delete it.
+          {users === 1
+            ? "uses it. Remove it from its mapping first."
+            : "use it. Remove it from their mappings first."}
         </p>
         <div className="actions end">
           <button type="button" onClick={onClose}>
@@ -56,7 +58,7 @@ export function DeleteDataSource({ dataSource, onDeleted, onClose }: DeleteDataS
       onConfirm={() => void run()}
       onClose={onClose}
     >
-      <p>No group uses it. This cannot be undone.</p>
+      <p>{usage.data && "No group uses it. "}This cannot be undone.</p>
     </ConfirmDialog>
   );
 }
