@@ -32,7 +32,7 @@ export function AuditPage() {
           <List
             caption="Audit log, newest first; consecutive entries of a request are grouped"
             unit="Entries"
-            page={{ nodes: groupByRequest(nodes), pageInfo }}
+            page={{ nodes: groupByRequest(nodes, pageInfo), pageInfo }}
             empty={
               <Empty
                 title={filter ? "No entries match the filter" : "No entries yet"}
@@ -97,7 +97,7 @@ function ChangesAndActor({ group }: { readonly group: RequestGroup }) {
 }
 
 /** The changes of a request. More than one are collapsed. */
-function Changes({ group: { entries, first } }: { readonly group: RequestGroup }) {
+function Changes({ group: { entries, first, isCut } }: { readonly group: RequestGroup }) {
   const [isOpen, setOpen] = useState(false);
   if (entries.length === 1) {
     return (
@@ -115,6 +115,7 @@ function Changes({ group: { entries, first } }: { readonly group: RequestGroup }
     <div>
       <button type="button" className="link more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {titleOf(entries)}
+        {isCut && " on this page"}
       </button>
       <span className="fine below">{subjectsOf(entries)}</span>
       {isOpen && (

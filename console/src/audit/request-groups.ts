@@ -1,22 +1,30 @@
-import type { AuditPartsFragment } from "../api/generated/operations.js";
+import type { AuditPartsFragment, PagePartsFragment } from "../api/generated/operations.js";
 
 /** Consecutive entries of one request. */
 export interface RequestGroup {
   /** The ID of the first entry. */
   readonly id: string;
   readonly first: AuditPartsFragment;
-  /** All entries, including the first. */
+  /** All entries on the page, including the first. */
   readonly entries: readonly AuditPartsFragment[];
+  /** Whether the page before or after may have further entries of the request. */
+  readonly isCut: boolean;
 }
 
-/** Groups entries that follow each other and belong to the same request. */
-export function groupByRequest(entries: readonly AuditPartsFragment[]): readonly RequestGroup[] {
-  const groups: { id: string; first: AuditPartsFragment; entries: AuditPartsFragment[] }[] = [];
+/** Groups entries of a page that follow each other and belong to the same request. */
+export function groupByRequest(
+  entries: readonly AuditPartsFragment[],
+  { hasPreviousPage, hasNextPage }: PagePartsFragment,
+): readonly RequestGroup[] {
+  const groups: AuditPartsFragment[][] = [];
   for (const entry of entries) {
     const last = groups.at(-1);
-    if (last && entry.requestId !== null && last.first.requestId === entry.requestId)
-      last.entries.push(entry);
-    else groups.push({ id: entry.id, first: entry, entries: [entry] });
+    if (last && entry.requestId !== null && last[0]?.requestId === entry.requestId) last.push(entry);
+    else groups.push([entry]);
   }
-  return groups;
+  return groups.flatMap((entries, index) => {
+    const [first] = entries;
+    const isCut = (index === 0 && hasPreviousPage) || (index === groups.length - 1 && hasNextPage);
+    return first ? [{ id: first.id, first, entries, isCut }] : [];
+  });
 }

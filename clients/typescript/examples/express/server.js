@@ -4,7 +4,7 @@ import { customers } from "../shared/customers.js";
 import { assets, dashboardPage, pageHeaders, signInPage, unavailablePage } from "../shared/pages.js";
 import { createSales } from "../shared/sales.js";
 import { EXPIRED_COOKIE, sessionCookie, signedInCustomer } from "../shared/session.js";
-import { readSettings } from "../shared/settings.js";
+import { failToStart, readSettings } from "../shared/settings.js";
 
 const { serviceUrl, apiKey, audience, port } = readSettings();
 // One client per process: it reuses connections.
@@ -61,7 +61,8 @@ const answerFailure = (error, _request, response, _next) => {
 };
 app.use(answerFailure);
 
-const server = app.listen(port, "127.0.0.1", () => {
+const server = app.listen(port, "127.0.0.1", (error) => {
+  if (error) failToStart(error);
   const address = server.address();
   console.log(
     `The example is available at http://127.0.0.1:${typeof address === "object" ? address?.port : port}`,

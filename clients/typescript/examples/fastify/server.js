@@ -4,7 +4,7 @@ import { customers } from "../shared/customers.js";
 import { assets, dashboardPage, pageHeaders, signInPage, unavailablePage } from "../shared/pages.js";
 import { createSales } from "../shared/sales.js";
 import { EXPIRED_COOKIE, sessionCookie, signedInCustomer } from "../shared/session.js";
-import { readSettings } from "../shared/settings.js";
+import { failToStart, readSettings } from "../shared/settings.js";
 
 const { serviceUrl, apiKey, audience, port } = readSettings();
 // One client per process: it reuses connections.
@@ -56,7 +56,8 @@ app.setErrorHandler(async (error, _request, reply) => {
   return reply.code(503).headers(pageHeaders(serviceUrl)).send(unavailablePage());
 });
 
-console.log(`The example is available at ${await app.listen({ host: "127.0.0.1", port })}`);
+const address = await app.listen({ host: "127.0.0.1", port }).catch(failToStart);
+console.log(`The example is available at ${address}`);
 
 /**
  * Creates an embed session of a customer, and their group if it does not exist.

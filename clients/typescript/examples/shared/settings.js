@@ -19,3 +19,10 @@ export function readSettings() {
     port: Number(PORT),
   };
 }
+
+/** Ends the process with the reason why the server could not start. @param {Error} error */
+export function failToStart(error) {
+  const isInUse = "code" in error && error.code === "EADDRINUSE";
+  console.error(isInUse ? `${error.message}. Set another PORT.` : error);
+  process.exit(1);
+}
