@@ -3,7 +3,7 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
 
-test("counts the entries of each day", async () => {
+test("counts the changes of each day", async () => {
   const { run, call, service, account, keys } = graphql();
   await service.query(`INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, created_at)
     SELECT ${account.accountId}, 'Customer', 'user_group.deleted', 1, 'counted', '{}', 'operator', day
@@ -22,6 +22,26 @@ test("counts the entries of each day", async () => {
   expect((await call("{ auditDays { date } }", {}, keys.read)).body).toMatchObject({
     errors: [{ extensions: { code: "FORBIDDEN" } }],
   });
+});
+
+test("embed sessions count as use of their API key, not as changes", async () => {
+  const { run, account } = graphql();
+  await run(
+    'mutation { createUserGroup(input: { providedId: "embedded", name: "Embedded" }) { userErrors { message } } }',
+  );
+  const { secret } = await account.createKey({ scope: "embed" });
+  const COUNT =
+    "{ auditDays(days: 1) { changes } apiKeys(first: 100) { nodes { hint auditDays { changes } } } }";
+  const count = async () => {
+    const { auditDays, apiKeys } = await run(COUNT);
+    const key = apiKeys.nodes.find(({ hint }: { hint: string }) => hint.endsWith(secret.slice(-4)));
+    return { changes: auditDays[0].changes, uses: key.auditDays.at(-1).changes };
+  };
+  const before = await count();
+  const CREATE = 'mutation { createEmbedSession(input: { by: { providedId: "embedded" } }) { token } }';
+  expect(await run(CREATE, {}, secret)).toMatchObject({ createEmbedSession: { token: expect.any(String) } });
+  expect(before.uses).toBe(0);
+  expect(await count()).toEqual({ changes: before.changes, uses: 1 });
 });
 
 test("counts the changes of each API key on each day, with one statement", async () => {
