@@ -2,7 +2,7 @@ import { Command } from "cmdk";
 import { useState } from "react";
 import { MatchesDocument, type MatchesQuery } from "./api/generated/operations.js";
 import type { Section } from "./pages.js";
-import { Dialog } from "./parts/dialog.js";
+import { CloseAction, Dialog } from "./parts/dialog.js";
 import { useDebounced } from "./parts/use-debounced.js";
 import { hashOf } from "./routing/route.js";
 import { useScope } from "./session/session.js";
@@ -97,11 +97,7 @@ export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
         </Command.List>
       </Command>
       <div className="narrow-only">
-        <div className="actions end">
-          <button type="button" onClick={onClose}>
-            Close
-          </button>
-        </div>
+        <CloseAction onClose={onClose} />
       </div>
     </Dialog>
   );

@@ -4,7 +4,7 @@ import {
   GroupCountDocument,
 } from "../api/generated/operations.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
-import { Dialog } from "../parts/dialog.js";
+import { CloseAction, Dialog } from "../parts/dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { plural } from "../parts/plural.js";
 import { hashOf } from "../routing/route.js";
@@ -42,11 +42,7 @@ export function DeleteDataSource({ dataSource, onDeleted, onClose }: DeleteDataS
             ? "uses it. Remove it from its mapping first."
             : "use it. Remove it from their mappings first."}
         </p>
-        <div className="actions end">
-          <button type="button" onClick={onClose}>
-            Close
-          </button>
-        </div>
+        <CloseAction onClose={onClose} />
       </Dialog>
     );
   }

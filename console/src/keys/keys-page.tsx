@@ -145,16 +145,8 @@ function State({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKeyPa
       </>
     );
   }
-  if (expiresAt === null) {
-    return (
-      <>
-        <span className="badge good">Active</span>
-        <span className="fine below">never expires</span>
-      </>
-    );
-  }
-  const left = Date.parse(expiresAt) - Date.now();
-  const time = <Time at={expiresAt} isRelative />;
+  const left = expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - Date.now();
+  const time = expiresAt !== null && <Time at={expiresAt} isRelative />;
   if (left < SOON_MS) {
     return (
       <span className={left <= 0 ? "badge" : "badge warning"}>
@@ -165,7 +157,7 @@ function State({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKeyPa
   return (
     <>
       <span className="badge good">Active</span>
-      <span className="fine below word">expires {time}</span>
+      <span className="fine below word">{time ? <>expires {time}</> : "never expires"}</span>
     </>
   );
 }

@@ -45,3 +45,14 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
     </dialog>
   );
 }
+
+/** The only action of a dialog that changes nothing. */
+export function CloseAction({ onClose }: Pick<DialogProps, "onClose">) {
+  return (
+    <div className="actions end">
+      <button type="button" onClick={onClose}>
+        Close
+      </button>
+    </div>
+  );
+}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { SiteComparisonDocument, type SitePartsFragment } from "../api/generated/operations.js";
 import { CodeDiff, CodeEditor } from "../parts/code-editor/code-editor.js";
-import { Dialog } from "../parts/dialog.js";
+import { CloseAction, Dialog } from "../parts/dialog.js";
 import { Loaded } from "../parts/loaded.js";
 import { Tabs } from "../parts/tabs.js";
 import { useQuery } from "../session/use-query.js";
@@ -49,11 +49,7 @@ export function ShowRevision({ site: { site, revision: latest }, revision, onClo
           />
         </>
       )}
-      <div className="actions end">
-        <button type="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <CloseAction onClose={onClose} />
     </Dialog>
   );
 }
