@@ -70,7 +70,7 @@ async function measure(
 async function prepare(database: BenchDatabase, keys: string, directory: string): Promise<Command> {
   const settings = { ENCRYPTION_KEYS: keys, DATABASE_URL: database.runtimeUrl };
   const command: Command = (name, ...options) => runCommand(settings, [name, ...options, ...ACCOUNT]);
-  await runCommand(settings, ["key", "create", "--scope", "admin", ...ACCOUNT]);
+  await runCommand(settings, ["account", "create", "bench"]);
   const sources = join(directory, "sources.csv");
   await writeFile(sources, `provided_id,name\n${SOURCES.map((id) => `${id},${id}\n`).join("")}`);
   await command("import", "--data-sources", sources);

@@ -110,6 +110,7 @@ async function serveFrom(
   const server = await createHttpServer(services, {
     version: processTelemetry.version,
     corsOrigins: config.corsOrigins,
+    securityContact: config.securityContact,
     compileAfter: config.graphqlJit ? COMPILE_AFTER : Number.POSITIVE_INFINITY,
     fastPath: config.graphqlFastPath,
     introspection: config.graphqlIntrospection,

@@ -11,9 +11,10 @@ import { WORKER_VARIABLE } from "./workers/worker-pool.js";
 
 /**
  * Runs the service until it receives SIGINT or SIGTERM.
- * @returns the exit code: 1, with the reason on stderr, when it could not start or its embedded database ended
+ * @param isJson whether to report errors as JSON
+ * @returns the exit code: that of the error on stderr when it could not start or its embedded database ended
  */
-export async function serve(environment: ProcessEnvironment): Promise<number> {
+export async function serve(environment: ProcessEnvironment, isJson = false): Promise<number> {
   const code = await reportFailure(async () => {
     const config = readConfig(environment);
     exitOnSignals();
@@ -37,7 +38,7 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
     // Exit, so that a supervisor restarts the process, instead of returning 503 forever.
     if (serverEnd !== undefined)
       throw new OperatorError(`The embedded PostgreSQL server stopped unexpectedly (${serverEnd}).`);
-  });
+  }, isJson);
   endSoon(code);
   return code;
 }

@@ -18,7 +18,7 @@ import type { DatabaseOptions } from "../persistence/shared/database-options.js"
 import type { Telemetry } from "../telemetry/telemetry.js";
 
 /** SQLSTATE insufficient_privilege. */
-const INSUFFICIENT_PRIVILEGE = "42501";
+export const INSUFFICIENT_PRIVILEGE = "42501";
 const EMBEDDED_DATABASE = "user_groups";
 
 /** The database and its encryption keys. */
@@ -195,6 +195,7 @@ async function open(options: DatabaseOptions): Promise<Database> {
   } catch (error) {
     throw new OperatorError(`Cannot connect to the database in DATABASE_URL: ${reason(error)}.`, {
       cause: error,
+      code: "unavailable",
     });
   }
 }

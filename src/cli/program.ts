@@ -1,16 +1,17 @@
 import addCompletion from "@bomb.sh/tab/commander";
 import { Command, CommanderError, Help, Option } from "commander";
-import { reportFailure } from "../app/failure-report.js";
+import { printFailure, reportFailure } from "../app/failure-report.js";
 import { packageVersion } from "../app/package-version.js";
 import type { ProcessEnvironment } from "../config/config.js";
 import { SCOPES } from "../domain/accounts/caller.js";
+import { UsageError } from "../domain/shared/operator-error.js";
 import { addAccountCommands, addSigningKeyCommands } from "./accounts/commands.js";
 import { addContractCommands } from "./contract/commands.js";
 import { addDistributeCommand } from "./distribution/commands.js";
 import { addRetentionCommands } from "./retention/commands.js";
 import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
 import { createOutput } from "./shared/output.js";
-import { EXIT_USAGE, type RunCommand } from "./shared/run-command.js";
+import type { RunCommand } from "./shared/run-command.js";
 import { addSiteConfigCommands } from "./site-configs/commands.js";
 import { addTransferCommands } from "./transfer/commands.js";
 import { addGroupCommands } from "./user-groups/commands.js";
@@ -19,7 +20,7 @@ import { addWebhookCommands } from "./webhooks/commands.js";
 /**
  * Runs one CLI command.
  * @param argv as `process.argv`
- * @returns the exit code: 1 for failures, 2 for invalid arguments
+ * @returns the exit code: 1 for failures, 2 for invalid arguments, 3 if the database is unavailable
  */
 export async function runCommand(argv: readonly string[], environment: ProcessEnvironment): Promise<number> {
   let exitCode = 0;
@@ -29,10 +30,14 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .version(version)
     .option("--json", "print the result as JSON", false)
     .configureHelp({ optionDescription: describeOption, showGlobalOptions: true })
+    .configureOutput({
+      writeErr: (text) => isJson() || process.stderr.write(text),
+      outputError: () => undefined,
+    })
     .exitOverride();
+  const isJson = () => program.opts()["json"] === true;
   const run: RunCommand = async (command) => {
-    const output = createOutput(program.opts()["json"] === true);
-    exitCode = await reportFailure(() => command(output));
+    exitCode = await reportFailure(() => command(createOutput(isJson())), isJson());
   };
 
   program
@@ -41,7 +46,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .action(async () => {
       // Import lazily: loading the server would double the startup time and memory of other commands.
       const { serve } = await import("../app/serve.js");
-      exitCode = await serve(environment);
+      exitCode = await serve(environment, isJson());
     });
 
   const migrate = program.command("migrate").description("Manage the database schema");
@@ -72,11 +77,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   key
     .command("create")
     .description("Create an API key and print it; it is shown only once")
-    .requiredOption(
-      "--account <name>",
-      "account name; the account is created if it does not exist",
-      parseName,
-    )
+    .requiredOption("--account <name>", "account name", parseName)
     .addOption(environmentOption())
     .addOption(new Option("--scope <scope>", "scope of the key").choices(SCOPES).makeOptionMandatory())
     .option("--name <text>", "name of the key, shown in lists", parseName, "cli")
@@ -122,8 +123,12 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description(
       "Re-encrypt all tokens and signing keys with the first key of ENCRYPTION_KEYS; safe to repeat and to run beside the service",
     )
-    .action(() =>
-      run(async (output) => (await import("./accounts/tokens.js")).reencryptTokens(environment, output)),
+    .option("--status", "count what each key encrypts, and change nothing", false)
+    .action(({ status }) =>
+      run(async (output) => {
+        const { countByKey, reencryptTokens } = await import("./accounts/tokens.js");
+        await (status ? countByKey : reencryptTokens)(environment, output);
+      }),
     );
 
   program
@@ -149,9 +154,9 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     await program.parseAsync(argv);
     return exitCode;
   } catch (error) {
-    // Commander has already reported invalid arguments or printed the help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    const problem = error.code === "commander.help" ? "missing subcommand" : error.message;
+    return error.exitCode === 0 ? 0 : printFailure(new UsageError(problem.replace("error: ", "")), isJson());
   }
 }
 

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { OperatorError } from "../domain/shared/operator-error.js";
+import { DEFAULT_CONNECTION_LIMITS } from "../http/server/connection-limits.js";
 import type { TraceSettings } from "../telemetry/export/trace-settings.js";
 import { settings } from "./settings.js";
 
@@ -38,12 +39,13 @@ export function readConfig(environment: ProcessEnvironment) {
       totalUnreadBytes: read.EVENT_STREAM_TOTAL_UNREAD_BYTES,
     },
     connectionLimits: {
+      ...DEFAULT_CONNECTION_LIMITS,
       maxConnections: read.MAX_CONNECTIONS,
       maxConnectionsPerAddress: read.MAX_CONNECTIONS_PER_ADDRESS,
       receiveTimeoutMs: read.REQUEST_RECEIVE_TIMEOUT_MS,
       stallTimeoutMs: read.STALLED_CONNECTION_TIMEOUT_MS,
       maxUnsentBytes: read.MAX_UNSENT_BYTES,
-      maxBodyBytes: read.MAX_INCOMPLETE_BODY_BYTES,
+      maxRequestsInProgress: read.MAX_REQUESTS_IN_PROGRESS,
     },
     graphqlLimits: {
       depth: read.GRAPHQL_MAX_DEPTH,

@@ -27,12 +27,12 @@ export const LIMIT_SETTINGS = {
   MAX_UNSENT_BYTES: wholeNumber(1_048_576, 999_999_999, DEFAULT_CONNECTION_LIMITS.maxUnsentBytes).describe(
     "maximum number of unread bytes of replies; beyond, the slowest connections are reset, then large replies are replaced by 503",
   ),
-  MAX_INCOMPLETE_BODY_BYTES: wholeNumber(
-    1_048_576,
-    999_999_999,
-    DEFAULT_CONNECTION_LIMITS.maxBodyBytes,
+  MAX_REQUESTS_IN_PROGRESS: wholeNumber(
+    10,
+    1_000_000,
+    DEFAULT_CONNECTION_LIMITS.maxRequestsInProgress,
   ).describe(
-    "maximum number of bytes of incomplete request bodies; beyond, bodies above 4 KiB get 503, the slowest first",
+    "maximum number of requests in progress, of which a client address may have half; further ones get 503",
   ),
   RATE_LIMIT: wholeNumber(0, 100_000_000, 0).describe(
     "maximum request cost per minute, for each API key, each group's front ends and each address without credentials; `0` disables the limit ([guide](rate-limits.md))",

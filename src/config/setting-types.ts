@@ -10,7 +10,7 @@ export function wholeNumber(min: number, max: number, defaultValue: number) {
   const rule = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
-    .regex(/^\d{1,9}$/, rule)
+    .regex(/^\d{1,10}$/, rule)
     .transform(Number)
     .refine((value) => value >= min && value <= max, rule)
     .default(defaultValue);
@@ -49,6 +49,15 @@ export function redisUrl() {
   return z
     .string()
     .refine(isRedisUrl, "must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS")
+    .optional();
+}
+
+/** A contact URI of `security.txt` (RFC 9116). */
+export function contactUri() {
+  const rule = "must be a URL such as mailto:security@example.com or https://example.com/security";
+  return z
+    .string()
+    .regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, rule)
     .optional();
 }
 

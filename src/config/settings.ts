@@ -6,6 +6,7 @@ import { GRAPHQL_SETTINGS, LIMIT_SETTINGS, WEBHOOK_SETTINGS } from "./limit-sett
 import { RETENTION_SETTINGS } from "./retention-settings.js";
 import {
   bearerToken,
+  contactUri,
   encryptionKeys,
   flag,
   httpUrl,
@@ -35,6 +36,9 @@ export const SETTING_SECTIONS = {
     ),
     TRUSTED_PROXIES: proxyList().describe(
       "addresses and networks of your proxies; `X-Forwarded-For` is trusted from these only",
+    ),
+    SECURITY_CONTACT: contactUri().describe(
+      "where to report vulnerabilities of this deployment, such as `mailto:security@example.com`; served as `/.well-known/security.txt`, which does not exist if unset",
     ),
     CONSOLE: flag(true).describe("serve the [console](console.md) at `/console`"),
     API_DOCS: flag(true).describe(
@@ -73,7 +77,7 @@ export const SETTING_SECTIONS = {
     DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10).describe("maximum number of connections to PostgreSQL"),
     DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe("maximum wait for a connection"),
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
-      "statement timeout; the service waits a second longer for the reply",
+      "statement timeout, half of it for [searches](limits.md#database); the service waits a second longer for the reply",
     ),
     DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe("lock timeout of a statement"),
     DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
@@ -86,7 +90,7 @@ export const SETTING_SECTIONS = {
       "time for which a migration that cannot get its locks is retried; then `migrate up`, or the start, fails",
     ),
     DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000).describe(
-      "maximum number of requests that wait for a connection; further ones get 503",
+      "maximum number of requests that wait for a connection, half of them for one account; further ones get 503",
     ),
   },
   "Secrets and data": {

@@ -3,7 +3,6 @@ import type { Caller } from "../domain/accounts/caller.js";
 import { rateLimitHeaders } from "../domain/requests/rate-limit-headers.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
 import type { Services } from "../services/services.js";
-import { rejectOtherMethods } from "./method-not-allowed.js";
 import { parseBody, type RequestBody } from "./request-parsing.js";
 
 declare module "fastify" {
@@ -98,7 +97,6 @@ export function registerAuthenticatedRoutes(
         }),
       });
     }
-    rejectOtherMethods(app, url, Object.keys(handlers));
   }
 }
 

@@ -47,7 +47,7 @@ export const EMBED_SESSION_REPLY_SCHEMA = {
     expires_at: {
       type: "string",
       format: "date-time",
-      description: "The time at which the session expires.",
+      description: "The time at which the session expires: with the API key at the latest.",
       examples: ["2026-11-22T18:15:00.000Z"],
     },
   },

@@ -25,7 +25,7 @@ const PROPERTIES = {
   properties: {
     ...PROPERTIES_SCHEMA,
     description:
-      "The properties as sent, with key order and number formats preserved and insignificant white space removed; `null` if there are none. If you send numbers beyond the precision of a 64-bit float, parse the reply with a library that preserves them.",
+      "The stored JSON text of the properties, without insignificant white space; `null` if there are none. Key order and number formats are those of the request that last changed a value: properties that equal the stored ones as JSON values leave the stored text unchanged. If you send numbers beyond the precision of a 64-bit float, parse the reply with a library that preserves them.",
   },
 } as const;
 

@@ -1,6 +1,6 @@
 import { parseIdempotencyKey } from "../domain/requests/idempotency-key.js";
 import { DomainError, type FieldPath, invalidField } from "../domain/shared/errors.js";
-import { parseFields } from "../domain/shared/field-parsing.js";
+import { parseFields, parseGuard } from "../domain/shared/field-parsing.js";
 import { isObject } from "../domain/shared/json.js";
 import { withSource } from "../domain/shared/json-source.js";
 import { isText, parseText } from "../domain/shared/text-field.js";
@@ -88,21 +88,19 @@ export function parseRotation(
   });
 }
 
-/** Parses a DELETE request: the token, and values that its user group must match (decision 9). @throws DomainError `invalid_field` */
-export function parseDeletion({ members }: RequestBody) {
+/**
+ * Parses a DELETE request: the token, values that its user group must match (decision 9), and the optional idempotency key.
+ * @throws DomainError `invalid_field`
+ */
+export function parseDeletion({ members }: RequestBody, idempotencyKey?: string | readonly string[]) {
   const { current_token, user_group_id, data_source_provided_id } = members;
-  const { currentToken, ...expected } = parseFields<{
-    readonly currentToken: string;
-    readonly providedId?: string;
-    readonly dataSourceProvidedId?: string;
-  }>({
+  const { currentToken, key, ...expected } = parseFields({
+    key: () => parseIdempotencyKey(idempotencyKey),
     currentToken: () => parseToken(current_token, "is required"),
-    ...(user_group_id === undefined ? {} : { providedId: () => parseText(user_group_id, ["providedId"]) }),
-    ...(data_source_provided_id === undefined
-      ? {}
-      : { dataSourceProvidedId: () => parseText(data_source_provided_id, ["dataSourceProvidedId"]) }),
+    providedId: () => parseGuard("providedId", user_group_id, parseText),
+    dataSourceProvidedId: () => parseGuard("dataSourceProvidedId", data_source_provided_id, parseText),
   });
-  return { currentToken, expected };
+  return { currentToken, key, expected };
 }
 
 /** Accepts any non-empty text, so that an unknown token is "not found" rather than "invalid". */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Writer } from "../domain/accounts/caller.js";
 import { requireEmbed, requireWrite } from "../domain/accounts/scopes.js";
 import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../domain/requests/idempotency-key.js";
@@ -23,9 +23,28 @@ export function registerRestRoutes(app: FastifyInstance, services: Services): vo
   registerEmbedSessionRoutes(app, services);
 }
 
+interface KeyedRequest {
+  readonly writer: Writer;
+  /** Undefined if the request has no Idempotency-Key. */
+  readonly key: string | undefined;
+  readonly content: readonly unknown[];
+  readonly reply: FastifyReply;
+}
+
 /** Registers the four methods of `/api/user` (interface, part 4). */
 function registerUserRoutes(app: FastifyInstance, services: Services): void {
   const { idempotency, userGroups, userGroupReader } = services;
+
+  /** Applies a request at most once if it has an idempotency key (decision 39). */
+  const once = async (
+    { writer, key, content, reply }: KeyedRequest,
+    apply: (writer: Writer) => Promise<object>,
+  ): Promise<unknown> => {
+    if (key === undefined) return apply(writer);
+    const outcome = await idempotency.once(writer, { key, content }, apply);
+    if (outcome.replayed) reply.header(REPLAYED_HEADER, "true");
+    return outcome.reply;
+  };
 
   const handlers: Readonly<Record<"GET" | "PUT" | "POST" | "DELETE", Handler>> = {
     async GET(caller, body, request, reply) {
@@ -46,24 +65,21 @@ function registerUserRoutes(app: FastifyInstance, services: Services): void {
     async POST(caller, body, request, reply) {
       const writer = requireWrite(caller);
       const { currentToken, key } = parseRotation(body, request.headers[IDEMPOTENCY_KEY_HEADER]);
-      const rotate = async (rotator: Writer) => {
+      return once({ writer, key, content: ["POST /api/user", body.members], reply }, async (rotator) => {
         const { userGroup, token } = await userGroups.rotateToken(rotator, {
           by: "token",
           token: currentToken,
         });
         return postView(userGroup, token);
-      };
-      if (key === undefined) return rotate(writer);
-      const content = ["POST /api/user", body.members];
-      const outcome = await idempotency.once(writer, { key, content }, rotate);
-      if (outcome.replayed) reply.header(REPLAYED_HEADER, "true");
-      return outcome.reply;
+      });
     },
-    async DELETE(caller, body) {
+    async DELETE(caller, body, request, reply) {
       const writer = requireWrite(caller);
-      const { currentToken, expected } = parseDeletion(body);
-      await userGroups.delete(writer, { by: "token", token: currentToken }, expected);
-      return deleteView();
+      const { currentToken, key, expected } = parseDeletion(body, request.headers[IDEMPOTENCY_KEY_HEADER]);
+      return once({ writer, key, content: ["DELETE /api/user", body.members], reply }, async (deleter) => {
+        await userGroups.delete(deleter, { by: "token", token: currentToken }, expected);
+        return deleteView();
+      });
     },
   };
   registerAuthenticatedRoutes(app, services, PATH, handlers);

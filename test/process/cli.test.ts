@@ -27,22 +27,30 @@ describe("keys in an embedded database", () => {
   let service: RunningService;
   /** Created while no service was running. */
   let offline: ProcessEnd;
+  let created: ProcessEnd;
   const run = (...args: readonly string[]) => processes.run(args, { env: { DATA_DIR: dataDir } });
   const call = async (key: string) =>
     callGraphql(service.url, key, "{ viewer { accountName environment apiKey { scope } } }");
   beforeAll(async () => {
     dataDir = await processes.newDataDir();
+    created = await run("account", "create", "acme");
     offline = await run(...newKey);
     if (seesProcesses) expect(await processesIn(dataDir)).toEqual([]);
     service = await processes.serve({ env: { DATA_DIR: dataDir } });
   });
 
   test("a command starts PostgreSQL while it runs if no service is running", async () => {
+    expect(created).toEqual({
+      code: 0,
+      signal: null,
+      stdout: "created account 1 (acme)\n",
+      stderr: `Creating an empty database in ${dataDir}. To use another one, set DATA_DIR or DATABASE_URL.\n`,
+    });
     expect(offline).toEqual({
       code: 0,
       signal: null,
       stdout: expect.stringMatching(/^ugk_test_\w+\n$/),
-      stderr: `Creating an empty database in ${dataDir}. To use another one, set DATA_DIR or DATABASE_URL.\n`,
+      stderr: "",
     });
     expect(await call(offline.stdout.trim())).toMatchObject({
       status: 200,
@@ -53,6 +61,7 @@ describe("keys in an embedded database", () => {
   });
 
   test("a command uses the PostgreSQL of a running service", async () => {
+    expect(await run("account", "create", "new")).toMatchObject({ code: 0 });
     const created = await run(
       "key",
       "create",

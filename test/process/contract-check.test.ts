@@ -34,13 +34,19 @@ afterAll(async () => {
   await service.close();
 });
 
-async function check(choices: Partial<ContractChoices> = {}, environment: Record<string, string> = keys) {
+async function check(
+  { json: isJson = false, ...choices }: Partial<ContractChoices> & { readonly json?: boolean } = {},
+  environment: Record<string, string> = keys,
+) {
   let printed = "";
   const code = await compareContracts(
     environment,
-    { url: service.url, against: service.url, json: false, ...choices },
-    async (text) => {
-      printed += text;
+    { url: service.url, against: service.url, ...choices },
+    {
+      isJson,
+      async print(value, text) {
+        printed += isJson ? JSON.stringify(value) : text;
+      },
     },
   );
   return { code, printed };

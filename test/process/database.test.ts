@@ -25,24 +25,24 @@ const start = (url: string, more: Readonly<Record<string, string>> = {}) =>
 
 describe("an unusable DATABASE_URL fails the start in one line without the password", () => {
   test("no server", async () => {
-    const line = failureOf(await start("postgres://user:pass-word@127.0.0.1:1/db"));
+    const line = failureOf(await start("postgres://user:pass-word@127.0.0.1:1/db"), 3);
     expect(line).toBe("Cannot connect to the database in DATABASE_URL: connect ECONNREFUSED 127.0.0.1:1.");
   });
 
   test("a wrong password", async () => {
-    const line = failureOf(await start(databaseUrl(database.target, { password: "pass-word" })));
+    const line = failureOf(await start(databaseUrl(database.target, { password: "pass-word" })), 3);
     expect(line).toMatch(/^Cannot connect to the database in DATABASE_URL: password authentication failed/);
     expect(line).not.toContain("pass-word");
   });
 
   test("no password", async () => {
-    const line = failureOf(await start(databaseUrl(database.target, { password: "" })));
+    const line = failureOf(await start(databaseUrl(database.target, { password: "" })), 3);
     expect(line).toMatch(/: the server requires a password, but the URL has none\.$/);
   });
 
   test("a database that does not exist", async () => {
     const url = databaseUrl(database.target, { database: "no_such_database" });
-    const line = failureOf(await start(url));
+    const line = failureOf(await start(url), 3);
     expect(line).toMatch(
       /^Cannot connect to the database in DATABASE_URL: database "no_such_database" does not exist/,
     );
@@ -55,7 +55,7 @@ describe("an unusable DATABASE_URL fails the start in one line without the passw
     const address = silent.address();
     const port = address !== null && typeof address !== "string" ? address.port : 0;
     const url = `postgres://user:pass-word@127.0.0.1:${port}/db`;
-    const line = failureOf(await start(url, { DATABASE_CONNECT_TIMEOUT_MS: "200" }));
+    const line = failureOf(await start(url, { DATABASE_CONNECT_TIMEOUT_MS: "200" }), 3);
     expect(line).toMatch(/^Cannot connect to the database in DATABASE_URL: .*timeout/);
     silent.close();
   });
@@ -76,6 +76,7 @@ describe("three replicas starting together on an empty database", () => {
     for (const row of rows) expect(row).toMatchObject({ times: 1 });
 
     const options = ["--account", "acme", "--environment", "Customer", "--scope", "write"];
+    await processes.run(["account", "create", "acme"], { env: env() });
     const created = await processes.run(["key", "create", ...options], { env: env() });
     const body = { user_group_id: "acme", name: "Acme", mapping: {} };
     const replies: unknown[] = [];

@@ -41,6 +41,7 @@ test("the process survives thousands of hostile requests in bounded memory", asy
     ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
     RATE_LIMIT: "0",
   };
+  await processes.run(["account", "create", "A"], { env });
   const made = await processes.run(
     ["key", "create", "--account", "A", "--environment", "Customer", "--scope", "write"],
     { env },

@@ -69,7 +69,7 @@ describe("unreadable input", () => {
     expect(await tenant.import({ account: "nobody", groups: latin })).toEqual({
       code: 1,
       stdout: "",
-      stderr: 'Account "nobody" does not exist. Create it with `key create`.\n',
+      stderr: 'Account "nobody" does not exist. Fix the name, or create it with `account create`.\n',
     });
   });
 });

@@ -24,6 +24,7 @@ test("the limits apply in a process that starts without its Redis and logs it", 
     TRUSTED_PROXIES: "127.0.0.1",
     REDIS_URL: "redis://:pass-word@127.0.0.1:1",
   };
+  await processes.run(["account", "create", "A"], { env });
   const made = await processes.run(
     ["key", "create", "--account", "A", "--environment", "Customer", "--scope", "write"],
     { env },

@@ -34,6 +34,7 @@ beforeAll(async () => {
     LOG_LEVEL: "error",
   };
   const args = ["key", "create", "--account", "A", "--environment", "Customer", "--scope", "write"];
+  await processes.run(["account", "create", "A"], { env });
   key = (await processes.run(args, { env })).stdout.trim();
   for (const name of ["one", "two"]) ports[name] = await freePort();
 });

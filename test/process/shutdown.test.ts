@@ -19,6 +19,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   env = { DATABASE_URL: databaseUrl(database.target), ENCRYPTION_KEYS: randomBytes(32).toString("base64") };
   const args = ["key", "create", "--account", "A", "--environment", "Customer", "--scope", "write"];
+  await processes.run(["account", "create", "A"], { env });
   key = (await processes.run(args, { env })).stdout.trim();
 });
 afterAll(async () => {

@@ -44,13 +44,23 @@ test("pipes a large text, also to slow readers and to readers that stop early", 
   expect(begun).toEqual({ stdout: large.subarray(0, 10), stderr: "" });
 });
 
+test("put refuses the name of a new site that is no file name", async () => {
+  const { run } = await commands.createSites();
+  for (const site of ["../../etc/passwd", "a b", ".a", "a".repeat(65)]) {
+    expect(await run("put", commands.at("good.json"), "--site", site)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("site must be 1 to 64 of the characters"),
+    });
+  }
+});
+
 test("put makes a site public, private, or leaves it unchanged", async () => {
   const { run, accountName } = await commands.createSites();
   const statusAfterPut = async (...args: readonly string[]) => {
-    expect(await run("put", commands.at("good.json"), "--site", "a b", ...args)).toMatchObject({ code: 0 });
+    expect(await run("put", commands.at("good.json"), "--site", "a.b", ...args)).toMatchObject({ code: 0 });
     return statusOf("");
   };
-  const path = `/site-config/a%20b?account=${encodeURIComponent(accountName)}`;
+  const path = `/site-config/a.b?account=${encodeURIComponent(accountName)}`;
   const statusOf = async (query: string) => (await fetch(`${commands.service.url}${path}${query}`)).status;
   expect(await statusAfterPut()).toBe(404);
   expect(await statusAfterPut("--public")).toBe(200);
@@ -59,10 +69,8 @@ test("put makes a site public, private, or leaves it unchanged", async () => {
     404, 200, 200,
   ]);
   expect(await statusAfterPut("--private")).toBe(404);
-  expect(await run("put", commands.at("good.json"), "--site", "a b", "--public")).toEqual(
-    stored(
-      `revision 5 of a b, public at /site-config/a%20b?${new URLSearchParams({ account: accountName })}`,
-    ),
+  expect(await run("put", commands.at("good.json"), "--site", "a.b", "--public")).toEqual(
+    stored(`revision 5 of a.b, public at /site-config/a.b?${new URLSearchParams({ account: accountName })}`),
   );
 });
 

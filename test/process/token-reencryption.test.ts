@@ -130,10 +130,19 @@ test("re-encrypts tokens while the service rotates, creates and reads, without c
 test("the command re-encrypts, prints nothing when there is nothing to do, and makes the old key unnecessary", async () => {
   const third = randomBytes(32).toString("base64");
   const env = {
+    // The application role alone.
     DATABASE_URL: databaseUrl(before.target),
-    DATABASE_MIGRATION_URL: databaseUrl(before.owner),
     ENCRYPTION_KEYS: `${third},${newKey.toString("base64")}`,
   };
+  const keyIds = [Buffer.from(third, "base64"), newKey].map((key) => new TokenVault([key]).primaryKeyId);
+  const status = async () => {
+    const { stdout } = await processes.run(["token", "reencrypt", "--status", "--json"], { env });
+    return JSON.parse(stdout);
+  };
+  expect(await status()).toEqual([
+    { key_id: keyIds[0], rows: 0, is_first: true },
+    { key_id: keyIds[1], rows: expect.any(Number), is_first: false },
+  ]);
   const first = await processes.run(["token", "reencrypt"], { env });
   expect(first).toMatchObject({
     code: 0,
@@ -144,6 +153,7 @@ test("the command re-encrypts, prints nothing when there is nothing to do, and m
     stdout: expect.stringMatching(/^re-encrypted 0 tokens /),
     stderr: "",
   });
+  expect(await status()).toEqual([{ key_id: keyIds[0], rows: expect.any(Number), is_first: true }]);
   const alone = { ...env, ENCRYPTION_KEYS: third };
   expect(await processes.run(["token", "reencrypt"], { env: alone })).toMatchObject({ code: 0 });
   const wrong = { ...env, ENCRYPTION_KEYS: newKey.toString("base64") };

@@ -25,13 +25,16 @@ const fewerRepeated = repeat(500);
 
 const FOUR_MIB = Buffer.alloc(4 * 1024 * 1024, "x");
 
-/** Sends a document or a whole body without credentials. @returns the status; the reply is not parsed */
+let sent = 0;
+
+/** Sends a document, which no cache knows, or a whole body without credentials. @returns the status; the reply is not parsed */
 async function burn(query: string | Buffer, variables: object = {}, accept = "*/*"): Promise<number> {
   const isBody = Buffer.isBuffer(query) || query.startsWith('{"');
+  sent += 1;
   const reply = await request(`${graphql().service.url}/graphql`, {
     method: "POST",
     headers: { "content-type": "application/json", accept },
-    body: isBody ? query : JSON.stringify({ query, variables }),
+    body: isBody ? query : JSON.stringify({ query: `${query} #${sent}`, variables }),
   });
   await reply.body.dump();
   return reply.statusCode;

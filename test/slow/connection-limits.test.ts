@@ -84,13 +84,13 @@ describe("a client that does not read", () => {
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),
     };
-    const { endedConnections, budgetRefusals } = service.services.telemetry.metrics;
+    const { endedConnections, shedRequests } = service.services.telemetry.metrics;
     return {
       service,
       key: secret,
       request: toBytes("POST /graphql", headers, body),
       endedConnections,
-      budgetRefusals,
+      shedRequests,
     };
   }
 
@@ -114,14 +114,14 @@ describe("a client that does not read", () => {
   });
 
   test("is reset when many large replies fill the memory budget, and others get 503 until then", async () => {
-    const { service, key, request, endedConnections, budgetRefusals } = await startWithLargeGroup({
+    const { service, key, request, endedConnections, shedRequests } = await startWithLargeGroup({
       // None is disconnected for that alone.
       stallTimeoutMs: 60_000,
       maxUnsentBytes: 13 * MEGABYTE,
     });
     const readers = await openSlowReaders(service.url, 4, request);
     onTestFinished(() => readers.close());
-    await expect.poll(() => budgetRefusals.of("unsent").value).toBeGreaterThan(0);
+    await expect.poll(() => shedRequests.of("unsent").value).toBeGreaterThan(0);
     expect(await callGraphql(service.url, key, LARGE_QUERY)).toMatchObject({
       status: 503,
       headers: { "retry-after": "5" },

@@ -38,6 +38,7 @@ beforeAll(async () => {
     LOG_LEVEL: "warn",
     NODE_OPTIONS: "--max-old-space-size=384",
   };
+  for (const name of ["Owner", "Stranger"]) await processes.run(["account", "create", name], { env });
   key = await createKey("Owner", "admin");
   const start = () => processes.serve({ env });
   first = await start();

@@ -23,6 +23,7 @@ beforeAll(async () => {
     NODE_OPTIONS: "--max-old-space-size=384",
   };
   const create = ["key", "create", "--account", "A", "--environment", "Customer", "--scope", "write"];
+  await processes.run(["account", "create", "A"], { env });
   key = (await processes.run(create, { env })).stdout.trim();
   service = await processes.serve({ env });
   await call("query ($text: String!) { validateSiteConfig(source: { text: $text }) { isValid } }", {

@@ -34,11 +34,7 @@ async function attack(bytes: Buffer): Promise<void> {
   const ended = async () => {
     const samples = await scrape(service.url);
     // Reset, refused, or on a slow machine 503 at the request's deadline.
-    return [
-      "http_connections_ended_total",
-      "http_budget_refusals_total",
-      "user_groups_request_timeouts_total",
-    ]
+    return ["http_connections_ended_total", "http_requests_shed_total", "user_groups_request_timeouts_total"]
       .map((name) => sumOf(samples, name) ?? 0)
       .reduce((sum, count) => sum + count, 0);
   };

@@ -58,6 +58,7 @@ beforeAll(async () => {
     TRUSTED_PROXIES: "127.0.0.0/8",
   };
   const newKey = ["key", "create", "--account", "soak", "--environment", "Customer", "--scope", "admin"];
+  await processes.run(["account", "create", "soak"], { env });
   key = (await processes.run(newKey, { env })).stdout.trim();
   service = await processes.serve({
     env: { ...env, NODE_OPTIONS: "--inspect=127.0.0.1:0" },

@@ -58,6 +58,7 @@ async function startStorm() {
     const args = ["key", "create", "--account", "A", "--environment", environment, "--scope", "admin"];
     return (await processes.run(args, { env })).stdout.trim();
   };
+  await processes.run(["account", "create", "A"], { env });
   const keys = [await createKey("Customer"), await createKey("Testing")] as const;
   const service = await MortalService.start(processes, { env, lifetimeMs: TIMEOUT_MS }, afterDeath);
   const customer = new StormClient(service, keys[0], "customer");

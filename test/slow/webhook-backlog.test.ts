@@ -32,10 +32,10 @@ async function blocksOfClaim(): Promise<number> {
   const grants = due.map((endpoint) => ({ endpoint, slots: 4 }));
   const [endpoint] = due;
   if (!endpoint) throw new Error("There is one.");
-  const { accountId, environment } = endpoint;
+  const { accountId, environment, dueAt, id } = endpoint;
   expect(await claimDeliveries(service.database.for(endpoint), grants, 0)).toHaveLength(4);
   const [find = "", claim = ""] = service.statements;
-  const ids = [accountId, environment, [endpointId], [4], 0];
+  const ids = [accountId, environment, [endpointId], [4], [dueAt], [id], 0];
   return (await blocksOf(find, [])) + (await blocksOf(claim, ids));
 }
 
@@ -43,7 +43,7 @@ async function blocksOf(text: string, values: readonly unknown[]): Promise<numbe
   const [row] = await service.database
     .of("operator")
     .run<{ "QUERY PLAN": { Plan: { "Shared Hit Blocks": number } }[] }>(
-      { access: "write", text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` },
+      { access: "write", plan: "inIndexOrder", text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` },
       values,
     );
   return row?.["QUERY PLAN"][0]?.Plan["Shared Hit Blocks"] ?? Number.NaN;

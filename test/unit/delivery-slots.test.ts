@@ -5,7 +5,16 @@ import { DeliverySlots } from "../../src/services/webhooks/delivery-slots.js";
 const LIMITS = { total: 10, perAccount: 6, perEndpoint: 3 };
 
 function endpoint(accountId: number, endpointId: number, more: Partial<DueEndpoint> = {}): DueEndpoint {
-  return { accountId, environment: "Customer", endpointId, hasAnswered: true, isProbed: false, ...more };
+  const first = { dueAt: new Date(0), id: 1 };
+  return {
+    accountId,
+    environment: "Customer",
+    endpointId,
+    hasAnswered: true,
+    isProbed: false,
+    ...first,
+    ...more,
+  };
 }
 
 /** The number of slots that each endpoint gets, by its ID. */

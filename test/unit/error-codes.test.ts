@@ -23,7 +23,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   user_group_exists: 409,
   data_source_exists: 409,
   data_source_in_use: 409,
-  version_conflict: 409,
+  version_conflict: 412,
   invalid_site_config: 422,
   idempotency_mismatch: 422,
   idempotency_key_in_use: 409,

@@ -24,7 +24,7 @@ export const DOCUMENTS: Documents = {
 };
 
 export const VIEWER = `query Viewer {
-  viewer { userGroup { name properties mapping { schemaId dataSource { providedId name } } } }
+  viewer { userGroup { name properties mapping { schemaId dataSource { providedId } } } }
 }`;
 
 const POSTGRAPHILE_MAPPING =

@@ -67,7 +67,7 @@ export function readingViewer(pick: Picker, reads = READS): Workload {
         const { name, properties } = place.group;
         const mapping = place.group.mapping.map(({ schemaId, dataSource }) => ({
           schemaId,
-          dataSource: { providedId: dataSource.providedId, name: dataSource.name },
+          dataSource: { providedId: dataSource.providedId },
         }));
         deepStrictEqual(await dataOf(server, viewer(place)), {
           viewer: { userGroup: { name, properties, mapping } },

@@ -11,6 +11,7 @@ import { describeMachine } from "../conditions.js";
 import { readNumbers, readOptions } from "../options.js";
 import { type BenchPostgres, startPostgres } from "../postgres.js";
 import { inWorkplace, type Workplace } from "../workplace.js";
+import { blocksTables } from "./blocks-read.js";
 import { measureSizes, type RelationSizes, sizeTable } from "./relation-sizes.js";
 import { load } from "./scale-load.js";
 import { scaleTables } from "./scale-report.js";
@@ -61,7 +62,10 @@ export async function benchScale(args: readonly string[]): Promise<string> {
     const [first] = sizes;
     const machine = first ? await describeMachine(first.server.stage.database, before) : "";
     const conditions = `${options.rounds} rounds of ${options.seconds} s; ${machine}`;
-    return [...scaleTables(results, kinds), sizeTable(sizes), conditions].join("\n\n");
+    const sizesTable = sizeTable(sizes);
+    const largest = sizes.at(-1);
+    const blocks = largest ? await blocksTables(largest.server.stage) : [];
+    return [...scaleTables(results, kinds), sizesTable, ...blocks, conditions].join("\n\n");
   });
 }
 

@@ -64,7 +64,7 @@ function classOfStatus(status: number): ApiErrorClass {
   if (status === 401) return AuthenticationError;
   if (status === 403) return PermissionError;
   if (status === 404) return NotFoundError;
-  if (status === 409) return ConflictError;
+  if (status === 409 || status === 412) return ConflictError;
   if (status === 429) return RateLimitError;
   if (status >= 500) return ServiceError;
   return status >= 400 ? InvalidRequestError : ApiError;

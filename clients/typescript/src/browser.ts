@@ -54,7 +54,7 @@ export class ViewerError extends Error {
 }
 
 const QUERY =
-  "query Viewer{viewer{embedSession{variables}userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}";
+  "query Viewer{viewer{embedSession{variables}userGroup{name properties mapping{schemaId dataSource{providedId}}}}}";
 /** Maximum wait before a retry. */
 const MAX_WAIT_S = 10;
 

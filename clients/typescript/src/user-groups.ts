@@ -93,7 +93,7 @@ export class UserGroups {
   /** Deletes a group and its mapping. @throws NotFoundError; ConflictError if other fields do not match the token's group */
   async delete(input: DeleteUserGroup, options?: CallOptions): Promise<void> {
     const { currentToken: token, userGroupId: providedId, ...rest } = input;
-    // Over REST a retry would get 404; with an Idempotency-Key it gets the lost reply.
+    // With an Idempotency-Key, a retry gets the lost reply instead of 404.
     const reply = await this.#connection.mutate(
       DeleteUserGroupDocument,
       { input: { ...rest, by: { token }, providedId } },

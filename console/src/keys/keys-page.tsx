@@ -193,7 +193,8 @@ function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKey
       onClose={onClose}
     >
       <p>
-        Clients that use <code>{hint}</code> stop working. This cannot be undone.
+        Clients that use <code>{hint}</code> stop working, and the embed sessions that it created end. This
+        cannot be undone.
       </p>
       {hint.endsWith(keyEnding) && (
         <p>

@@ -21,6 +21,20 @@ interface DeleteOptions {
   readonly yes: boolean;
 }
 
+/** Creates an account and prints its ID. @throws OperatorError if one has the name */
+export async function createAccount(
+  environment: ProcessEnvironment,
+  name: string,
+  output: Output,
+): Promise<void> {
+  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
+    const { accountId: id, created } = await new AccountService(database, vault).ensure(name);
+    if (!created)
+      throw new OperatorError(`Account ${JSON.stringify(name)} exists.`, { code: "account_exists" });
+    await output.print({ id, name }, `created account ${id} (${printable(name)})\n`);
+  });
+}
+
 export async function listAccounts(environment: ProcessEnvironment, output: Output): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
     const accounts = await new AccountService(database, vault).list();
@@ -103,5 +117,7 @@ async function findAccount(accounts: AccountService, text: string): Promise<Acco
   const id = parseInternalId(text);
   const account = id === null ? null : await accounts.find(id);
   if (account) return account;
-  throw new OperatorError(`No account has the ID \`${text}\`. List the accounts with \`account list\`.`);
+  throw new OperatorError(`No account has the ID \`${text}\`. List the accounts with \`account list\`.`, {
+    code: "account_not_found",
+  });
 }

@@ -1,10 +1,18 @@
 import type { Command } from "commander";
 import type { ProcessEnvironment } from "../../config/config.js";
+import { parseName } from "../shared/arguments.js";
 import type { RunCommand } from "../shared/run-command.js";
 
-/** Adds `account list`, `account export` and `account delete`. */
+/** Adds `account create`, `account list`, `account export` and `account delete`. */
 export function addAccountCommands(program: Command, environment: ProcessEnvironment, run: RunCommand): void {
   const account = program.command("account").description("Manage accounts");
+  account
+    .command("create")
+    .description("Create an account, to which API keys and all data belong")
+    .argument("<name>", "unique name", parseName)
+    .action((name) =>
+      run(async (output) => (await import("./accounts.js")).createAccount(environment, name, output)),
+    );
   account
     .command("list")
     .description("List accounts")

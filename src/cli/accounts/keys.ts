@@ -2,10 +2,10 @@ import type { Storage } from "../../app/storage.js";
 import type { ProcessEnvironment } from "../../config/config.js";
 import type { ListedApiKey } from "../../domain/accounts/api-key.js";
 import type { Scope } from "../../domain/accounts/caller.js";
-import type { Environment } from "../../domain/accounts/environment.js";
+import { DomainError } from "../../domain/shared/errors.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
 import { AccountService } from "../../services/accounts/account-service.js";
+import { type AccountChoice, requireAccount } from "../shared/account.js";
 import type { Output } from "../shared/output.js";
 import { withStorage } from "../shared/storage.js";
 import { formatTable } from "../shared/table.js";
@@ -18,26 +18,13 @@ const ACTOR = { name: "cli", keyId: null, requestId: null };
 /** Creates an API key and prints only its secret on stdout. */
 export async function createKey(
   environment: ProcessEnvironment,
-  options: {
-    readonly account: string;
-    readonly environment: Environment;
-    readonly scope: Scope;
-    readonly name: string;
-    readonly expires?: Date;
-  },
+  options: AccountChoice & { readonly scope: Scope; readonly name: string; readonly expires?: Date },
   output: Output,
 ): Promise<void> {
-  await withAccounts(environment, async (accounts) => {
-    const { accountId } = await accounts.ensure(options.account);
-    const { apiKey, secret } = await accounts.createKey(
-      { accountId, actor: ACTOR },
-      {
-        environment: options.environment,
-        scope: options.scope,
-        name: options.name,
-        expiresAt: options.expires ?? null,
-      },
-    );
+  await withAccounts(environment, async (accounts, storage) => {
+    const { accountId } = await requireAccount(storage, options.account);
+    const key = { ...options, expiresAt: options.expires ?? null };
+    const { apiKey, secret } = await accounts.createKey({ accountId, actor: ACTOR }, key);
     await output.print({ id: apiKey.id, key: secret }, `${secret}\n`);
   });
 }
@@ -47,7 +34,8 @@ export async function listKeys(
   options: { readonly account?: string },
   output: Output,
 ): Promise<void> {
-  await withAccounts(environment, async (accounts) => {
+  await withAccounts(environment, async (accounts, storage) => {
+    if (options.account !== undefined) await requireAccount(storage, options.account);
     const keys = await accounts.listKeys(options.account);
     const now = new Date();
     const views = keys.map((key) => ({
@@ -66,12 +54,13 @@ export async function listKeys(
   });
 }
 
-/** Revokes an API key. @throws OperatorError if there is no active key with this ID */
+/** Revokes an API key. @throws DomainError if there is no active key with this ID */
 export async function revokeKey(environment: ProcessEnvironment, id: string, output: Output): Promise<void> {
   await withAccounts(environment, async (accounts) => {
     const keyId = parseInternalId(id);
     if (keyId === null || !(await accounts.revokeKey(keyId, ACTOR))) {
-      throw new OperatorError(`No active API key has the ID \`${id}\`. List the keys with \`key list\`.`);
+      const problem = `No active API key has the ID \`${id}\`. List the keys with \`key list\`.`;
+      throw new DomainError("api_key_not_found", problem);
     }
     await output.print({ revoked: keyId }, `revoked ${keyId}\n`);
   });
@@ -79,10 +68,10 @@ export async function revokeKey(environment: ProcessEnvironment, id: string, out
 
 async function withAccounts(
   environment: ProcessEnvironment,
-  command: (accounts: AccountService) => Promise<void>,
+  command: (accounts: AccountService, storage: Storage) => Promise<void>,
 ): Promise<void> {
-  await withStorage(environment, { migrate: true }, ({ database, vault }: Storage) =>
-    command(new AccountService(database, vault)),
+  await withStorage(environment, { migrate: true }, (storage) =>
+    command(new AccountService(storage.database, storage.vault), storage),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ProcessEnvironment } from "../../config/config.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
+import { UsageError } from "../../domain/shared/operator-error.js";
+import type { Output } from "../shared/output.js";
 import { printable } from "../shared/printable.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { type ContractResult, checkContract } from "./contract-check.js";
@@ -9,7 +10,6 @@ export interface ContractChoices {
   readonly url: string;
   readonly against: string;
   readonly dataSource?: string;
-  readonly json: boolean;
 }
 
 /** Keys are read from the environment because command lines are visible to all users of the machine. */
@@ -24,7 +24,7 @@ const THEIR_KEY = "CONTRACT_AGAINST_KEY";
 export async function compareContracts(
   environment: ProcessEnvironment,
   choices: ContractChoices,
-  print: (text: string) => Promise<void>,
+  output: Output,
 ): Promise<number> {
   // An interrupted check deletes the groups it created before it returns.
   const result = await interruptible((signal) =>
@@ -35,7 +35,7 @@ export async function compareContracts(
       signal,
     }),
   );
-  await print(choices.json ? `${JSON.stringify(result, null, 2)}\n` : resultText(result));
+  await output.print(result, resultText(result));
   if (result.interrupted) return EXIT_INTERRUPTED;
   return result.left.length > 0 || result.calls.some(({ differences }) => differences.length > 0) ? 1 : 0;
 }
@@ -43,7 +43,7 @@ export async function compareContracts(
 function requireKey(environment: ProcessEnvironment, name: string): string {
   const key = environment[name];
   if (key !== undefined && key !== "") return key;
-  throw new OperatorError(
+  throw new UsageError(
     `${name} is not set. Set ${OUR_KEY} to an API key of this service, and ${THEIR_KEY} to one of the other service.`,
   );
 }

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { ProcessEnvironment } from "../../config/config.js";
 import { parseUrlOption } from "../shared/arguments.js";
-import { writeOutput } from "../shared/output.js";
 import type { RunCommand } from "../shared/run-command.js";
 
 /** Adds the `contract` commands. */
@@ -21,8 +20,6 @@ export function addContractCommands(
     .option("--url <url>", "base URL of this service", parseUrlOption, "http://127.0.0.1:4000")
     .option("--data-source <id>", "external ID of a data source that exists in both, for calls with mappings")
     .action((options) =>
-      run(async ({ isJson }) =>
-        (await import("./check.js")).compareContracts(environment, { ...options, json: isJson }, writeOutput),
-      ),
+      run(async (output) => (await import("./check.js")).compareContracts(environment, options, output)),
     );
 }

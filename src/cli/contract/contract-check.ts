@@ -93,7 +93,10 @@ async function send(side: ContractSide, call: ContractCall): Promise<ContractRep
   } catch (error) {
     side.recordUnanswered(request);
     const reason = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`${url} did not reply to "${call.name}": ${reason}.`, { cause: error });
+    throw new OperatorError(`${url} did not reply to "${call.name}": ${reason}.`, {
+      cause: error,
+      code: "unavailable",
+    });
   }
 }
 

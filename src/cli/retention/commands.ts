@@ -18,10 +18,13 @@ export function addRetentionCommands(
     );
   program
     .command("erase")
-    .description("Erase what is left of a deleted user group in the audit log and the webhook deliveries")
+    .description(
+      "Erase what is left of a deleted user group in the audit log, webhook deliveries and stored replies",
+    )
     .requiredOption("--account <name>", "account name", parseName)
     .addOption(environmentOption())
     .requiredOption("--user-group <id>", "external ID of the deleted user group", parseName)
+    .option("--drop-pending", "delete also webhook deliveries that are still to be sent", false)
     .action((options) =>
       run(async (output) => (await import("./retention.js")).erase(environment, options, output)),
     );

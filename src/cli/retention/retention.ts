@@ -10,6 +10,8 @@ import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { withStorage } from "../shared/storage.js";
 import { formatTable } from "../shared/table.js";
 
+const DAY_MS = 86_400_000;
+
 /** @returns the exit code */
 export async function purge(
   environment: ProcessEnvironment,
@@ -42,24 +44,26 @@ async function runPurge(job: PurgeJob): Promise<ReadonlyMap<string, number>> {
   throw new OperatorError("Another process is purging. Try again later.");
 }
 
-/** Prints what was erased. */
+/** Prints what was erased, and what is left. */
 export async function erase(
   environment: ProcessEnvironment,
-  options: AccountChoice & { readonly userGroup: string },
+  options: AccountChoice & { readonly userGroup: string; readonly dropPending: boolean },
   output: Output,
 ): Promise<void> {
+  const { webhookDeliveryDays, pendingWebhookDays } = readConfig(environment).retention;
   const actor = { name: "cli", requestId: null };
   await withAccount(environment, options, actor, async ({ database, vault, writer }) => {
-    const report = await new GroupErasure(database, vault).erase(writer, options.userGroup);
-    const { auditEntries, deliveries, pendingDeliveries, pseudonym } = report;
+    const erasure = new GroupErasure(database, vault);
+    const { pending, ...report } = await erasure.erase(writer, options.userGroup, options.dropPending);
+    const { auditEntries, deliveries, storedReplies, pseudonym } = report;
+    const maxAgeMs = Math.max(webhookDeliveryDays, pendingWebhookDays) * DAY_MS;
+    const until = pending.newest && new Date(pending.newest.getTime() + maxAgeMs).toISOString();
+    const left = until
+      ? `${pending.count} webhook deliveries that are still to be sent, until ${until} at the latest: run the command again when they are sent, or now with --drop-pending`
+      : "nothing that names it";
     await output.print(
-      report,
-      `erased from ${auditEntries} audit entries, which now name it ${pseudonym}; deleted ${deliveries} webhook deliveries\n`,
+      { ...report, pendingDeliveries: pending.count, pendingUntil: until },
+      `erased from ${auditEntries} audit entries, which now name it ${pseudonym}; deleted ${deliveries} webhook deliveries and ${storedReplies} stored replies\nleft: ${left}\n`,
     );
-    if (pendingDeliveries > 0) {
-      process.stderr.write(
-        `${pendingDeliveries} webhook deliveries that name it are still to be sent. Run the command again when they are.\n`,
-      );
-    }
   });
 }

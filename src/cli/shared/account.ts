@@ -29,11 +29,7 @@ export async function withAccount<Result>(
   command: (storage: AccountStorage) => Promise<Result>,
 ): Promise<Result> {
   return withStorage(settings, { migrate: true }, async (storage) => {
-    const found = await findAccount(storage.database.of({ accountName: account }), account);
-    if (!found)
-      throw new OperatorError(
-        `Account ${JSON.stringify(account)} does not exist. Create it with \`key create\`.`,
-      );
+    const found = await requireAccount(storage, account);
     const writer: Writer = {
       ...found,
       accountName: account,
@@ -44,4 +40,14 @@ export async function withAccount<Result>(
     };
     return command({ ...storage, writer });
   });
+}
+
+/** Finds an account by name. @throws OperatorError if it does not exist */
+export async function requireAccount({ database }: Pick<Storage, "database">, name: string) {
+  const found = await findAccount(database.of({ accountName: name }), name);
+  if (found) return found;
+  throw new OperatorError(
+    `Account ${JSON.stringify(name)} does not exist. Fix the name, or create it with \`account create\`.`,
+    { code: "account_not_found" },
+  );
 }

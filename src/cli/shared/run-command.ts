@@ -8,8 +8,6 @@ export type RunCommand = (command: (output: Output) => Promise<unknown>) => Prom
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** Exit code for invalid arguments. */
-export const EXIT_USAGE = 2;
 /** Exit code of a command that was interrupted by a signal. */
 export const EXIT_INTERRUPTED = 130;
 

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { openStorage, type Storage, type StorageOptions } from "../../app/storage.js";
+import { INSUFFICIENT_PRIVILEGE, openStorage, type Storage, type StorageOptions } from "../../app/storage.js";
 import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
+import { errorCode } from "../../domain/shared/system-error-code.js";
 
 /**
  * Opens the database for one command; attaches to the embedded server if it is already running.
@@ -25,7 +26,12 @@ export async function withStorage<Result>(
   try {
     return await command(storage);
   } catch (error) {
-    throw error instanceof DomainError ? new OperatorError(messageOf(error), { cause: error }) : error;
+    if (error instanceof DomainError) throw new OperatorError(messageOf(error), { cause: error });
+    if (!(error instanceof Error) || errorCode(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new OperatorError(
+      `The database role lacks a privilege: ${error.message}. Run \`migrate up\` with DATABASE_MIGRATION_URL, which grants it.`,
+      { cause: error },
+    );
   } finally {
     await storage.close();
   }

@@ -194,7 +194,7 @@ function editorOf({ tenant }: Store, { author }: SiteChange): Editor {
 }
 
 function refusal(checked: CheckedFile): OperatorError {
-  return new OperatorError(formatChecks([checked], "text").trimEnd());
+  return new OperatorError(formatChecks([checked], "text").trimEnd(), { code: "invalid_site_config" });
 }
 
 async function requireSite({ reader, tenant, site }: Store): Promise<SiteConfig> {

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import type { ProcessEnvironment } from "../../config/config.js";
 import { addAccountOptions, parseName } from "../shared/arguments.js";
-import { writeOutput } from "../shared/output.js";
 import type { RunCommand } from "../shared/run-command.js";
 import { FILE_FORMATS } from "./files/source-file.js";
 
@@ -18,12 +17,12 @@ export function addTransferCommands(
     .option("--checkpoint <file>", "save the progress in this file, and resume from it")
     .option("--report <file>", "write rejected lines to this file as JSON Lines")
     .option("--author <name>", "author of the changes, shown in the audit log", parseName, "cli")
-    .action((options) => {
-      const streams = { input: process.stdin, print: writeOutput, terminal: process.stderr };
-      return run(async ({ isJson }) =>
-        (await import("./import.js")).importFiles(environment, { ...options, json: isJson }, streams),
-      );
-    });
+    .action((options) =>
+      run(async (output) => {
+        const streams = { input: process.stdin, output, terminal: process.stderr };
+        return (await import("./import.js")).importFiles(environment, options, streams);
+      }),
+    );
 
   addFileOptions(program.command("export"))
     .description("Export data sources, groups and mappings to files that `import` reads")

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { ProcessEnvironment } from "../../config/config.js";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { JsonSource } from "../../domain/shared/json-source.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
+import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
 import { type ExportedGroup, ExportReader } from "../../services/transfer/export-reader.js";
 import { type AccountChoice, withAccount } from "../shared/account.js";
 import type { Output } from "../shared/output.js";
@@ -32,14 +32,14 @@ export async function exportFiles(
 ): Promise<void> {
   const usesStandardOutput = FILE_KINDS.some((kind) => choices[kind] === "-");
   if (output.isJson && usesStandardOutput) {
-    throw new OperatorError("The summary of --json and a file cannot both be standard output.");
+    throw new UsageError("The summary of --json and a file cannot both be standard output.");
   }
   const summary: Partial<Record<FileKind, number>> = {};
   const chosen = FILE_KINDS.filter((kind) => choices[kind] !== undefined);
   if (chosen.length === 0)
-    throw new OperatorError("No file to export to. Set --data-sources, --groups or --mappings.");
+    throw new UsageError("No file to export to. Set --data-sources, --groups or --mappings.");
   if (chosen.filter((kind) => choices[kind] === "-").length > 1) {
-    throw new OperatorError("Only one of the files can be standard output.");
+    throw new UsageError("Only one of the files can be standard output.");
   }
   const formats = new Map(
     chosen.map((kind) => [kind, choices.format ?? formatOf(choices[kind] ?? "")] as const),

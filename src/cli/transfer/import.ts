@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ProcessEnvironment, readConfig } from "../../config/config.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
+import { UsageError } from "../../domain/shared/operator-error.js";
 import { findAccountOrigin } from "../../persistence/accounts/account-queries.js";
 import { NotificationChannel } from "../../persistence/database/notification-channel.js";
 import { UserGroupIds } from "../../persistence/user-groups/ids.js";
@@ -9,6 +9,7 @@ import { GroupImport } from "../../services/transfer/group-import.js";
 import { MappingImport } from "../../services/transfer/mapping-import.js";
 import { ChangeFeed } from "../../services/user-groups/change-feed.js";
 import { type AccountChoice, type AccountStorage, withAccount } from "../shared/account.js";
+import type { Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { formatTable } from "../shared/table.js";
@@ -32,18 +33,17 @@ export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, s
   readonly replaceTokens: boolean;
   readonly checkpoint?: string;
   readonly report?: string;
-  readonly json: boolean;
   readonly author: string;
 }
 
 /** Exit code of an import that rejected some lines. */
-const EXIT_SOME_REFUSED = 2;
+const EXIT_SOME_REFUSED = 1;
 
 /** The input and output streams of a command. */
 export interface CommandStreams {
   /** Standard input. */
   readonly input: AsyncIterable<Uint8Array>;
-  readonly print: (text: string) => Promise<void>;
+  readonly output: Output;
   /** Receives progress and messages. */
   readonly terminal: Terminal;
 }
@@ -67,7 +67,7 @@ export async function importFiles(
       terminal: streams.terminal,
     }),
   );
-  await streams.print(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
+  await streams.output.print(summary(id, choices, result), summaryAsText(id, choices, result));
   if (result.failure) throw result.failure;
   if (result.interrupted) return EXIT_INTERRUPTED;
   return [...result.metricsByKind.values()].some(({ refused }) => refused > 0) ? EXIT_SOME_REFUSED : 0;
@@ -78,9 +78,9 @@ type Files = Partial<Record<FileKind, SourceFile>>;
 async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array>): Promise<Files> {
   const paths = FILE_KINDS.flatMap((kind) => (choices[kind] === undefined ? [] : [choices[kind]]));
   if (paths.length === 0)
-    throw new OperatorError("No file to import. Set --data-sources, --groups or --mappings.");
+    throw new UsageError("No file to import. Set --data-sources, --groups or --mappings.");
   if (paths.filter((path) => path === "-").length > 1) {
-    throw new OperatorError("Only one of the files can be standard input.");
+    throw new UsageError("Only one of the files can be standard input.");
   }
   const files: Files = {};
   for (const kind of FILE_KINDS) {
@@ -89,7 +89,7 @@ async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array
     files[kind] = await openSourceFile(path, choices.format, FILE_SHAPES[kind], input);
   }
   if (choices.checkpoint !== undefined && Object.values(files).some(({ version }) => version === null)) {
-    throw new OperatorError("Standard input cannot be resumed. Omit --checkpoint, or import a file.");
+    throw new UsageError("Standard input cannot be resumed. Omit --checkpoint, or import a file.");
   }
   return files;
 }
@@ -179,9 +179,8 @@ function summaryAsText(
   return `${formatTable([head, ...rows])}${notes.map((note) => `${note}\n`).join("")}`;
 }
 
-function summaryAsJson(id: string, { dryRun }: ImportChoices, result: ImportResult): string {
+function summary(id: string, { dryRun }: ImportChoices, result: ImportResult): object {
   const { metricsByKind, interrupted, failure } = result;
-  const files = Object.fromEntries(metricsByKind);
-  const summary = { import: id, dryRun, interrupted, failure: failure?.message ?? null, ...files };
-  return `${JSON.stringify(summary, null, 2)}\n`;
+  const metrics = Object.fromEntries(metricsByKind);
+  return { import: id, dryRun, interrupted, failure: failure?.message ?? null, ...metrics };
 }

@@ -29,7 +29,7 @@ export function parseCredentials(header: string | undefined): Credentials {
 }
 
 /** Returns the credentials in an Authorization header, if any. */
-export function findCredentials(header: string): Credentials | undefined {
+function findCredentials(header: string): Credentials | undefined {
   const [, scheme = "", secret] = /^(token|bearer) +(\S+) *$/i.exec(header) ?? [];
   if (secret === undefined) return undefined;
   return { kind: scheme.toLowerCase() === "token" ? "apiKey" : "userGroupToken", secret };

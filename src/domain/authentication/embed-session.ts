@@ -1,7 +1,7 @@
 import type { TenantKey } from "../accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../accounts/environment.js";
 import { type FieldPath, invalidField } from "../shared/errors.js";
-import { parseInternalId } from "../shared/internal-id.js";
+import { isAccountId, isInternalId, parseInternalId } from "../shared/internal-id.js";
 import { isObject, type JsonObject } from "../shared/json.js";
 import { parseJsonObject } from "../shared/json-value.js";
 
@@ -13,6 +13,9 @@ export const MAX_SESSION_SECONDS = 86_400;
 /** Limits of a session's variables: the token must fit into an Authorization header. */
 export const MAX_VARIABLES_BYTES = 4096;
 export const MAX_VARIABLES_DEPTH = 16;
+
+/** How far the clock of the process that created a session may be ahead. */
+const CLOCK_LEEWAY_SECONDS = 60;
 
 /** `iss` of embed sessions. */
 export const SESSION_ISSUER = "user-groups";
@@ -29,16 +32,16 @@ export interface EmbedSessionRequest {
 export interface EmbedSession {
   /** The generation of the group's token; its rotation ends the session. */
   readonly generation: number;
+  /** The API key that created the session; its revocation ends the session. Undefined for sessions of versions that did not name it. */
+  readonly keyId: number | undefined;
   readonly expiresAt: Date;
   readonly variables: JsonObject;
 }
 
-/** The claims of an embed session, besides issuer and times. */
-export interface SessionClaims extends TenantKey {
+/** The claims of an embed session, besides issuer and audience. */
+export interface SessionClaims extends TenantKey, EmbedSession {
   /** The internal ID. */
   readonly userGroupId: number;
-  readonly generation: number;
-  readonly variables: JsonObject;
 }
 
 /** Returns the `aud` of an account's sessions: a verifier must not accept those of another account or environment. */
@@ -46,25 +49,31 @@ export function sessionAudience(accountName: string, environment: Environment): 
   return `${accountName}/${environment}`;
 }
 
-/** Returns the claims as in the token. */
-export function writeSessionClaims(claims: SessionClaims) {
-  const { accountId, environment, generation, variables } = claims;
-  return { account_id: accountId, environment, generation, variables };
+/** Returns the claims as in the token, besides those that JWT registers. */
+export function writeSessionClaims(claims: Omit<SessionClaims, "userGroupId" | "expiresAt">) {
+  const { accountId, environment, generation, keyId, variables } = claims;
+  return { account_id: accountId, environment, generation, api_key_id: keyId, variables };
 }
 
-/** Parses the claims of a verified token; null if they are not those of an embed session. */
+/** Parses the claims of a verified token; null if they are not those of an embed session that the service could have created. */
 export function parseSessionClaims(payload: Readonly<Record<string, unknown>>): SessionClaims | null {
-  const { sub, account_id: accountId, environment: name, generation, variables } = payload;
+  const { sub, account_id: accountId, environment: name, generation, api_key_id: keyId, variables } = payload;
+  const { iat, exp } = payload;
   const userGroupId = typeof sub === "string" ? parseInternalId(sub) : null;
   const environment = ENVIRONMENTS.find((each) => each === name);
   if (userGroupId === null || !environment || !isObject(variables)) return null;
-  if (typeof accountId !== "number" || typeof generation !== "number") return null;
+  if (!isAccountId(accountId) || !isInternalId(generation)) return null;
+  if (keyId !== undefined && !isInternalId(keyId)) return null;
+  if (!isInternalId(iat) || !isInternalId(exp) || exp - iat > MAX_SESSION_SECONDS) return null;
+  if (iat > Date.now() / 1000 + CLOCK_LEEWAY_SECONDS) return null;
   const rules = { maxDepth: MAX_VARIABLES_DEPTH, storable: false };
   return {
     accountId,
     environment,
     userGroupId,
     generation,
+    keyId,
+    expiresAt: new Date(exp * 1000),
     variables: parseJsonObject(variables, ["variables"], rules),
   };
 }

@@ -28,7 +28,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, ErrorStatus>> = {
   user_group_exists: user(409),
   data_source_exists: user(409),
   data_source_in_use: user(409),
-  version_conflict: user(409),
+  version_conflict: user(412),
   invalid_site_config: user(422),
   idempotency_mismatch: request(422),
   idempotency_key_in_use: request(409),

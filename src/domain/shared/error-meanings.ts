@@ -135,8 +135,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     advice: "Send a shorter document.",
   },
   query_too_expensive: {
-    meaning: "The query is too expensive.",
-    advice: "Request smaller pages, or fewer fields below lists.",
+    meaning: "The query is too expensive, or its search took too long.",
+    advice: "Request smaller pages, or fewer fields below lists; narrow the filter of a search.",
   },
   query_not_allowed: {
     meaning: "The query is not on the service's allow-list.",

@@ -1,4 +1,11 @@
-import { DomainError, type ErrorCode, type FieldError, type FieldPath, MAX_FIELD_ERRORS } from "./errors.js";
+import {
+  DomainError,
+  type ErrorCode,
+  type FieldError,
+  type FieldPath,
+  invalidField,
+  MAX_FIELD_ERRORS,
+} from "./errors.js";
 
 /** A parser for each field; fields without one stay absent. */
 type FieldParsers<Fields> = { readonly [Name in keyof Fields]: () => Fields[Name] };
@@ -14,6 +21,21 @@ export function parseFields<Fields extends object>(parsers: FieldParsers<Fields>
   errors.throwIfAny();
   if (!hasFields(fields, parsers)) throw new Error("A field was neither parsed nor rejected.");
   return fields;
+}
+
+/**
+ * Parses a value that must match for a change to be made. Null is refused (decision 9), because a variable without a value must not
+ * remove the check.
+ * @returns undefined if the value is absent
+ * @throws DomainError `invalid_field`
+ */
+export function parseGuard<Raw, Value>(
+  field: string,
+  value: Raw | null | undefined,
+  parse: (value: Raw, field: FieldPath) => Value,
+): Value | undefined {
+  if (value === null) throw invalidField([field], "must not be null; omit it to skip the check");
+  return value === undefined ? undefined : parse(value, [field]);
 }
 
 /** Collects errors of several fields, so that one error reports them all. */

@@ -1,5 +1,5 @@
 /** PostgreSQL's maximum `integer`. */
-const MAX_REVISION = 2_147_483_647;
+const MAX_INTEGER = 2_147_483_647;
 
 /** Parses an internal ID in canonical decimal notation, from 1 to 2^53 - 1; null if it is invalid. */
 export function parseInternalId(text: string): number | null {
@@ -21,5 +21,10 @@ export function parseRevisionNumber(text: string): number | null {
 
 /** Returns whether a value is an integer from 1 to 2^31 - 1. */
 export function isRevisionNumber(value: unknown): value is number {
-  return isInternalId(value) && value <= MAX_REVISION;
+  return isInternalId(value) && value <= MAX_INTEGER;
+}
+
+/** Returns whether a value is an integer from 1 to 2^31 - 1. */
+export function isAccountId(value: unknown): value is number {
+  return isInternalId(value) && value <= MAX_INTEGER;
 }

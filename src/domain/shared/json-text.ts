@@ -1,5 +1,6 @@
 import { printParseErrorCode, visit } from "jsonc-parser";
 import { DomainError } from "./errors.js";
+import { markInexactNumbers } from "./json-number.js";
 
 /** A JSON value and its source text. */
 export interface ParsedJson {
@@ -17,10 +18,10 @@ export function parseJsonBytes(bytes: Uint8Array, what: string): ParsedJson {
   return { value: parseJsonPart(text, what), text };
 }
 
-/** Parses JSON text. @throws DomainError `invalid_json`, as `parseJsonBytes` does */
+/** Parses JSON text. Numbers that JavaScript does not keep become Infinity. @throws DomainError `invalid_json`, as `parseJsonBytes` does */
 export function parseJsonPart(text: string, what: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(markInexactNumbers(text));
   } catch (cause) {
     throw new DomainError("invalid_json", `${what} is not valid JSON: ${describeSyntaxError(text)}.`, {
       cause,

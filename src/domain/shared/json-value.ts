@@ -89,8 +89,10 @@ class JsonValueParser {
   }
 
   #requireExact(value: number): void {
-    // 1e999 is valid JSON but parses as Infinity, which JSON cannot represent.
-    if (!Number.isFinite(value)) throw invalidField(this.#path, "must be in the range of a 64-bit float");
+    // 1e999, and numbers marked by `markInexactNumbers`.
+    if (!Number.isFinite(value)) {
+      throw invalidField(this.#path, "must be a number that a 64-bit float keeps; send it as a string");
+    }
     // Such a number has probably lost precision: 2^53 + 1 is parsed as 2^53.
     if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) {
       throw invalidField(

@@ -1,4 +1,22 @@
+import { DomainError, type ErrorCode } from "./errors.js";
+
+/** The codes of the APIs, and those that only the command line has; `failed` for any other reason. */
+export type OperatorErrorCode = ErrorCode | "usage" | "failed" | "account_exists" | "account_not_found";
+
 /** An error that the operator can fix. The message says how, in one line unless it lists findings. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
+  readonly code: OperatorErrorCode;
+
+  /** @param options the code is by default that of a DomainError in `cause` */
+  constructor(message: string, options: ErrorOptions & { readonly code?: OperatorErrorCode } = {}) {
+    super(message, options);
+    const { cause, code = cause instanceof DomainError ? cause.code : "failed" } = options;
+    this.code = code;
+  }
+}
+
+/** Arguments that are wrong; nothing was done. */
+export class UsageError extends OperatorError {
+  override readonly code = "usage";
 }

@@ -13,8 +13,10 @@ export const MAX_SITE_CONFIG_BYTES = 2 * 1024 * 1024;
 /** Maximum number of values, including objects and arrays: each takes a few hundred bytes of memory during validation. */
 export const MAX_SITE_CONFIG_VALUES = 250_000;
 
-/** Control characters, line and paragraph separators, and bidirectional formatting characters. */
-const UNSAFE_CHARACTERS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const SITE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** The rule for the names of new sites, for descriptions. */
+export const SITE_NAME_RULE =
+  "1 to 64 of the characters A-Z, a-z, 0-9, `.`, `_` and `-`, the first a letter or digit";
 
 /** The configuration of one site, without its text. */
 export interface SiteConfig {
@@ -55,18 +57,17 @@ export interface Editor extends Tenant {
   readonly actor: Actor;
 }
 
-/** Validates a site name, which is used in URL paths and shown in terminals. @throws DomainError `invalid_field` */
+/** Parses the name of a site, which need not be valid for a new one. @throws DomainError `invalid_field` */
 export function parseSite(site: string, field: FieldPath): string {
-  const name = parseText(site, field);
-  // Clients resolve dot segments before they send the path.
-  if (name === "." || name === "..") throw invalidField(field, 'must not be "." or ".."');
-  if (UNSAFE_CHARACTERS.test(name)) {
-    throw invalidField(
-      field,
-      "must not contain control characters, line separators or bidirectional formatting characters",
-    );
-  }
-  return name;
+  return parseText(site, field);
+}
+
+/**
+ * Checks the name of a new site, which is used in URL paths, file names and terminals. Earlier versions accepted other names.
+ * @throws DomainError `invalid_field`
+ */
+export function requireSiteName(site: string): void {
+  if (!SITE_NAME.test(site)) throw invalidField(["site"], `must be ${SITE_NAME_RULE}`);
 }
 
 /** Creates the error for a site without a configuration. */

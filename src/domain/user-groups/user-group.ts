@@ -25,6 +25,12 @@ export type UserGroupRef =
   | { readonly by: "providedId"; readonly providedId: string }
   | { readonly by: "token"; readonly token: string };
 
+/** Values that a group must have to be deleted (decision 9). */
+export interface ExpectedValues {
+  readonly providedId?: string | undefined;
+  readonly dataSourceProvidedId?: string | undefined;
+}
+
 /** Fields of a new group, besides its external ID. */
 export interface NewUserGroup {
   readonly name: string;
@@ -38,5 +44,5 @@ export interface UserGroupChanges {
   readonly properties?: Properties;
   readonly mapping?: readonly MappingReference[];
   /** The update is applied only if the group still has this version. */
-  readonly expectedVersion?: number;
+  readonly expectedVersion?: number | undefined;
 }

@@ -98,6 +98,8 @@ export interface ClaimedDelivery {
   readonly payload: string;
   /** Includes the current attempt. */
   readonly attempts: number;
+  /** When the current attempt was due. */
+  readonly dueAt: Date;
   /** When the lease expires and other processes may attempt the delivery. */
   readonly leasedUntil: Date;
   readonly url: string;

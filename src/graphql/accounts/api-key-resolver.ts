@@ -69,7 +69,7 @@ export class ApiKeyResolver {
 
   @Mutation(() => RevokeApiKeyPayload, {
     description:
-      "Revokes an API key permanently. Has no effect if it is already revoked. Requires admin scope.",
+      "Revokes an API key permanently, and ends the embed sessions that it created. Has no effect if it is already revoked. Requires admin scope.",
   })
   async revokeApiKey(
     @Input(() => RevokeApiKeyInput) input: RevokeApiKeyInput,

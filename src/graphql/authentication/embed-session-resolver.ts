@@ -32,7 +32,7 @@ export class EmbedSessionResolver {
 
   @Mutation(() => CreateEmbedSessionPayload, {
     description:
-      "Creates an embed session: a short-lived token with which a front end can read one user group. It is invalidated when the user group's token is rotated or the user group is deleted. Requires embed scope.",
+      "Creates an embed session: a short-lived token with which a front end can read one user group. It is invalidated when the user group's token is rotated, the user group is deleted, or the API key that created it is revoked. Requires embed scope.",
   })
   async createEmbedSession(
     @Input(() => CreateEmbedSessionInput) input: CreateEmbedSessionInput,

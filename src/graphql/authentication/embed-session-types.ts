@@ -1,4 +1,4 @@
-import { GraphQLDateTime, GraphQLJSON } from "graphql-scalars";
+import { GraphQLDateTime } from "graphql-scalars";
 import { Field, InputType, Int, ObjectType } from "type-graphql";
 import {
   DEFAULT_SESSION_SECONDS,
@@ -10,6 +10,7 @@ import {
 import type { JsonObject } from "../../domain/shared/json.js";
 import { nullable } from "../shared/nullable.js";
 import { createPayloadType } from "../shared/payload.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
 import { UserGroupBy } from "../user-groups/by.js";
 
 @InputType("CreateEmbedSessionInput", { description: "Input for `createEmbedSession`." })
@@ -20,7 +21,7 @@ export class CreateEmbedSessionInput {
   @Field(
     () => Int,
     nullable(
-      `The lifetime in seconds, from ${MIN_SESSION_SECONDS} to ${MAX_SESSION_SECONDS}. Default: ${DEFAULT_SESSION_SECONDS}.`,
+      `The lifetime in seconds, from ${MIN_SESSION_SECONDS} to ${MAX_SESSION_SECONDS}. Default: ${DEFAULT_SESSION_SECONDS}. The session expires with its API key at the latest.`,
     ),
   )
   readonly expiresInSeconds?: number | null;

@@ -23,7 +23,7 @@ export class ViewerView {
   @Field(
     () => UserGroupView,
     nullable(
-      "The user group of the token, which can read its `id`, `name`, `properties`, `mapping`, `version` and `updatedAt`; null for an API key.",
+      "The user group of the token, which can read its `id`, `providedId`, `name`, `properties`, `mapping`, `version` and `updatedAt`; null for an API key.",
     ),
   )
   readonly userGroup: UserGroupView | null;

@@ -5,8 +5,7 @@ import type { FieldPath } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
-import { nullable } from "../shared/nullable.js";
-import { missingOneOfField } from "../shared/one-of.js";
+import { missingOneOfField, nullable } from "../shared/nullable.js";
 
 @Directive("@oneOf")
 @InputType("DataSourceBy", { description: "Identifies a data source by exactly one of these fields." })

@@ -8,6 +8,7 @@ import {
 import { ApolloServerErrorCode } from "@apollo/server/errors";
 import {
   ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
@@ -55,8 +56,10 @@ export class ApolloHandler {
       stopOnTerminationSignals: false,
       nodeEnv: "production",
       logger: log,
-      // Caches automatic persisted queries and parsed documents, up to 30 MiB each.
+      // Caches up to 30 MiB of automatic persisted queries.
       cache: "bounded",
+      // `Operations` caches documents that may run. This cache takes several times its nominal 30 MiB.
+      documentStore: null,
       ...(persistedQueries ? { persistedQueries: false } : {}),
       allowBatchedHttpRequests: false,
       parseOptions: { maxLexicalTokens: limits.tokens },
@@ -65,6 +68,7 @@ export class ApolloHandler {
       plugins: [
         operationPlugin(operations, persistedQueries),
         ApolloServerPluginCacheControlDisabled(),
+        ApolloServerPluginInlineTraceDisabled(),
         ApolloServerPluginLandingPageDisabled(),
         ApolloServerPluginUsageReportingDisabled(),
       ],

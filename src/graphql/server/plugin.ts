@@ -10,6 +10,7 @@ import {
 import { RATE_LIMIT_HEADERS, rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
 import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import type { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Services } from "../../services/services.js";
 import { createContext, type GraphqlContext, tenantOf, type Watcher } from "../shared/context.js";
 import { UserGroupWatcher } from "../user-groups/watcher.js";
@@ -42,6 +43,8 @@ interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   /** Origins of pages that may call the API; they may also open WebSockets. */
   readonly corsOrigins: readonly string[] | "*";
   readonly requestTimeoutMs: number;
+  /** Bounds the operations in progress. */
+  readonly work: WorkQueue;
   /** Whether a router can use this API as an Apollo Federation subgraph. */
   readonly subgraph: boolean;
   /** Allow-list of documents; undefined allows every document. */
@@ -80,6 +83,7 @@ export async function registerGraphql(
     operations,
     subscriptions,
     persistedQueries,
+    work: options.work,
     requestTimeoutMs: options.requestTimeoutMs,
     maxReplyBytes: options.limits.replyBytes,
   });
@@ -107,6 +111,7 @@ export async function registerGraphql(
   }
   registerGraphqlRoute(app, {
     contextOf,
+    work: options.work,
     operations,
     apollo,
     fastPath: options.fastPath ? new FastPath(operations, metrics.caches.documents) : undefined,

@@ -2,6 +2,7 @@ import type { WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLFormattedError } from "graphql";
 import { DomainError } from "../../domain/shared/errors.js";
+import type { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { countError } from "../shared/error-metrics.js";
@@ -25,6 +26,7 @@ interface RouteOptions {
   readonly fastPath: FastPath | undefined;
   readonly stream: Handler;
   readonly webSocket: (socket: WebSocket, request: FastifyRequest) => void;
+  readonly work: WorkQueue;
   readonly maxReplyBytes: number;
   readonly metrics: Metrics;
 }
@@ -42,7 +44,7 @@ const DOCUMENT_ERRORS = new Set<unknown>([
 
 /** Registers the route for queries, mutations and subscriptions at the prefix of the scope. */
 export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions): void {
-  const { contextOf, operations, apollo, fastPath, maxReplyBytes } = options;
+  const { contextOf, operations, apollo, fastPath, work, maxReplyBytes } = options;
   const writer = new ReplyWriter();
 
   app.addHook("onSend", (request, reply, _payload, done) => {
@@ -60,6 +62,12 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
     onRequest: options.onRequest,
     async handler(request: FastifyRequest, reply: FastifyReply) {
       requireOneOperation(request.body);
+      const turn = work.turn(request.ip);
+      if (turn) {
+        await turn;
+        // Answered at its deadline, or abandoned.
+        if (reply.sent || reply.raw.destroyed) return reply;
+      }
       if (acceptsEventStream(request)) return options.stream(request, reply);
       const match = fastPath?.match(request);
       const { status, headers, result } = match

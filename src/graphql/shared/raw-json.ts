@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { type FloatValueNode, GraphQLScalarType, type IntValueNode, visit } from "graphql";
+import { GraphQLJSON as LossyJson } from "graphql-scalars";
+import { keepsDigits } from "../../domain/shared/json-number.js";
 
 /** Stands for a value until its text replaces it. Unguessable: no other string of a reply can equal it. */
 const PLACEHOLDER = randomUUID();
@@ -36,4 +39,15 @@ export function stringifyReply(reply: object): string {
   if (texts.length === 0) return json;
   const parts = json.split(QUOTED_PLACEHOLDER);
   return parts.map((part, index) => part + (texts[index] ?? "")).join("");
+}
+
+/** The scalar `JSON`. As in variables, numbers that a 64-bit float does not keep become Infinity, which the parsers refuse. */
+export const GraphQLJSON = new GraphQLScalarType({
+  ...LossyJson.toConfig(),
+  parseLiteral: (node, variables) =>
+    LossyJson.parseLiteral(visit(node, { IntValue: markInexact, FloatValue: markInexact }), variables),
+});
+
+function markInexact(node: IntValueNode | FloatValueNode) {
+  return keepsDigits(node.value) ? undefined : { ...node, value: "Infinity" };
 }

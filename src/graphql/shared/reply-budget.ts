@@ -14,6 +14,9 @@ const KIB = 1024;
 /** Schema extension of types whose list items are counted by the reply budget at run time, at any nesting (decision 27). */
 export const COUNTS_ITEMS = "countsItems";
 
+/** Schema extension of types: the cost of each field without a selection, if it is not 1. */
+export const LEAF_COST = "leafCost";
+
 export interface ReplyLimits {
   /** Maximum cost of the operation. */
   readonly costLimit: number;

@@ -1,8 +1,8 @@
-import { GraphQLJSON } from "graphql-scalars";
 import { Arg, type ClassType, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
 import type { JsonValue } from "../../domain/shared/json.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
 import { STRICT } from "./inputs.js";
 import type { TextRef } from "./loaders.js";
 import { siteConfigs } from "./loaders.js";

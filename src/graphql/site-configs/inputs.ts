@@ -1,19 +1,21 @@
-import { GraphQLJSON } from "graphql-scalars";
 import { Directive, Field, InputType, Int } from "type-graphql";
 import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
+import { parseGuard } from "../../domain/shared/field-parsing.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { type DocumentSource, serializeJson } from "../../domain/site-configs/document-source.js";
-import { DEFAULT_SITE, requireSize } from "../../domain/site-configs/site-config.js";
+import { DEFAULT_SITE, requireSize, SITE_NAME_RULE } from "../../domain/site-configs/site-config.js";
 import type { ChangeOptions } from "../../services/site-configs/service.js";
-import { nullable } from "../shared/nullable.js";
+import { guard, nullable } from "../shared/nullable.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
 
 export const SITE = { defaultValue: DEFAULT_SITE, description: "The site's name." };
+const NEW_SITE = { ...SITE, description: `The site's name. The name of a new site has ${SITE_NAME_RULE}.` };
 export const STRICT = {
   nullable: true,
   defaultValue: false,
   description: "If true, warnings count as errors; notices do not.",
 };
-const EXPECTED_REVISION = nullable(
+const EXPECTED_REVISION = guard(
   "The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one.",
 );
 
@@ -39,7 +41,7 @@ export class SiteConfigSource {
 
 @InputType("PutSiteConfigInput", { description: "Input for `putSiteConfig`." })
 export class PutSiteConfigInput {
-  @Field(() => String, SITE)
+  @Field(() => String, NEW_SITE)
   readonly site!: string;
 
   @Field(() => SiteConfigSource, { description: "The configuration to store." })
@@ -109,7 +111,7 @@ export class DeleteSiteConfigInput {
 
   @Field(
     () => Int,
-    nullable(
+    guard(
       "The number of the current revision as you last read it. The deletion fails if the current revision is another one.",
     ),
   )
@@ -142,9 +144,9 @@ export function parseChangeOptions(input: {
   readonly expectedRevision?: number | null;
   readonly strict?: boolean | null;
 }): ChangeOptions & { readonly strict: boolean } {
-  const expectedRevision = input.expectedRevision ?? null;
-  if (expectedRevision !== null && expectedRevision < 0) {
-    throw invalidField(["expectedRevision"], "must be 0 or more");
-  }
-  return { expectedRevision, strict: input.strict === true };
+  const expectedRevision = parseGuard("expectedRevision", input.expectedRevision, (revision, field) => {
+    if (revision < 0) throw invalidField(field, "must be 0 or more");
+    return revision;
+  });
+  return { expectedRevision: expectedRevision ?? null, strict: input.strict === true };
 }

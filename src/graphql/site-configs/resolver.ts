@@ -1,4 +1,3 @@
-import { GraphQLJSON } from "graphql-scalars";
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
@@ -7,6 +6,7 @@ import { parseSite, type SiteConfigRevision } from "../../domain/site-configs/si
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
 import { parseSource, SITE, SiteConfigSource, STRICT } from "./inputs.js";
 import { siteConfigs } from "./loaders.js";
 import { SiteConfigReportView } from "./report-type.js";

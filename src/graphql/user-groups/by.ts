@@ -1,12 +1,11 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Directive, Field, ID, InputType } from "type-graphql";
-import type { FieldPath } from "../../domain/shared/errors.js";
+import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { UserGroupRef } from "../../domain/user-groups/user-group.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
-import { nullable } from "../shared/nullable.js";
-import { missingOneOfField } from "../shared/one-of.js";
+import { missingOneOfField, nullable } from "../shared/nullable.js";
 
 @Directive("@oneOf")
 @InputType("UserGroupBy", { description: "Identifies a user group by exactly one of these fields." })
@@ -34,6 +33,7 @@ export function parseUserGroupBy(
     return { by: "providedId", providedId: parseText(providedId, [...field, "providedId"]) };
   }
   if (isPresent(teamId)) return { by: "id", id: teamId };
+  if (token === "") throw invalidField([...field, "token"], "must not be empty");
   if (isPresent(token)) return { by: "token", token };
   throw missingOneOfField("UserGroupBy");
 }

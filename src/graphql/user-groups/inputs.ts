@@ -1,12 +1,12 @@
-import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, Int } from "type-graphql";
-import { parseFields } from "../../domain/shared/field-parsing.js";
+import { parseFields, parseGuard } from "../../domain/shared/field-parsing.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { isText, parseText } from "../../domain/shared/text-field.js";
 import { parseMappingList } from "../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
 import type { NewUserGroup, UserGroupChanges, UserGroupRef } from "../../domain/user-groups/user-group.js";
-import { nullable } from "../shared/nullable.js";
+import { guard, nullable } from "../shared/nullable.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
 
 @InputType("MappingInput", { description: "Maps a schema to a data source." })
@@ -67,7 +67,7 @@ export class UpdateUserGroupInput extends UserGroupChangesInput {
 
   @Field(
     () => Int,
-    nullable("The version that you last read. The update fails if the user group has another version."),
+    guard("The version that you last read. The update fails if the user group has another version."),
   )
   readonly expectedVersion?: number | null;
 }
@@ -86,12 +86,12 @@ export class DeleteUserGroupInput {
   @Field(() => UserGroupBy, { description: "The user group to delete." })
   readonly by!: UserGroupBy;
 
-  @Field(() => String, nullable("The user group's external ID. If set, the user group must have it."))
+  @Field(() => String, guard("The user group's external ID. If set, the user group must have it."))
   readonly providedId?: string | null;
 
   @Field(
     () => String,
-    nullable("A data source's external ID. If set, the user group must be mapped to that data source."),
+    guard("A data source's external ID. If set, the user group must be mapped to that data source."),
   )
   readonly dataSourceProvidedId?: string | null;
 }
@@ -130,12 +130,12 @@ export function parseUpdate(input: UpdateUserGroupInput): {
   readonly ref: UserGroupRef;
   readonly changes: UserGroupChanges;
 } {
-  const { expectedVersion } = input;
-  const { ref, fields } = parseFields({
+  const { ref, fields, expectedVersion } = parseFields({
     ref: () => parseUserGroupBy(input.by),
     fields: () => parseChangedFields(input),
+    expectedVersion: () => parseGuard("expectedVersion", input.expectedVersion, (version) => version),
   });
-  return { ref, changes: { ...fields, ...(typeof expectedVersion === "number" ? { expectedVersion } : {}) } };
+  return { ref, changes: { ...fields, expectedVersion } };
 }
 
 /** Parses the fields to change: absent and null differ (decision 7). @throws DomainError `invalid_field` */
@@ -151,21 +151,12 @@ export function parseChangedFields({
   });
 }
 
-/**
- * Parses the user group to delete, and the values that it must have; null means absent.
- * @throws DomainError `invalid_field`
- */
+/** Parses the user group to delete, and the values that it must have. @throws DomainError `invalid_field` */
 export function parseDeletion({ by, providedId, dataSourceProvidedId }: DeleteUserGroupInput) {
-  const { ref, ...expected } = parseFields<{
-    readonly ref: UserGroupRef;
-    readonly providedId?: string;
-    readonly dataSourceProvidedId?: string;
-  }>({
+  const { ref, ...expected } = parseFields({
     ref: () => parseUserGroupBy(by),
-    ...(isPresent(providedId) ? { providedId: () => parseText(providedId, ["providedId"]) } : {}),
-    ...(isPresent(dataSourceProvidedId)
-      ? { dataSourceProvidedId: () => parseText(dataSourceProvidedId, ["dataSourceProvidedId"]) }
-      : {}),
+    providedId: () => parseGuard("providedId", providedId, parseText),
+    dataSourceProvidedId: () => parseGuard("dataSourceProvidedId", dataSourceProvidedId, parseText),
   });
   return { ref, expected };
 }

@@ -1,4 +1,3 @@
-import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { UserGroupFilter, UserGroupSortField } from "../../domain/user-groups/list.js";
@@ -6,6 +5,7 @@ import { parseProperties } from "../../domain/user-groups/properties.js";
 import { DataSourceBy, parseDataSourceBy } from "../data-sources/by.js";
 import { createOrderInput, NamedItemFilter, parseNamedItemFilter } from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
 import { DateTimeRangeInput, parseTimeRange } from "../shared/time-range-input.js";
 
 export const UserGroupOrder = createOrderInput<UserGroupSortField>("UserGroupOrder", "user groups", {

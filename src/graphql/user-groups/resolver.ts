@@ -1,10 +1,9 @@
-import { GraphQLJSON } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
 import { hasScope } from "../../domain/accounts/caller.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
-import { RawJson } from "../shared/raw-json.js";
+import { GraphQLJSON, RawJson } from "../shared/raw-json.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
 import { loadUserGroup, mappings } from "./loaders.js";
 import { MappingEntryView } from "./mapping-entry-type.js";
@@ -34,7 +33,7 @@ export class UserGroupResolver {
   @FieldResolver(
     () => GraphQLJSON,
     nullable(
-      "Free-form properties, available to dashboards as variables; null if there are none. Replies and server-sent events contain the stored JSON text. Values that are written through GraphQL or sent over a WebSocket are parsed as in JavaScript: integer-like keys come first, and numbers have the precision of a 64-bit float.",
+      "Free-form properties, available to dashboards as variables; null if there are none. Replies and server-sent events contain the stored JSON text. Values that are written through GraphQL or sent over a WebSocket are parsed as in JavaScript: integer-like keys come first, and numbers that a 64-bit float does not keep are refused. A write that equals the stored properties as JSON values leaves the stored text unchanged.",
     ),
   )
   properties(@Root() { group }: UserGroupView, @Ctx() context: GraphqlContext): RawJson | null {

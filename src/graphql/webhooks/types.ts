@@ -1,4 +1,4 @@
-import { GraphQLDateTime, GraphQLJSON } from "graphql-scalars";
+import { GraphQLDateTime } from "graphql-scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import {
   TEST_EVENT,
@@ -13,6 +13,7 @@ import { createConnectionType } from "../shared/connection-type.js";
 import { createEnum } from "../shared/create-enum.js";
 import { NodeView } from "../shared/node-type.js";
 import { nullable } from "../shared/nullable.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
 import { viewHealth, WebhookEndpointHealthView } from "./health-type.js";
 
 export const WebhookEventEnum = createActionEnum(

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ConsoleSession } from "../../domain/authentication/console-session.js";
 import { isObject } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import { rejectOtherMethods } from "../../rest/method-not-allowed.js";
 import type { Services } from "../../services/services.js";
 import { readSession, sessionCookie } from "./console-session.js";
 import { requireSameOrigin } from "./same-origin.js";
@@ -30,9 +29,6 @@ export function registerSessionRoutes(app: FastifyInstance, { access, consoleSes
     await consoleSessions.endAll(await readSession(consoleSessions, request));
     return signOut(request, reply);
   });
-
-  rejectOtherMethods(app, PATH, ["GET", "POST", "DELETE"]);
-  rejectOtherMethods(app, ALL_PATH, ["DELETE"]);
 }
 
 async function checkOrigin(request: FastifyRequest): Promise<void> {

@@ -15,7 +15,7 @@ export const EMBED_SESSION_PATHS = {
       operationId: "createEmbedSession",
       summary: "Create an embed session",
       description: [
-        "Returns a short-lived token with which a front end can read one user group: over GraphQL as `Authorization: Bearer <token>`, or offline with the keys of `/.well-known/jwks.json`. Rotating the user group's token or deleting the user group invalidates the session on this service. Requires an API key with embed scope. If no reply arrives, repeat the request.",
+        "Returns a short-lived token with which a front end can read one user group: over GraphQL as `Authorization: Bearer <token>`, or offline with the keys of `/.well-known/jwks.json`. Rotating the user group's token, deleting the user group or revoking the API key invalidates the session on this service. Requires an API key with embed scope. If no reply arrives, repeat the request.",
         curlBlock("POST", EMBED_SESSION_PATH, REQUEST),
       ].join("\n\n"),
       body: {

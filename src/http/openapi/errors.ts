@@ -49,7 +49,7 @@ const ERROR_NOTES = {
     field: "user_group_id",
   },
   version_conflict: {
-    when: "the site does not meet `If-Match` or `If-None-Match`; nothing is changed",
+    when: "`If-Match` or `If-None-Match` does not hold; nothing is changed",
     message: "The site configuration is at revision 3, but revision 2 was expected.",
     field: "If-Match",
   },

@@ -121,7 +121,7 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   name: IDEMPOTENCY_KEY_HEADER.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()),
   in: "header",
   description:
-    "A key that identifies this rotation. If the request is repeated with the same key within 24 hours, nothing changes and the first reply is returned.",
+    "A key that identifies this change. If the request is repeated with the same key within 24 hours, nothing changes and the first reply is returned.",
   schema: { ...text, pattern: "^[\\x20-\\x7e]{1,255}$" },
 } as const;
 

@@ -34,7 +34,7 @@ const PRECONDITION_PARAMETERS = [
     name: "If-Match",
     in: "header",
     description:
-      'The `ETag` of your copy, or the revision number in quotes, such as `"3"`. The request fails with 409 if the site has changed since. `*` requires only that the site exists.',
+      'The `ETag` of your copy, or the revision number in quotes, such as `"3"`. The request fails with 412 if the site has changed since. `*` requires only that the site exists.',
     schema: { type: "string" },
   },
   {
@@ -166,7 +166,7 @@ export const SITE_CONFIG_CHANGES = {
         }),
         headers: headers([...LIMITED_HEADERS, "ETag", "Site-Config-Revision"]),
       },
-      ...errorResponses([...CHANGE_CODES, "site_config_not_found"], LIMITED_HEADERS),
+      ...errorResponses(CHANGE_CODES, LIMITED_HEADERS),
       "422": {
         ...INVALID,
         content: {

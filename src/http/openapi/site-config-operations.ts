@@ -1,5 +1,6 @@
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import { DEFAULT_ENVIRONMENT, SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
+import { SITE_NAME_RULE } from "../../domain/site-configs/site-config.js";
 import { curlBlock } from "./curl.js";
 import { bodilessResponses, type DocumentedCode, errorResponses } from "./errors.js";
 import {
@@ -16,6 +17,7 @@ const CODES: readonly DocumentedCode[] = [
   "invalid_field",
   "unauthenticated",
   "site_config_not_found",
+  "version_conflict",
   "rate_limited",
   "internal",
   "unavailable",
@@ -28,16 +30,25 @@ const RESPONSE_HEADERS = [...BASE, "ETag", "Vary", "Site-Config-Revision"] as co
 const security = [{ ApiKey: [] }, {}];
 const tags = ["Site configurations"];
 
-const IF_NONE_MATCH_PARAMETER = {
-  name: "If-None-Match",
-  in: "header",
-  description: "The `ETag` of your copy. If the copy is current, the reply is 304 without a body.",
-  schema: { type: "string" },
-} as const;
+const PRECONDITION_PARAMETERS = [
+  {
+    name: "If-Match",
+    in: "header",
+    description:
+      "An `ETag`, or a revision number in quotes. If the current revision is another one, the reply is 412.",
+    schema: { type: "string" },
+  },
+  {
+    name: "If-None-Match",
+    in: "header",
+    description: "The `ETag` of your copy. If the copy is current, the reply is 304 without a body.",
+    schema: { type: "string" },
+  },
+] as const;
 
 const OK_RESPONSE = {
   description:
-    "The document as stored. Replies with the current revision must be revalidated (`no-cache`), which is cheap with `If-None-Match`. Replies to requests for a certain revision are immutable.",
+    "The document as stored. Replies with the current revision must be revalidated (`no-cache`), which is cheap with `If-None-Match`. Replies to requests for a certain revision may be cached for a year, those of public sites for five minutes, so that withdrawing a site takes effect.",
   headers: headers(RESPONSE_HEADERS),
 } as const;
 const NOT_MODIFIED_RESPONSE = {
@@ -54,7 +65,7 @@ export const SITE_CONFIG_PATHS = {
         name: "site",
         in: "path",
         required: true,
-        description: "The site's name.",
+        description: `The site's name. The name of a new site has ${SITE_NAME_RULE}.`,
         schema: { type: "string", minLength: 1, maxLength: 255 },
         example: "docs",
       },
@@ -88,7 +99,7 @@ export const SITE_CONFIG_PATHS = {
         curlBlock("GET", `${SITE_CONFIG_PATH}/docs`),
       ].join("\n\n"),
       security,
-      parameters: [IF_NONE_MATCH_PARAMETER, READ_CONSISTENCY_PARAMETER],
+      parameters: [...PRECONDITION_PARAMETERS, READ_CONSISTENCY_PARAMETER],
       responses: {
         "200": {
           ...OK_RESPONSE,
@@ -115,7 +126,7 @@ export const SITE_CONFIG_PATHS = {
       summary: "Read the headers of a site configuration",
       description: "The same as GET, but without the document.",
       security,
-      parameters: [IF_NONE_MATCH_PARAMETER, READ_CONSISTENCY_PARAMETER],
+      parameters: [...PRECONDITION_PARAMETERS, READ_CONSISTENCY_PARAMETER],
       responses: { "200": OK_RESPONSE, "304": NOT_MODIFIED_RESPONSE, ...bodilessResponses(CODES, BASE) },
     },
     ...SITE_CONFIG_CHANGES,

@@ -103,7 +103,7 @@ export const USER_PATHS = {
       operationId: "updateUserGroup",
       summary: "Update a user group",
       description: [
-        "Updates an existing user group. Omitted fields keep their values, an object replaces the entire current object, and `null` removes the `properties` or the `mapping`. Does not create a user group.",
+        "Updates an existing user group. Omitted fields keep their values, an object replaces the entire current object, and `null` removes the `properties` or the `mapping`. Properties that equal the stored ones as JSON values are no change: the reply contains the stored text. Does not create a user group.",
         curlBlock("PUT", PATH, CHANGE),
       ].join("\n\n"),
       body: {
@@ -149,9 +149,10 @@ export const USER_PATHS = {
       operationId: "deleteUserGroup",
       summary: "Delete a user group",
       description: [
-        "Deletes the user group that `current_token` identifies. The other fields must match the user group, otherwise nothing is deleted. A repeated request returns 404.",
+        "Deletes the user group that `current_token` identifies. The other fields must match the user group, otherwise nothing is deleted. A repeated request returns 404, or the first reply if it has the same `Idempotency-Key`.",
         curlBlock("DELETE", PATH, { ...TOKEN, user_group_id: "acme" }),
       ].join("\n\n"),
+      parameters: [IDEMPOTENCY_KEY_PARAMETER],
       body: {
         schema: "DeleteRequest",
         examples: {
@@ -161,10 +162,16 @@ export const USER_PATHS = {
       },
       reply: {
         schema: "DeleteReply",
+        headers: [REPLAYED_HEADER],
         description: "The user group was deleted.",
         examples: { deleted: { summary: "Deleted", value: { success: 1 } } },
       },
-      codes: ["user_group_not_found", "user_group_mismatch"],
+      codes: [
+        "user_group_not_found",
+        "user_group_mismatch",
+        "idempotency_key_in_use",
+        "idempotency_mismatch",
+      ],
     }),
   },
 } as const;

@@ -5,8 +5,6 @@ import type { BuiltPage } from "./built-page.js";
 const YEAR_MS = 365 * 24 * 3_600_000;
 /** Read buffer per stream; a slow client holds two of them. */
 const CHUNK_BYTES = 16 * 1024;
-// Web workers use the policy of their own file. Ours receive their data from the page and load nothing.
-const ASSET_POLICY = "default-src 'none'";
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
@@ -33,7 +31,7 @@ export interface SentFile {
   readonly files: ReadonlySet<string>;
   /** Whether the path contains a hash of the content. */
   readonly isImmutable: boolean;
-  /** Content-Security-Policy; allows nothing by default. */
+  /** Content-Security-Policy. By default that of all replies: web workers use it, and ours load nothing. */
   readonly policy?: string;
   /** Media type of unknown file name extensions. */
   readonly otherType?: string;
@@ -65,7 +63,7 @@ export function registerAssets(
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { root, file, files, isImmutable, policy = ASSET_POLICY, otherType = "application/octet-stream" }: SentFile,
+  { root, file, files, isImmutable, policy, otherType = "application/octet-stream" }: SentFile,
 ): Promise<FastifyReply> {
   const { "accept-encoding": accepted = "" } = request.headers;
   const variant = VARIANTS.find((each) => each.accepted.test(accepted) && files.has(file + each.extension));
@@ -82,7 +80,7 @@ export async function sendFile(
   reply.headers(headers).header("vary", "accept-encoding");
   // Failed preconditions and ranges beyond the end of the file are answered without a body.
   if (type !== "file") return reply.removeHeader("content-length").removeHeader("content-type").send();
-  reply.header("content-security-policy", policy).header("x-content-type-options", "nosniff");
+  if (policy !== undefined) reply.header("content-security-policy", policy);
   if (variant) reply.header("content-encoding", variant.coding);
   if (statusCode === 304) return reply.send();
   return reply.type(TYPES[file.slice(file.lastIndexOf(".") + 1)] ?? otherType).send(stream);

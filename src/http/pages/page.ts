@@ -80,7 +80,6 @@ function withDemoKey(html: string, key: string | undefined): string {
 export function pageHeaders(policy: readonly string[]): Readonly<Record<string, string>> {
   return {
     "content-security-policy": policy.join("; "),
-    "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
     "content-type": "text/html; charset=utf-8",

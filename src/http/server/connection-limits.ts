@@ -9,8 +9,10 @@ export interface ConnectionLimits {
   readonly stallTimeoutMs: number;
   /** Maximum bytes of replies that peers have not read. */
   readonly maxUnsentBytes: number;
-  /** Maximum bytes of incomplete request bodies. */
+  /** Maximum sum of the sizes of request bodies above 64 KiB. */
   readonly maxBodyBytes: number;
+  /** Maximum requests and operations of WebSockets in progress; a client address may have half of them. */
+  readonly maxRequestsInProgress: number;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -22,4 +24,5 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   stallTimeoutMs: 15_000,
   maxUnsentBytes: 64 * MEGABYTE,
   maxBodyBytes: 64 * MEGABYTE,
+  maxRequestsInProgress: 2_000,
 };

@@ -5,6 +5,8 @@ export interface Connection {
   readonly socket: Socket;
   /** Replies in progress, in order. More than one only if the client uses pipelining. */
   readonly replies: ServerResponse[];
+  /** Requests that wait for the replies to earlier ones of the connection. */
+  readonly parked: Map<ServerResponse, ParkedRequest>;
   /** When the last request ended, and the number of bytes read by then. */
   idleSince: number;
   idleBytes: number;
@@ -14,12 +16,17 @@ export interface Connection {
   readonly sending: SendProgress;
 }
 
+interface ParkedRequest {
+  /** Starts the request. */
+  start(): void;
+  /** Ends it if its connection closes before. */
+  end(): void;
+}
+
 /** The send progress of a connection. */
 export interface SendProgress {
   /** Unsent bytes held by the process. */
   unsent: number;
-  /** Unsent bytes that wait for the peer only, not for an earlier reply. */
-  waiting: number;
   /** Bytes of the current write that the kernel has not accepted. */
   queued: number;
   /** Number of consecutive sweeps without progress. */
@@ -31,15 +38,20 @@ export class Connections implements Iterable<Connection> {
 
   constructor(server: Pick<Server, "on">) {
     server.on("connection", (socket: Socket) => {
-      this.#open.set(socket, {
+      const connection: Connection = {
         socket,
         replies: [],
+        parked: new Map(),
         idleSince: performance.now(),
         idleBytes: 0,
         endedAt: undefined,
-        sending: { unsent: 0, waiting: 0, queued: 0, stalledSweeps: 0 },
+        sending: { unsent: 0, queued: 0, stalledSweeps: 0 },
+      };
+      this.#open.set(socket, connection);
+      socket.once("close", () => {
+        this.#open.delete(socket);
+        for (const { end } of connection.parked.values()) end();
       });
-      socket.once("close", () => this.#open.delete(socket));
     });
   }
 
@@ -49,6 +61,29 @@ export class Connections implements Iterable<Connection> {
 
   of(socket: Socket): Connection | undefined {
     return this.#open.get(socket);
+  }
+
+  /** Makes a request wait for the earlier ones of its connection, of which no more are read until then. */
+  park({ socket, parked }: Connection, reply: ServerResponse, request: ParkedRequest): void {
+    parked.set(reply, request);
+    socket.pause();
+  }
+
+  /** Removes a reply that has ended, and starts the next request of the connection. */
+  endReply({ socket, replies, parked }: Connection, reply: ServerResponse): void {
+    replies.splice(replies.indexOf(reply), 1);
+    const [next] = replies;
+    const request = next && parked.get(next);
+    if (!next || !request) return;
+    parked.delete(next);
+    if (parked.size === 0) socket.resume();
+    request.start();
+  }
+
+  /** Closes a connection without replies to the requests that it has sent. */
+  discard(connection: Connection): void {
+    connection.endedAt = performance.now();
+    connection.socket.resetAndDestroy();
   }
 
   [Symbol.iterator](): Iterator<Connection> {

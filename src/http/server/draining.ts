@@ -40,17 +40,17 @@ export function drainOnClose(
       unanswerable.add(reply);
       return;
     }
-    const { replies } = connection;
-    replies.push(reply);
+    connection.replies.push(reply);
+    if (isDraining) announceEnd(connection.replies);
     let open = 2;
     const onClose = () => {
       open -= 1;
       // A reply may end before its request does.
       if (open > 0) return;
-      replies.splice(replies.indexOf(reply), 1);
       if (!reply.writableFinished) abandonedRequests.value += 1;
       connection.idleSince = performance.now();
       connection.idleBytes = socket.bytesRead;
+      connections.endReply(connection, reply);
     };
     request.once("close", onClose);
     reply.once("close", onClose);
@@ -59,13 +59,12 @@ export function drainOnClose(
     // The replies to earlier requests of the connection could no longer be sent.
     if (connections.of(socket)?.replies.length !== 0) socket.destroy();
   });
-  app.addHook("onRequest", (request, reply, done) => {
+  app.addHook("onRequest", (_request, reply, done) => {
     // A request that cannot be answered must not be executed.
     if (unanswerable.has(reply.raw)) {
       reply.hijack();
       return;
     }
-    if (isDraining) announceEnd(connections.of(request.raw.socket)?.replies ?? []);
     done();
   });
   app.addHook("preClose", async () => {

@@ -16,7 +16,9 @@ import { GRAPHQL_PATH, registerGraphql } from "../../graphql/server/plugin.js";
 import { renderGraphqlError } from "../../graphql/shared/error-format.js";
 import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
 import { renderError } from "../../rest/error-view.js";
+import { rejectOtherMethods } from "../../rest/method-not-allowed.js";
 import { registerRestRoutes } from "../../rest/routes.js";
+import { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Services } from "../../services/services.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
@@ -24,7 +26,6 @@ import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
 import { notFound } from "../pages/not-found.js";
 import { type PagesOptions, registerPages } from "../pages/pages.js";
 import { registerSiteConfigRoutes } from "../site-configs/routes.js";
-import { BodyBudget } from "./body-budget.js";
 import { brokenRequests } from "./broken-request.js";
 import { limitConnections } from "./connection-limiter.js";
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "./connection-limits.js";
@@ -36,13 +37,16 @@ import { HttpMessage } from "./http-message.js";
 import { acceptJsonBodies } from "./json-body.js";
 import { type MetricsAccess, type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
 import { warnAboutUntrustedProxy } from "./proxy-warning.js";
+import { COMMON_HEADERS } from "./raw-reply.js";
 import { countReplies } from "./reply-metrics.js";
+import { limitBodies } from "./request-bodies.js";
+import { boundRequests } from "./request-bounds.js";
 import { limitRequests } from "./request-deadline.js";
 import { isHealthCheck } from "./request-facts.js";
 import { requestId } from "./request-id.js";
 import { logReplies } from "./request-log.js";
 import { traceRequests } from "./request-tracing.js";
-import { registerSchemaRoutes } from "./schema-routes.js";
+import { registerSchemaRoutes, registerSecurityContact } from "./schema-routes.js";
 import { requireSingleHeaders } from "./single-headers.js";
 import { UnsentBytes } from "./unsent-bytes.js";
 
@@ -55,6 +59,8 @@ export interface HttpOptions extends PagesOptions {
   /** Service version. */
   readonly version: string;
   readonly corsOrigins: readonly string[] | "*";
+  /** Contact URI of `/.well-known/security.txt`; undefined serves none. */
+  readonly securityContact: string | undefined;
   /** Executions of a GraphQL document before it is compiled; Infinity disables compilation. */
   readonly compileAfter: number;
   /** Run documents that Apollo Server has executed before without Apollo Server. */
@@ -91,28 +97,31 @@ export interface HttpState {
   connections(): number;
   /** Bytes of replies that peers have not read. */
   unsentBytes(): number;
-  /** Bytes of incomplete request bodies. */
+  /** Declared size of the large request bodies in progress. */
   bodyBytes(): number;
 }
 
 /** Creates the HTTP server with both APIs; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
-  const { app, state } = build(options, services.telemetry);
+  const { app, state, work } = build(options, services.telemetry);
   limitRequests(app, options.requestTimeoutMs, (error, request, reply) => {
     services.telemetry.metrics.requestTimeouts.value += 1;
     sendError(error, request, reply, services.telemetry.metrics);
   });
+  const rejectOthers = rejectOtherMethods(app);
   registerHealthRoutes(app, services, options.isShuttingDown);
   const { metrics } = options;
   if (metrics) registerMetricsRoute(app, metrics.reader(state), metrics.access);
   registerRestRoutes(app, services);
   registerSchemaRoutes(app, options.version);
+  if (options.securityContact !== undefined) registerSecurityContact(app, options.securityContact);
   registerSiteConfigRoutes(app, services);
   const pages = registerPages(app, services, options);
   app.setNotFoundHandler(pages.serveNotFound);
-  await app.register((scope) => registerGraphql(scope, services, { ...options, ...pages }), {
+  await app.register((scope) => registerGraphql(scope, services, { ...options, ...pages, work }), {
     prefix: GRAPHQL_PATH,
   });
+  rejectOthers();
   return app;
 }
 
@@ -131,7 +140,7 @@ export function createBareServer(
 function build(
   { log, trustedProxies, connectionLimits }: Pick<HttpOptions, "log" | "trustedProxies" | "connectionLimits">,
   { metrics, tracing }: Telemetry,
-): { readonly app: FastifyInstance; readonly state: HttpState } {
+): { readonly app: FastifyInstance; readonly state: HttpState; readonly work: WorkQueue } {
   const broken = brokenRequests(metrics);
   const app = Fastify({
     logger: {
@@ -183,8 +192,9 @@ function build(
   }
   // The REST API accepts GET with a body.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
-  const bodies = new BodyBudget(connectionLimits.maxBodyBytes, metrics);
-  bodies.register(app);
+  const work = new WorkQueue(connectionLimits.maxRequestsInProgress, metrics);
+  boundRequests(app, connections, work, metrics);
+  const bodyBytes = limitBodies(app, connectionLimits.maxBodyBytes, metrics);
   acceptJsonBodies(app);
   addCommonHeaders(app);
   if (tracing) traceRequests(app, tracing);
@@ -205,8 +215,9 @@ function build(
       requestsInProgress,
       connections: () => connections.size,
       unsentBytes: () => unsent.total,
-      bodyBytes: () => bodies.total,
+      bodyBytes,
     },
+    work,
   };
 }
 
@@ -233,5 +244,5 @@ function addCommonHeaders(app: FastifyInstance): void {
 
 /** Sets the headers of all replies (decision 11). */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header("cache-control", "no-store").header("x-request-id", request.id);
+  reply.headers(COMMON_HEADERS).header("x-request-id", request.id);
 }

@@ -1,11 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
-import { rejectOtherMethods } from "../../rest/method-not-allowed.js";
 import { isDirectLocalRequest } from "../pages/loopback.js";
 
 const PATH = "/metrics";
-const METHODS = ["GET"];
 
 /** The source of metrics. */
 export interface MetricsReader {
@@ -29,14 +27,15 @@ export function registerMetricsRoute(
   { token, allowsLocalRequests }: MetricsAccess,
 ): void {
   const requireReader = token === undefined ? localReader(allowsLocalRequests) : requireBearer(token);
-  app.route({
-    method: METHODS,
-    url: PATH,
+  app.get(PATH, {
     // Before the body is read.
     onRequest: async (request) => requireReader(request),
-    handler: async (_request, reply) => reply.type(reader.contentType).send(await reader.read()),
+    async handler(_request, reply) {
+      // Before the type is set, which an error reply at the deadline does not have.
+      const text = await reader.read();
+      return reply.type(reader.contentType).send(text);
+    },
   });
-  rejectOtherMethods(app, PATH, METHODS);
 }
 
 type Requirement = (request: FastifyRequest) => void;

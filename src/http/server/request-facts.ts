@@ -8,6 +8,8 @@ declare module "fastify" {
     /** The authenticated tenant, set by the API that checks the credentials; null without credentials. */
     tenant?: (Tenant & { readonly keyId?: number }) | null;
     deadline?: Deadline;
+    /** Ends the request's share of the work in progress, at the latest when the reply has been sent. */
+    endWork?: () => void;
     /** The error code of the reply. */
     errorCode?: string | undefined;
     /** Whether the reply is an event stream, which has no deadline. */

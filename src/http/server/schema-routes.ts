@@ -7,6 +7,7 @@ import { printOpenApi } from "../openapi/document.js";
 import { readKnownHashes, toEntityTag } from "../site-configs/entity-tag.js";
 
 const HOUR_S = 3600;
+const SECURITY_CONTACT_VALID_MS = 90 * 24 * HOUR_S * 1000;
 
 interface Description {
   /** A shared buffer: a string would be encoded again for each reply. */
@@ -26,6 +27,14 @@ export function registerSchemaRoutes(app: FastifyInstance, version: string): voi
   serve(app, "/schemas/site-config.json", "application/schema+json", () =>
     JSON.stringify(siteConfigJsonSchema(), null, 2),
   );
+}
+
+/** Registers `/.well-known/security.txt` (RFC 9116). */
+export function registerSecurityContact(app: FastifyInstance, contact: string): void {
+  app.get("/.well-known/security.txt", (_request, reply) => {
+    const expires = new Date(Date.now() + SECURITY_CONTACT_VALID_MS).toISOString();
+    return reply.type("text/plain; charset=utf-8").send(`Contact: ${contact}\nExpires: ${expires}\n`);
+  });
 }
 
 /** @param print creates the text on the first request */

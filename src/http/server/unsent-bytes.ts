@@ -23,14 +23,14 @@ type Limits = Pick<ConnectionLimits, "stallTimeoutMs" | "maxUnsentBytes">;
 export class UnsentBytes {
   readonly #connections: Connections;
   readonly #limits: Limits;
-  readonly #metrics: Pick<Metrics, "endedConnections" | "budgetRefusals">;
+  readonly #metrics: Pick<Metrics, "endedConnections" | "shedRequests">;
   /** Unsent bytes at the last sweep plus large replies since then. */
   #estimate = 0;
 
   constructor(
     connections: Connections,
     limits: Limits,
-    metrics: Pick<Metrics, "endedConnections" | "budgetRefusals">,
+    metrics: Pick<Metrics, "endedConnections" | "shedRequests">,
   ) {
     this.#connections = connections;
     this.#limits = limits;
@@ -40,7 +40,7 @@ export class UnsentBytes {
   /** Bytes currently held. */
   get total(): number {
     let total = 0;
-    for (const connection of this.#connections) total += unsentOf(connection);
+    for (const { socket } of this.#connections) total += socket.writableLength;
     return total;
   }
 
@@ -74,7 +74,7 @@ export class UnsentBytes {
   #makeRoom(bytes: number, hasWritten: boolean): void {
     if (this.#estimate + bytes > this.#limits.maxUnsentBytes) this.#sweep(bytes, 0);
     if (this.#estimate + bytes > this.#limits.maxUnsentBytes && !hasWritten) {
-      this.#metrics.budgetRefusals.of("unsent").value += 1;
+      this.#metrics.shedRequests.of("unsent").value += 1;
       throw new DomainError(
         "unavailable",
         "Too many large replies are waiting to be read. Try again later.",
@@ -121,24 +121,13 @@ export class UnsentBytes {
   }
 }
 
-function observe(connection: Connection, sweeps: 0 | 1): void {
-  const { sending, socket } = connection;
+function observe({ sending, socket }: Connection, sweeps: 0 | 1): void {
   const waiting = socket.writableLength;
   const queued = waiting === 0 ? 0 : writeQueueSize(socket);
-  const hasRead = waiting === 0 || waiting < sending.waiting || queued !== sending.queued;
+  const hasRead = waiting === 0 || waiting < sending.unsent || queued !== sending.queued;
   sending.stalledSweeps = hasRead ? 0 : sending.stalledSweeps + sweeps;
-  sending.unsent = unsentOf(connection);
-  sending.waiting = waiting;
+  sending.unsent = waiting;
   sending.queued = queued;
-}
-
-/** Returns the bytes held for a connection: unsent bytes of its socket, and replies that wait for an earlier one. */
-function unsentOf({ socket, replies }: Connection): number {
-  let bytes = socket.writableLength;
-  if (replies.length > 1) {
-    for (const reply of replies) if (reply.socket === null) bytes += reply.writableLength;
-  }
-  return bytes;
 }
 
 /**

@@ -10,7 +10,7 @@ import { BODY_LIMIT, requireApiKey } from "../../rest/authenticated-routes.js";
 import { renderError } from "../../rest/error-view.js";
 import type { Services } from "../../services/services.js";
 import { SiteConfigWork } from "../../services/site-configs/work.js";
-import { parsePrecondition, toEntityTag } from "./entity-tag.js";
+import { parsePrecondition, requireMatch, toEntityTag, unmatched } from "./entity-tag.js";
 import { parseChangedSite, parseStrict, type SiteRequest } from "./request.js";
 
 const VALIDATION_PATH = `${SITE_CONFIG_PATH}/validate`;
@@ -42,11 +42,11 @@ export function registerSiteConfigChangeRoutes(
     const site = parseChangedSite(request, caller);
     const strict = parseStrict(request);
     const text = readText(request);
-    const expectedRevision = await findExpectedRevision(writer, site, request);
-    const change = { source: { text }, strict, expectedRevision, isPublic: null };
     const work = new SiteConfigWork(siteConfigThread);
-    const { siteConfig, report } = await siteConfigs
-      .put(writer, site, change, work)
+    const { siteConfig, report } = await findExpectedRevision(writer, site, request)
+      .then((expectedRevision) =>
+        siteConfigs.put(writer, site, { source: { text }, strict, expectedRevision, isPublic: null }, work),
+      )
       .catch((error: unknown) => nameHeader(error, request));
     if (!siteConfig) return sendRefusal(report, request, reply);
     request.hasWritten = true;
@@ -59,8 +59,9 @@ export function registerSiteConfigChangeRoutes(
   const remove = async (caller: Caller, request: Request) => {
     const writer = requireWrite(caller);
     const site = parseChangedSite(request, caller);
-    const expectedRevision = await findExpectedRevision(writer, site, request);
-    await siteConfigs.delete(writer, site, { expectedRevision });
+    await findExpectedRevision(writer, site, request)
+      .then((expectedRevision) => siteConfigs.delete(writer, site, { expectedRevision }))
+      .catch((error: unknown) => nameHeader(error, request));
     request.hasWritten = true;
     return { success: 1 };
   };
@@ -71,12 +72,8 @@ export function registerSiteConfigChangeRoutes(
     if (condition.kind === "none") return null;
     if (condition.kind === "revision") return condition.revision;
     const current = await siteConfigReader.serve(tenant, { site, revision: null, knownHashes: null });
-    if (condition.kind === "exists" || condition.hash.equals(current.hash)) return current.revision;
-    throw new DomainError(
-      "version_conflict",
-      `The site configuration is at revision ${current.revision}, which has another entity tag.`,
-      { field: ["expectedRevision"], details: { actual: current.revision } },
-    );
+    requireMatch(condition, current);
+    return current.revision;
   };
 
   const sendRefusal = (report: SiteConfigReport, request: Request, reply: FastifyReply) => {
@@ -99,19 +96,19 @@ export function registerSiteConfigChangeRoutes(
   }
 }
 
-/** @throws DomainError `invalid_json` without a body; `invalid_field` for a text with too many values */
+/** @throws DomainError `invalid_field` for a text with too many values */
 function readText(request: Request): string {
   const text = request.bodyText;
-  if (text === "")
-    throw new DomainError("invalid_json", "The request has no body. Send the text of the file.");
   requireSize(text, ["body"]);
   return text;
 }
 
 /** Names the header of a precondition that was not met: `If-Match` by default. @throws DomainError */
-function nameHeader(error: unknown, { headers }: Pick<Request, "headers">): never {
-  const isConflict = error instanceof DomainError && error.code === "version_conflict";
-  if (!isConflict || headers["if-none-match"] === undefined) throw error;
+function nameHeader(error: unknown, { headers, method }: Pick<Request, "headers" | "method">): never {
+  if (!(error instanceof DomainError)) throw error;
   const { code, message, details = {} } = error;
+  // Without the precondition, PUT would have created the site.
+  if (code === "site_config_not_found" && method === "PUT") throw unmatched(message);
+  if (code !== "version_conflict" || headers["if-none-match"] === undefined) throw error;
   throw new DomainError(code, message, { field: ["If-None-Match"], details });
 }

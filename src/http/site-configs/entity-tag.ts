@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { invalidField } from "../../domain/shared/errors.js";
+import { DomainError, invalidField } from "../../domain/shared/errors.js";
 import { parseRevisionNumber } from "../../domain/shared/internal-id.js";
 
 /** An entity tag with a base64url SHA-256. Proxies may have weakened it (`W/`). */
@@ -10,7 +10,7 @@ export function toEntityTag(hash: Buffer): string {
   return `"${hash.toString("base64url")}"`;
 }
 
-/** The precondition of a change. */
+/** The precondition of a request. */
 export type Precondition =
   /** Any state. */
   | { readonly kind: "none" }
@@ -41,6 +41,22 @@ export function parsePrecondition(headers: IncomingHttpHeaders): Precondition {
   const [hash, ...others] = readKnownHashes(ifMatch) ?? [];
   if (hash && others.length === 0) return { kind: "text", hash };
   throw invalidField(["If-Match"], "must be one entity tag, a revision number in quotes, or *");
+}
+
+/** @throws DomainError `version_conflict` unless the revision meets the condition */
+export function requireMatch(
+  condition: Precondition,
+  { revision, hash }: { readonly revision: number; readonly hash: Buffer },
+): void {
+  const isOther =
+    (condition.kind === "revision" && condition.revision !== revision) ||
+    (condition.kind === "text" && !condition.hash.equals(hash));
+  if (isOther) throw unmatched(`The site configuration is at revision ${revision}, not the expected one.`);
+}
+
+/** Returns the error of a revision, or a missing site, that does not meet If-Match. */
+export function unmatched(message: string): DomainError {
+  return new DomainError("version_conflict", message, { field: ["If-Match"] });
 }
 
 /** Returns the hashes in an If-None-Match header, or null for `*`. Foreign tags are ignored. */

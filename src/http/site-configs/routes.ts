@@ -3,14 +3,14 @@ import { rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
 import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { BODY_LIMIT } from "../../rest/authenticated-routes.js";
-import { rejectOtherMethods } from "../../rest/method-not-allowed.js";
 import type { Services } from "../../services/services.js";
 import { registerSiteConfigChangeRoutes } from "./change-routes.js";
-import { toEntityTag } from "./entity-tag.js";
+import { parsePrecondition, requireMatch, toEntityTag } from "./entity-tag.js";
 import { parseOwner, parseServedRequest, type SiteRequest } from "./request.js";
 
 const DAY_S = 86_400;
-const YEAR_S = 31_536_000;
+/** Cache-Control of replies to requests for a certain revision, which never changes. */
+const CACHED = { private: "private, max-age=31536000, immutable", public: "public, max-age=300" } as const;
 const READ_METHODS = ["GET", "HEAD"];
 const METHODS = [...READ_METHODS, "PUT", "DELETE", "OPTIONS"];
 const SITE_PATHS = [`${SITE_CONFIG_PATH}/:site`, `${SITE_CONFIG_PATH}/:site/`];
@@ -54,11 +54,14 @@ export function registerSiteConfigRoutes(app: FastifyInstance, services: Service
         ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, servedRequest)
         : siteConfigReader.servePublic(owner, servedRequest, { ...(replica && { replica }), deadline }),
     );
+    requireMatch(parsePrecondition({ "if-match": request.headers["if-match"] }), { revision, hash });
     const visibility = owner.kind === "caller" ? "private" : "public";
-    // Revisions are immutable, but the current revision changes.
-    const freshness = servedRequest.revision === null ? "no-cache" : `max-age=${YEAR_S}, immutable`;
     reply
-      .header("cache-control", `${visibility}, ${freshness}`)
+      // The current revision changes, and a public site may be withdrawn.
+      .header(
+        "cache-control",
+        servedRequest.revision === null ? `${visibility}, no-cache` : CACHED[visibility],
+      )
       .header("etag", toEntityTag(hash))
       .header("vary", "authorization")
       .header("site-config-revision", revision);
@@ -76,7 +79,6 @@ export function registerSiteConfigRoutes(app: FastifyInstance, services: Service
     });
     // Before the body is read.
     app.route({ method: "OPTIONS", url, onRequest: answerPreflight, handler: answerPreflight });
-    rejectOtherMethods(app, url, METHODS);
   }
 }
 

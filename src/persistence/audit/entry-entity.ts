@@ -7,6 +7,7 @@ import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../share
 @Entity("audit_entry")
 @Index("audit_entry_created_at_ix", ["accountId", "environment", "createdAt", "id"])
 @Index("audit_entry_action_ix", ["accountId", "environment", "action", "createdAt", "id"])
+@Index("audit_entry_actor_ix", ["accountId", "environment", "actorName", "createdAt", "id"])
 @Index("audit_entry_erasable_ix", ["accountId", "environment", "createdAt"], {
   where: "((action = 'user_group.deleted'::text) AND (subject_name !~ '^erased:[0-9a-f]{32}$'::text))",
 })

@@ -31,6 +31,7 @@ const CHANGES = AUDIT_ACTIONS.filter((action) => action !== "user_group.embed_se
 const DAYS: Statement = {
   name: "audit_days",
   access: "read",
+  isSearch: true,
   text: `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, count(*)::integer AS changes
     FROM audit_entry
     WHERE account_id = $1 AND environment = $2 AND created_at >= $3 AND action = ANY ($4::text[])
@@ -40,6 +41,7 @@ const DAYS: Statement = {
 const DAYS_OF_KEYS: Statement = {
   name: "audit_days_of_keys",
   access: "read",
+  isSearch: true,
   text: `SELECT actor_key_id AS "keyId", to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date,
       count(*)::integer AS changes
     FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3

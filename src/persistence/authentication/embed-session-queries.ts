@@ -17,8 +17,11 @@ const BY_IDS: Statement = {
   isLookup: true,
   rows: "text",
   access: "read",
-  text: `SELECT ${userGroupColumns("user_group")}, token_generation, account.name
-    FROM user_group JOIN account ON account.id = account_id
+  text: `SELECT ${userGroupColumns("user_group")}, token_generation, account.name, active.keys
+    FROM user_group JOIN account ON account.id = account_id,
+      (SELECT coalesce(json_agg(key.id), '[]') AS keys FROM api_key AS key
+        WHERE key.account_id = $1 AND key.environment = $2 AND key.id = ANY ($4::bigint[])
+          AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > now())) AS active
     WHERE account_id = $1 AND environment = $2 AND user_group.id = ANY ($3::bigint[])`,
 };
 
@@ -26,6 +29,8 @@ const BY_IDS: Statement = {
 export interface EmbeddedGroup {
   readonly id: number;
   readonly generation: number;
+  /** Null if the API key does not expire. */
+  readonly keyExpiresAt: Date | null;
 }
 
 /** A group with the values that its embed sessions must match. */
@@ -36,18 +41,33 @@ export interface SessionGroup {
 }
 
 /** Finds the group for a new embed session and writes the audit entry. @returns null if the group does not exist */
-export async function recordEmbedSession(db: TenantDb, ref: StoredRef): Promise<EmbeddedGroup | null> {
-  const [row] = await db.run<EmbeddedGroup>(CREATE[ref.by], [refValue(ref)]);
+export async function recordEmbedSession(
+  db: TenantDb,
+  ref: StoredRef,
+  keyId: number,
+): Promise<EmbeddedGroup | null> {
+  const [row] = await db.run<EmbeddedGroup>(CREATE[ref.by], [refValue(ref), keyId]);
   return row ?? null;
 }
 
-/** Finds the groups of embed sessions by internal ID, in no particular order. */
-export async function findSessionGroups(db: TenantDb, ids: readonly number[]): Promise<SessionGroup[]> {
-  const rows = await db.run<UserGroupRow<[generation: string, accountName: string]>>(BY_IDS, [ids]);
-  return rows.map((row) => {
+/** Finds the groups of embed sessions by internal ID, and the valid ones of the sessions' API keys, with one statement. */
+export async function findSessionGroups(
+  db: TenantDb,
+  ids: readonly number[],
+  keyIds: readonly number[],
+): Promise<{ readonly groups: ReadonlyMap<number, SessionGroup>; readonly activeKeys: ReadonlySet<number> }> {
+  const rows = await db.run<UserGroupRow<[generation: string, accountName: string, keys: string]>>(BY_IDS, [
+    ids,
+    keyIds,
+  ]);
+  const groups = rows.map((row) => {
     const [generation, accountName] = valuesAfterGroup(row);
     return { userGroup: readUserGroup(db, row), generation: Number(generation), accountName };
   });
+  return {
+    groups: new Map(groups.map((group) => [group.userGroup.id, group])),
+    activeKeys: new Set(JSON.parse(rows[0]?.[12] ?? "[]")),
+  };
 }
 
 function createStatement(by: StoredRef["by"]): Statement {
@@ -64,6 +84,8 @@ function createStatement(by: StoredRef["by"]): Statement {
         FROM found, (SELECT nullif(current_setting('app.audit_actor', true), '')::json AS who) AS actor
         -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
         RETURNING 1)
-      SELECT id, token_generation AS generation FROM found`,
+      SELECT id, token_generation AS generation,
+        (SELECT expires_at FROM api_key WHERE account_id = $1 AND environment = $2 AND id = $4) AS "keyExpiresAt"
+      FROM found`,
   };
 }

@@ -17,7 +17,14 @@ import {
 } from "../shared/database-error.js";
 import { type DatabaseOptions, localTimeouts, sharesLookups } from "../shared/database-options.js";
 import { runInTransaction } from "../shared/pipelined-transaction.js";
-import { beginWithin, deadlineOf, planModeOf, type RowScope } from "../shared/row-scope.js";
+import {
+  accountOf,
+  beginWithin,
+  deadlineOf,
+  IN_INDEX_ORDER,
+  planModeOf,
+  type RowScope,
+} from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement, withoutName } from "../shared/statement.js";
 import { instrumentStatement } from "../shared/statement-instrumentation.js";
 import { TenantDb } from "../shared/tenant-db.js";
@@ -41,6 +48,7 @@ export class Database implements Queryable {
   readonly #localSettings: string | null;
   /** On Citus, settings of each transaction that takes locks: they are on the workers, which get no settings of the session. */
   readonly #lockSettings: string;
+  readonly #searchSettings: string;
   readonly #lookups: LookupConnection | undefined;
   readonly #onStatement: (text: string) => void;
   readonly #metrics: DatabaseMetrics;
@@ -51,6 +59,7 @@ export class Database implements Queryable {
     this.hasCitus = hasCitus;
     this.#localSettings = options.pooled ? localTimeouts(options) : null;
     this.#lockSettings = hasCitus ? `; SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 0}` : "";
+    this.#searchSettings = `; SET LOCAL statement_timeout = ${Math.ceil(options.statementTimeoutMs / 2)}`;
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
     this.#onStatement = options.onStatement ?? (() => undefined);
     const { metrics, tracing } = options.telemetry ?? countOnly();
@@ -86,7 +95,7 @@ export class Database implements Queryable {
    */
   of(scope: RowScope, deadline = deadlineOf(scope)): Queryable {
     const open = openTransactionOf(scope);
-    if (open) return { run: (statement, values) => open.runNested(statement, values) };
+    if (open) return { userGroupIds: open.userGroupIds, run: (...call) => open.runNested(...call) };
     const primary: Queryable = {
       run: (statement, values) => this.#run(scope, deadline, statement, values),
     };
@@ -114,7 +123,8 @@ export class Database implements Queryable {
 
   async #transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
     const deadline = deadlineOf(scope);
-    return this.#pool.withClient(deadline, async (client, drop) => {
+    const use = { account: accountOf(scope), isSearch: false };
+    return this.#pool.withClient(use, deadline, async (client, drop) => {
       const send: Queryable["run"] = async (statement, values) => {
         this.#onStatement(statement.text);
         const config = { ...this.#config(statement), values: [...values] };
@@ -155,7 +165,8 @@ export class Database implements Queryable {
   ): Promise<Row[]> {
     this.#onStatement(statement.text);
     const config = { ...this.#config(statement), values: [...values] };
-    const begin = scope && this.#beginFor(scope, statement);
+    const { isSearch = false } = statement;
+    const begin = scope && `${this.#beginFor(scope, statement)}${isSearch ? this.#searchSettings : ""}`;
     if (statement.isLookup && begin !== null) {
       requireTime(deadline);
       const rows = await this.#lookUp<Row>(begin, statement, config);
@@ -165,7 +176,7 @@ export class Database implements Queryable {
       if (scope && statement.change !== undefined && this.hasCitus) {
         return this.transaction(scope, (transaction) => transaction.run<Row>(statement, values));
       }
-      return this.#pool.withClient(deadline, (client) =>
+      return this.#pool.withClient({ account: accountOf(scope), isSearch }, deadline, (client) =>
         instrumentStatement(this.#metrics, this.#tracing, statement, async () => {
           if (begin === null) return (await client.query<Row>(config)).rows;
           return runInTransaction<Row>(client, begin, config);
@@ -209,7 +220,8 @@ export class Database implements Queryable {
   }
 
   #beginFor(scope: RowScope, statement: Statement): string {
-    const begin = beginWithin(scope, statement.access);
+    const beginScope = beginWithin(scope, statement.access);
+    const begin = statement.plan === "inIndexOrder" ? `${beginScope}; ${IN_INDEX_ORDER}` : beginScope;
     if (this.#localSettings !== null) return `${begin}${this.#localSettings}`;
     // Citus plans a statement only once it knows the values that determine its shards.
     if (this.hasCitus) return isReadOnly(statement) ? begin : `${begin}${this.#lockSettings}`;

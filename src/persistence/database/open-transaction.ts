@@ -17,6 +17,7 @@ const ROLLBACK_SAVEPOINT: Statement = {
 
 /** A transaction that is open on one connection. */
 export class OpenTransaction implements Queryable, Transaction {
+  readonly userGroupIds = new Set<number>();
   readonly #orm: Orm;
   readonly #client: PoolClient;
   readonly #send: Queryable["run"];

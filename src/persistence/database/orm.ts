@@ -30,6 +30,9 @@ import { InitialStatistics1764921000000 } from "../../../migrations/176492100000
 import { AuditRequests1764930000000 } from "../../../migrations/1764930000000-audit-requests.js";
 import { SixtyFourBitIds1764950000000 } from "../../../migrations/1764950000000-64-bit-ids.js";
 import { StatisticsOf64BitIds1764950100000 } from "../../../migrations/1764950100000-statistics-of-64-bit-ids.js";
+import { IndexAuditActors1765010000000 } from "../../../migrations/1765010000000-index-audit-actors.js";
+import { IndexDeliveriesByEndpointAndState1765020000000 } from "../../../migrations/1765020000000-index-deliveries-by-endpoint-and-state.js";
+import { GroupsOfStoredReplies1765030000000 } from "../../../migrations/1765030000000-groups-of-stored-replies.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
 import { AuditEntryEntity } from "../audit/entry-entity.js";
@@ -98,6 +101,9 @@ export function createOrm(options: DatabaseOptions): DataSource {
       AuditRequests1764930000000,
       SixtyFourBitIds1764950000000,
       StatisticsOf64BitIds1764950100000,
+      IndexAuditActors1765010000000,
+      IndexDeliveriesByEndpointAndState1765020000000,
+      GroupsOfStoredReplies1765030000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

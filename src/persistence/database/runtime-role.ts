@@ -5,7 +5,7 @@ import type { Database } from "./database.js";
 
 /** Privileges of the application role by table: only those that the service uses. */
 const PRIVILEGES: Readonly<Record<string, string>> = {
-  account: "SELECT, INSERT",
+  account: "SELECT, INSERT, UPDATE (token_key_id)",
   api_key: "SELECT, INSERT, UPDATE, DELETE",
   data_source: "SELECT, INSERT, UPDATE, DELETE",
   user_group: "SELECT, INSERT, UPDATE, DELETE",

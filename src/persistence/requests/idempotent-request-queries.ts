@@ -1,4 +1,5 @@
 import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
+import { changeRows } from "../shared/purge-queries.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -37,9 +38,12 @@ const STORED: Statement = {
 const STORE: Statement = {
   name: "idempotent_request_keep",
   access: "write",
-  text: `UPDATE idempotent_request SET reply_key_id = $4, reply_ciphertext = $5
+  text: `UPDATE idempotent_request SET reply_key_id = $4, reply_ciphertext = $5, user_group_ids = $6
     WHERE account_id = $1 AND environment = $2 AND key = $3`,
 };
+
+const DELETE_ABOUT =
+  "DELETE FROM idempotent_request WHERE account_id = $1 AND environment = $2 AND user_group_ids && $3::bigint[]";
 
 const WITH_OTHER_KEY = `SELECT key, reply_key_id AS "keyId", reply_ciphertext AS ciphertext FROM idempotent_request
   WHERE account_id = $1 AND environment = $2 AND reply_key_id <> $3 LIMIT $4`;
@@ -67,13 +71,19 @@ export async function findStoredReply(db: TenantDb, key: string): Promise<Stored
   return (await db.run<StoredReply>(STORED, [key]))[0] ?? null;
 }
 
-/** Stores the response of the request that claimed the key. */
+/** Stores the response of the request that claimed the key, and the IDs of the groups that it has read or changed. */
 export async function saveReply(
   transaction: TenantDb,
   key: string,
   { keyId, ciphertext }: EncryptedToken,
+  userGroupIds: readonly number[],
 ): Promise<void> {
-  await transaction.run(STORE, [key, keyId, ciphertext]);
+  await transaction.run(STORE, [key, keyId, ciphertext, userGroupIds]);
+}
+
+/** Deletes the stored responses of requests that have read or changed some groups. @returns their number */
+export async function deleteRepliesAbout(db: TenantDb, userGroupIds: readonly number[]): Promise<number> {
+  return changeRows(db, "idempotent_requests_erase", DELETE_ABOUT, [userGroupIds]);
 }
 
 /** Finds up to `limit` responses that are encrypted with a key other than `keyId`. */

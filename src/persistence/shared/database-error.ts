@@ -52,10 +52,14 @@ const TRANSACTION_CONFLICT = /^(40001|40P01|CIINF)$/;
 
 /**
  * Translates a database error for the caller.
- * @returns a DomainError `unavailable` for a temporary failure; any other error unchanged
+ * @returns DomainError `query_too_expensive` for a search that timed out, `unavailable` for other temporary failures; or else the error
  */
-export function translateDatabaseError(error: unknown): unknown {
+export function translateDatabaseError(error: unknown, { isSearch = false } = {}): unknown {
   if (error instanceof DomainError || !(isConnectionUnusable(error) || isTemporary(error))) return error;
+  if (isSearch && codeOf(error) === "57014") {
+    const message = "The search took too long. Narrow the filter, or leave out `totalCount`.";
+    return new DomainError("query_too_expensive", message, { cause: error });
+  }
   return new DomainError("unavailable", "The service is temporarily unavailable. Try again shortly.", {
     retryAfter: RETRY_AFTER_SECONDS,
     cause: error,
@@ -113,7 +117,7 @@ export function isTransactionConflict(error: unknown): boolean {
 
 /** Returns whether a retry on another server is useless: the statement or the request timed out, or the connection queue is full. */
 export function isPermanentFailure(error: DomainError): boolean {
-  return error.code === "unavailable" && (error.cause === undefined || codeOf(error) === "57014");
+  return error.cause === undefined || codeOf(error) === "57014";
 }
 
 function isTemporary(error: unknown): boolean {

@@ -9,6 +9,9 @@ export const IDLE_MS = 10_000;
 /** Makes the server close idle sessions: after a network failure it does not notice that the client has gone. */
 export const CLOSE_IDLE_SESSIONS = `SET idle_session_timeout = ${2 * IDLE_MS}`;
 
+/** Compiling a plan takes longer than running it, also where its costliest part is rarely run. */
+const WITHOUT_JIT = "jit = off";
+
 /** Connection target and pool settings of a database. */
 export interface DatabaseOptions {
   /** A connection URL, or its parts; then the host is the directory of a Unix socket. */
@@ -72,7 +75,10 @@ export function connectionSettings(options: DatabaseOptions) {
           lock_timeout: lockTimeoutMs,
           idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
           onConnect: (client: ClientBase) => {
-            const setUp = { text: CLOSE_IDLE_SESSIONS, query_timeout: connectTimeoutMs };
+            const setUp = {
+              text: `${CLOSE_IDLE_SESSIONS}; SET ${WITHOUT_JIT}`,
+              query_timeout: connectTimeoutMs,
+            };
             return client.query(setUp);
           },
         }),
@@ -82,6 +88,6 @@ export function connectionSettings(options: DatabaseOptions) {
 /** Returns statements that set the timeouts for one transaction, for use behind a transaction-mode pooler. */
 export function localTimeouts(options: DatabaseOptions): string {
   const { statementTimeoutMs, lockTimeoutMs = 0, idleInTransactionTimeoutMs = 0 } = options;
-  return `; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL lock_timeout = ${lockTimeoutMs}
+  return `; SET LOCAL ${WITHOUT_JIT}; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL lock_timeout = ${lockTimeoutMs}
     ; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
 }

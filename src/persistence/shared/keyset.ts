@@ -86,7 +86,6 @@ export function pageTable(
   return {
     table: `unnest(${arrays.join(", ")}) WITH ORDINALITY
       AS page (after_value, after_id, before_value, before_id, size, place)`,
-    order: "page.place",
     ...clausesOf(table, keyset, pages[0], {
       after: { value: "page.after_value", id: "page.after_id" },
       before: { value: "page.before_value", id: "page.before_id" },
@@ -123,7 +122,12 @@ function clausesOf(table: string, keyset: Keyset, page: PageRequest, terms: Page
   const sortOrder = ascending ? "ASC" : "DESC";
   const order =
     column === idColumn ? `${column} ${sortOrder}` : `${column} ${sortOrder}, ${idColumn} ${sortOrder}`;
-  return { conditions, orderAndLimit: `ORDER BY ${order} LIMIT ${terms.size} + 1` };
+  return {
+    conditions,
+    order: `ORDER BY ${order}`,
+    size: terms.size,
+    orderAndLimit: `ORDER BY ${order} LIMIT ${terms.size} + 1`,
+  };
 }
 
 /** Returns a name that identifies the text of `pageClauses` for a page. */
@@ -144,7 +148,7 @@ export function inRange(
 }
 
 /** Sorts after every text of the lengths that names and IDs may have. */
-const LAST_TEXT = "\u{10ffff}".repeat(255);
+export const LAST_TEXT = "\u{10ffff}".repeat(255);
 
 /**
  * Returns the condition that a column with the collation "C" starts with a prefix. A range, because row-level security lets an index

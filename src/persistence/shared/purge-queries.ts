@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { IN_INDEX_ORDER } from "./row-scope.js";
 import type { Queryable, Statement } from "./statement.js";
 import type { TenantDb } from "./tenant-db.js";
 
@@ -33,17 +34,7 @@ export interface ExpiringRows {
   readonly assignments?: string;
 }
 
-/**
- * Forces index scans in index order for the rest of the transaction. The planner assumes that row-level security hides nearly all rows and
- * would otherwise read and sort all of the tenant's rows for each batch.
- */
-const FROM_INDEX: Statement = {
-  label: "purge_from_index",
-  access: "write",
-  // Not set_config(), which Citus does not send to its workers. Before PostgreSQL 18, a plan with a disabled node costs so much that it would
-  // be compiled, which takes longer than running it.
-  text: "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; SET LOCAL jit = off",
-};
+const FROM_INDEX: Statement = { label: "purge_from_index", access: "write", text: IN_INDEX_ORDER };
 
 /** Makes the following statements of the transaction read in index order. */
 export async function readFromIndex(transaction: Queryable): Promise<void> {

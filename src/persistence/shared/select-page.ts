@@ -24,7 +24,32 @@ export interface ListQuery {
   readonly values: StatementValues;
   /** Set for unfiltered lists, which are few enough to be prepared. Must be unique per list. */
   readonly name?: string;
+  /** Reads the rows by an index of the filter, in the order of the page. */
+  readonly source?: RowSource;
+  /** Set where PostgreSQL's choice between an index of the filter and one of the order could read too much. */
+  readonly search?: Search;
 }
+
+/** SQL that restricts what a selection of rows reads. */
+export interface RowSource {
+  readonly condition: string;
+  /** @param rows selects rows that meet the condition */
+  readonly read: (rows: string) => string;
+}
+
+/** Bounds what a filtered page reads, whatever the planner's estimates are (decision 29). */
+export interface Search {
+  /** SQL that selects the rows of a condition by its index: all if they are few, else more than `MAX_FEW`. */
+  readonly few?: string | undefined;
+  /** Conditions that the index of the order serves. */
+  readonly inOrder?: readonly string[] | undefined;
+}
+
+/** Rows that are fetched and sorted at once: few enough for 500 blocks. */
+export const MAX_FEW = 100;
+
+/** Rows that are filtered in the order of the page before all rows are: far fewer blocks than a large account has. */
+export const MAX_WALKED = 3000;
 
 /** Returns the filter for all of the tenant's rows, or for those that also meet the conditions. */
 export function tenantList(
@@ -41,15 +66,14 @@ export async function findPage<Row extends object, Item>(
   db: TenantDb,
   table: TenantTable<Row, Item>,
   page: PageRequest,
-  { conditions, values, name }: ListQuery = tenantList(table),
+  list: ListQuery = tenantList(table),
 ): Promise<Page<Item>> {
-  const clauses = pageClauses(table.name, table.keyset, page, values);
-  const text = `SELECT ${table.columns} FROM ${table.name}
-    WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
+  const { values, name } = list;
+  const text = pageText(table, list, pageClauses(table.name, table.keyset, page, values));
   const rows = await db.run<Row>(
     {
       ...(name === undefined
-        ? { label: `${table.name}_filtered_page` }
+        ? { label: `${table.name}_filtered_page`, isSearch: true }
         : { name: `${name}_${pageName(table.keyset, page)}` }),
       ...(table.rows && { rows: table.rows }),
       access: "read",
@@ -58,6 +82,33 @@ export async function findPage<Row extends object, Item>(
     values.list,
   );
   return toPage(rows.map(table.toItem), page);
+}
+
+function pageText(
+  table: Pick<TenantTable<object, unknown>, "name" | "columns" | "condition">,
+  { conditions, source, search }: ListQuery,
+  { conditions: window, order, size, orderAndLimit }: ReturnType<typeof pageClauses>,
+): string {
+  const { name, columns } = table;
+  const select = (from: string, ...where: readonly string[]) =>
+    `SELECT * FROM ${from} WHERE ${where.join(" AND ")}`;
+  const matching = [...conditions, ...window];
+  const page = (rows: string) => `SELECT ${columns} FROM (${rows}) AS ${name} ${orderAndLimit}`;
+  if (source) return page(source.read(`${select(name, ...matching, source.condition)} ${orderAndLimit}`));
+  if (!search) return `SELECT ${columns} FROM ${name} WHERE ${matching.join(" AND ")} ${orderAndLimit}`;
+  const { few, inOrder = [] } = search;
+  const ifMany = few ? [`(SELECT count(*) FROM few) > ${MAX_FEW}`] : [];
+  const fewFound = few && select(`few AS ${name}`, ...matching, `NOT ${ifMany.join()}`);
+  const walk = `${select(name, ...tenantList(table).conditions, ...inOrder, ...window)} ${order} LIMIT ${MAX_WALKED}`;
+  const found = [
+    ...(fewFound ? [fewFound] : []),
+    `SELECT * FROM walked WHERE (SELECT count(*) FROM walked) > ${size}`,
+    // OFFSET keeps the planner from reading the rows in the order of the page.
+    `(${select(name, ...matching, ...ifMany, `(SELECT count(*) FROM walked) <= ${size}`)} OFFSET 0)`,
+  ];
+  return `WITH ${few ? `few AS MATERIALIZED (${few}),` : ""}
+    walked AS MATERIALIZED (${select(`(${walk}) AS ${name}`, ...conditions, ...ifMany)} ${orderAndLimit})
+    ${page(found.join(" UNION ALL "))}`;
 }
 
 /** Loads the tenant's rows by ID. @returns an item or null for each ID, in the same order */
@@ -80,7 +131,7 @@ export async function countList(
 ): Promise<number> {
   const text = `SELECT count(*)::integer AS count FROM ${table.name} WHERE ${conditions.join(" AND ")}`;
   const label = `${table.name}_count`;
-  const rows = await db.run<{ count: number }>({ label, access: "read", text }, values.list);
+  const rows = await db.run<{ count: number }>({ label, access: "read", isSearch: true, text }, values.list);
   return rows[0]?.count ?? 0;
 }
 

@@ -12,12 +12,19 @@ export interface Statement {
   readonly rows?: "text";
   /** Reads few rows by key: runs on a connection that all tenants share (see `LookupConnection`). Must be named. */
   readonly isLookup?: true;
-  /** Plans the statement for its values on each run although it is named; set where a generic plan may be wrong. */
-  readonly plan?: "forValues";
+  /** Its time may grow with the account: shorter timeout and fewer connections, except in transactions (decision 55). */
+  readonly isSearch?: true;
+  /**
+   * `forValues` plans the statement for its values on each run although it is named; set where a generic plan may be wrong. `inIndexOrder`
+   * reads sorted rows by an index in that order, whatever the statistics.
+   */
+  readonly plan?: "forValues" | "inIndexOrder";
 }
 
 /** Runs statements: on a pool or within a transaction. */
 export interface Queryable {
+  /** In a transaction: IDs of the user groups that its statements have returned. */
+  readonly userGroupIds?: Set<number>;
   /** @throws DomainError `unavailable` when the database is unreachable */
   run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }

@@ -11,6 +11,7 @@ import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup 
 const COUNT_GROUPS: Statement = {
   name: "user_groups_of_data_sources_count",
   access: "read",
+  isSearch: true,
   text: `SELECT data_source_id AS "dataSourceId", count(DISTINCT user_group_id)::integer AS count
     FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND data_source_id = ANY ($3::bigint[])
     GROUP BY data_source_id`,

@@ -1,20 +1,11 @@
-import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import { type Page, type PageRequest, toPage } from "../../domain/shared/pagination.js";
 import type { UserGroupFilter, UserGroupSort, UserGroupSortField } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import {
-  escapeLike,
-  inRange,
-  keysetOf,
-  pageName,
-  pageTable,
-  type SortColumns,
-  type StatementValues,
-  startsWith,
-} from "../shared/keyset.js";
-import { countList, findPage, type ListQuery, tenantList } from "../shared/select-page.js";
+import { keysetOf, pageName, pageTable, type SortColumns } from "../shared/keyset.js";
+import { countList, findPage, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
+import { filteredList } from "./list-filter.js";
 import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
 
 // Raw SQL: hot keyset pages, several in one statement.
@@ -36,14 +27,9 @@ export async function listUserGroups(
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
   const toItem = (row: UserGroupRow) => readUserGroup(db, row);
-  const table = {
-    name: TABLE.name,
-    columns: USER_GROUP_COLUMNS,
-    rows: "text",
-    toItem,
-    keyset: keysetOf(SORT_COLUMNS, order),
-  } as const;
-  return findPage(db, table, page, listQuery(filter));
+  const keyset = keysetOf(SORT_COLUMNS, order);
+  const table = { name: TABLE.name, columns: USER_GROUP_COLUMNS, rows: "text", toItem, keyset } as const;
+  return findPage(db, table, page, filteredList(filter, keyset.column));
 }
 
 /**
@@ -58,7 +44,7 @@ export async function listAllUserGroups(
   const [first, ...others] = pages;
   if (!first) return [];
   const keyset = keysetOf(SORT_COLUMNS, order);
-  const { conditions, values } = listQuery({});
+  const { conditions, values } = tenantList({});
   const requests = pageTable(TABLE.name, keyset, [first, ...others], values);
   const statement: Statement = {
     name: `user_group_pages_${pageName(keyset, first)}`,
@@ -84,58 +70,5 @@ export function shapeOfPage(order: UserGroupSort, page: PageRequest): string {
 }
 
 export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Promise<number> {
-  return countList(db, TABLE, listQuery(filter));
-}
-
-function listQuery(filter: UserGroupFilter): ListQuery {
-  const {
-    providedIds,
-    search,
-    nameContains,
-    nameStartsWith,
-    providedIdStartsWith,
-    dataSource,
-    schemaId,
-    properties,
-  } = filter;
-  // The default collation is case-insensitive for non-ASCII letters; "C" is not.
-  const name = `name COLLATE "default" ILIKE`;
-  const id = `provided_id COLLATE "default" ILIKE`;
-  return tenantList({}, (values) => [
-    providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,
-    search !== undefined && anyContains([name, id], values.add(`%${escapeLike(search)}%`)),
-    nameContains !== undefined && `${name} ${values.add(`%${escapeLike(nameContains)}%`)}`,
-    nameStartsWith !== undefined && `${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`,
-    providedIdStartsWith !== undefined && startsWith("provided_id", providedIdStartsWith, values),
-    ...inRange("created_at", filter.createdAt, values),
-    ...inRange("updated_at", filter.updatedAt, values),
-    properties && `properties::jsonb @> ${values.add(properties)}::jsonb`,
-    (dataSource || schemaId !== undefined) && mappedCondition(dataSource, schemaId, values),
-  ]);
-}
-
-/** @param comparisons columns with the operator */
-function anyContains(comparisons: readonly string[], pattern: string): string {
-  return `(${comparisons.map((comparison) => `${comparison} ${pattern}`).join(" OR ")})`;
-}
-
-function mappedCondition(
-  dataSource: DataSourceRef | undefined,
-  schemaId: string | undefined,
-  values: StatementValues,
-): string {
-  const conditions = [
-    "entry.account_id = user_group.account_id",
-    "entry.environment = user_group.environment",
-    "entry.user_group_id = user_group.id",
-    ...(schemaId === undefined ? [] : [`entry.schema_id = ${values.add(schemaId)}`]),
-    ...(dataSource ? [`entry.data_source_id = ${dataSourceId(dataSource, values)}`] : []),
-  ];
-  return `EXISTS (SELECT FROM mapping_entry AS entry WHERE ${conditions.join(" AND ")})`;
-}
-
-function dataSourceId(ref: DataSourceRef, values: StatementValues): string {
-  if (ref.by === "id") return values.add(ref.id);
-  return `(SELECT id FROM data_source
-    WHERE account_id = $1 AND environment = $2 AND provided_id = ${values.add(ref.providedId)})`;
+  return countList(db, TABLE, filteredList(filter));
 }

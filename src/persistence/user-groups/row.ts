@@ -89,9 +89,11 @@ class StoredUserGroup implements UserGroup {
   }
 }
 
-/** Returns one of the tenant's groups. */
-export function readUserGroup(tenant: TenantKey, row: UserGroupRow<unknown[]>): UserGroup {
-  return new StoredUserGroup(tenant, row);
+/** Returns one of the tenant's groups. A transaction records its ID. */
+export function readUserGroup(db: TenantDb, row: UserGroupRow<unknown[]>): UserGroup {
+  const group = new StoredUserGroup(db, row);
+  db.raw.userGroupIds?.add(group.id);
+  return group;
 }
 
 /** Runs a statement that returns groups only. */

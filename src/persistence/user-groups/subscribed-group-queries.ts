@@ -1,4 +1,3 @@
-import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
@@ -59,10 +58,10 @@ export async function findSubscribedGroups(
   };
 }
 
-function toSubscribedGroup(tenant: TenantKey, row: Row): SubscribedGroup {
+function toSubscribedGroup(db: TenantDb, row: Row): SubscribedGroup {
   const [, lookup, expiresAt, generation] = valuesAfterGroup(row);
   return {
-    userGroup: readUserGroup(tenant, row),
+    userGroup: readUserGroup(db, row),
     tokenLookup: readBytes(row[5]),
     tokenGeneration: Number(generation),
     previousToken:

@@ -1,10 +1,9 @@
 import type { EncryptedToken, StoredToken } from "../../domain/accounts/token-vault.js";
+import { tenantRows } from "../shared/purge-queries.js";
 import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: set-based and conditional on the values read before.
-
-const ACCOUNTS = `SELECT id FROM account ORDER BY id`;
 
 const SET_KEY = "UPDATE account SET token_key_id = $2 WHERE id = $1 AND token_key_id <> $2 RETURNING id";
 
@@ -26,9 +25,16 @@ const REENCRYPT_SECRET = `UPDATE webhook_endpoint
   SET secret_key_id = $4, secret_ciphertext = $5, previous_secret_ciphertext = $6
   WHERE account_id = $1 AND environment = $2 AND id = $3 AND secret_ciphertext = $7`;
 
-/** Lists the IDs of all accounts; requires the operator scope. */
-export async function listAccountIds(db: Queryable): Promise<number[]> {
-  return (await db.run<{ id: number }>({ access: "read", text: ACCOUNTS }, [])).map(({ id }) => id);
+// Tokens of the current format have a suffix behind the key ID.
+const ROWS_BY_KEY = `SELECT split_part(key_id, '.', 1) AS "keyId", count(*)::integer AS rows FROM (
+    SELECT token_key_id AS key_id FROM user_group WHERE ${tenantRows("enum")}
+    UNION ALL SELECT secret_key_id FROM webhook_endpoint WHERE ${tenantRows("text")}
+    UNION ALL SELECT reply_key_id FROM idempotent_request WHERE ${tenantRows("text")} AND reply_key_id IS NOT NULL
+  ) AS encrypted GROUP BY 1`;
+
+/** Counts the tenant's encrypted rows by the ID of their key. */
+export async function countRowsByKey(db: TenantDb): Promise<{ keyId: string; rows: number }[]> {
+  return db.run<{ keyId: string; rows: number }>({ access: "read", text: ROWS_BY_KEY }, []);
 }
 
 /** Sets the key that encrypts an account's new tokens. @returns whether it has changed */

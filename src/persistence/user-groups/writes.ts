@@ -1,7 +1,6 @@
-import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
-import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
+import type { ExpectedValues, UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { recordedGroups } from "./recorded-writes.js";
@@ -122,9 +121,9 @@ export async function updateUserGroup(
   return row ? readUpdated(db, row) : null;
 }
 
-export function readUpdated(tenant: TenantKey, row: UpdatedRow): UpdatedUserGroup {
+export function readUpdated(db: TenantDb, row: UpdatedRow): UpdatedUserGroup {
   const [changed] = valuesAfterGroup(row);
-  return { userGroup: readUserGroup(tenant, row), changed: changed === "t" };
+  return { userGroup: readUserGroup(db, row), changed: changed === "t" };
 }
 
 /** Loads a group and locks it until the transaction ends. */
@@ -151,7 +150,7 @@ export async function rotateUserGroupToken(
 export async function deleteUserGroup(
   db: TenantDb,
   ref: StoredRef,
-  expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
+  expected: ExpectedValues,
 ): Promise<UserGroup | null> {
   return one(db, DELETIONS[ref.by], [
     refValue(ref),

@@ -64,7 +64,10 @@ const REPLAY: Statement = {
 /** Returns the list of deliveries that match a filter. */
 export function deliveryList({ endpointId, state }: WebhookDeliveryFilter): ListQuery {
   return tenantList(WEBHOOK_DELIVERIES, (values) => [
-    endpointId !== undefined && `endpoint_id = ${values.add(endpointId)}`,
+    // Compares with null for a deleted endpoint: `IS_SHOWN` alone would read all of its deliveries.
+    endpointId !== undefined &&
+      `endpoint_id = (SELECT id FROM webhook_endpoint
+        WHERE account_id = $1 AND environment = $2 AND id = ${values.add(endpointId)} AND deleted_at IS NULL)`,
     // A literal, so that the partial index of the state is used.
     state && `state = ${escapeLiteral(state)}`,
   ]);

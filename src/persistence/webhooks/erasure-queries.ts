@@ -6,14 +6,14 @@ import type { TenantDb } from "../shared/tenant-db.js";
 const TENANT = tenantRows("text");
 
 /**
- * Deletes the completed deliveries about some objects among `limit` deliveries.
- * @param subjects such as `user_group:7`
+ * Deletes the deliveries about some objects among `limit` deliveries.
+ * @param deliveries the objects, such as `user_group:7`, and whether to delete also deliveries that are still to be sent
  * @param after ID of the last delivery of the previous page; 0 for the first page
  * @returns the number of deleted deliveries, and the ID of the last one of this page; null on the last page
  */
-export async function deleteCompletedDeliveries(
+export async function deleteDeliveriesAbout(
   transaction: TenantDb,
-  subjects: readonly string[],
+  { subjects, dropPending }: { readonly subjects: readonly string[]; readonly dropPending: boolean },
   after: number,
   limit: number,
 ): Promise<{ readonly rows: number; readonly last: number | null }> {
@@ -27,19 +27,22 @@ export async function deleteCompletedDeliveries(
     transaction,
     "webhook_deliveries_erase",
     `DELETE FROM webhook_delivery WHERE ${TENANT} AND id > $3 AND id <= coalesce($4::bigint, id)
-      AND subject = ANY ($5::text[]) AND state <> 'pending'`,
-    [after, last?.id ?? null, subjects],
+      AND subject = ANY ($5::text[]) AND (state <> 'pending' OR $6::boolean)`,
+    [after, last?.id ?? null, subjects, dropPending],
   );
   return { rows, last: last?.id ?? null };
 }
 
-/** Counts the deliveries about some objects that are still to be sent. */
-export async function countPendingAbout(db: TenantDb, subjects: readonly string[]): Promise<number> {
-  const text = `SELECT count(*) AS count FROM webhook_delivery
+/** Counts the deliveries about some objects that are still to be sent. @returns also when the newest was queued */
+export async function countPendingAbout(db: TenantDb, subjects: readonly string[]): Promise<Pending> {
+  const text = `SELECT count(*)::integer AS count, max(queued_at) AS newest FROM webhook_delivery
     WHERE ${TENANT} AND subject = ANY ($3::text[]) AND state = 'pending'`;
-  const [row] = await db.run<{ count: number }>(
-    { label: "webhook_deliveries_pending_about", access: "read", text },
-    [subjects],
-  );
-  return row?.count ?? 0;
+  const statement = { label: "webhook_deliveries_pending_about", access: "read", text } as const;
+  const [row] = await db.run<Pending>(statement, [subjects]);
+  return row ?? { count: 0, newest: null };
+}
+
+interface Pending {
+  readonly count: number;
+  readonly newest: Date | null;
 }

@@ -11,8 +11,7 @@ const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.en
 const IS_DUE = "state = 'pending' AND next_attempt_at <= now()";
 
 /**
- * Returns a condition that is true for the first pending delivery of a subject. `>=` with ORDER BY subject can only use
- * `webhook_delivery_order_ix`; with `=`, PostgreSQL without statistics would scan all pending deliveries by ID.
+ * Returns a condition that is true for the first pending delivery of a subject. The order is that of `webhook_delivery_order_ix`.
  * @param account the delivery's; Citus refuses a statement for one account in which a subquery takes it from another table
  */
 const isFirst = (account: string) => `id <= (
@@ -22,23 +21,33 @@ const isFirst = (account: string) => `id <= (
     AND first.state = 'pending' ORDER BY first.subject, id LIMIT 1)`;
 
 /**
- * LIMIT prevents a join of endpoints with the whole backlog; ORDER BY makes PostgreSQL use the index.
+ * LIMIT prevents a join of endpoints with the whole backlog; the order is that of `webhook_delivery_due_ix`.
  * @param within further condition on the accounts of endpoints and of deliveries
  */
-const selectDue = (within: string) => `SELECT account_id AS "accountId", environment, id AS "endpointId",
-      consecutive_failures = 0 AND last_success_at IS NOT NULL AS "hasAnswered", paused_until IS NOT NULL AS "isProbed"
+const selectDue = (
+  within: string,
+) => `SELECT account_id AS "accountId", environment, endpoint.id AS "endpointId",
+      consecutive_failures = 0 AND last_success_at IS NOT NULL AS "hasAnswered", paused_until IS NOT NULL AS "isProbed",
+      due.*
     FROM webhook_endpoint AS endpoint
     CROSS JOIN LATERAL (
-      SELECT FROM webhook_delivery AS delivery WHERE ${SAME_ENDPOINT} AND ${IS_DUE} ${within} ORDER BY next_attempt_at, id LIMIT 1
+      SELECT next_attempt_at AS "dueAt", id FROM webhook_delivery AS delivery
+      WHERE ${SAME_ENDPOINT} AND ${IS_DUE} ${within} ORDER BY next_attempt_at, id LIMIT 1
     ) AS due
     WHERE disabled_at IS NULL AND deleted_at IS NULL AND coalesce(paused_until <= now(), true) ${within}
     ORDER BY random()`;
 
-const DUE_ENDPOINTS: Statement = { name: "webhook_endpoints_due", access: "read", text: selectDue("") };
+const DUE_ENDPOINTS: Statement = {
+  name: "webhook_endpoints_due",
+  access: "read",
+  plan: "inIndexOrder",
+  text: selectDue(""),
+};
 
 const DUE_OF_ACCOUNTS: Statement = {
   label: "webhook_endpoints_due_of_accounts",
   access: "read",
+  plan: "inIndexOrder",
   text: selectDue("AND account_id = ANY ($1::integer[])"),
 };
 
@@ -53,11 +62,12 @@ const ACCOUNTS_BY_WORKER: Statement = {
 const CLAIM: Statement = {
   name: "webhook_deliveries_claim",
   access: "write",
+  plan: "inIndexOrder",
   text: `WITH due AS MATERIALIZED (
-      SELECT delivery.endpoint_id, delivery.id, endpoint.url, endpoint.secret_key_id,
+      SELECT delivery.place, delivery.next_attempt_at, endpoint.url, endpoint.secret_key_id,
         array_remove(ARRAY[endpoint.secret_ciphertext,
           CASE WHEN endpoint.previous_secret_expires_at > now() THEN endpoint.previous_secret_ciphertext END], NULL) AS secrets
-      FROM unnest($3::bigint[], $4::integer[]) AS granted (id, slots)
+      FROM unnest($3::bigint[], $4::integer[], $5::timestamptz[], $6::bigint[]) AS granted (id, slots, due_at, due_id)
       CROSS JOIN LATERAL (
         SELECT * FROM webhook_endpoint
         WHERE account_id = $1 AND environment = $2
@@ -65,20 +75,21 @@ const CLAIM: Statement = {
           AND coalesce(paused_until <= now(), true)
       ) AS endpoint
       CROSS JOIN LATERAL (
-        SELECT endpoint_id, id FROM webhook_delivery AS delivery
-        WHERE account_id = $1 AND environment = $2 AND delivery.endpoint_id = endpoint.id AND ${IS_DUE} AND ${isFirst("$1")}
+        SELECT ctid AS place, next_attempt_at FROM webhook_delivery AS delivery
+        WHERE account_id = $1 AND environment = $2 AND delivery.endpoint_id = endpoint.id AND ${IS_DUE}
+          AND (next_attempt_at, id) >= (granted.due_at, granted.due_id) AND ${isFirst("$1")}
         ORDER BY next_attempt_at, id LIMIT granted.slots FOR UPDATE SKIP LOCKED
       ) AS delivery
     )
     UPDATE webhook_delivery AS delivery
-    SET attempts = delivery.attempts + 1, next_attempt_at = now() + $5 * interval '1 millisecond'
+    SET attempts = delivery.attempts + 1, next_attempt_at = now() + $7 * interval '1 millisecond'
     FROM due
-    -- By an array as well: PostgreSQL may join with all of the tenant's deliveries instead of reading those of the CTE by ID.
-    WHERE delivery.account_id = $1 AND delivery.environment = $2 AND delivery.id = ANY (ARRAY(SELECT id FROM due))
-      AND delivery.endpoint_id = due.endpoint_id AND delivery.id = due.id
+    -- By place: PostgreSQL without statistics may read all of the tenant's deliveries to find some by ID.
+    WHERE delivery.account_id = $1 AND delivery.environment = $2 AND delivery.ctid = due.place
     RETURNING delivery.account_id AS "accountId", delivery.environment, delivery.id,
       delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId", delivery.payload::text AS payload,
-      delivery.attempts, delivery.next_attempt_at AS "leasedUntil", due.url, due.secret_key_id AS "secretKeyId", due.secrets`,
+      delivery.attempts, due.next_attempt_at AS "dueAt", delivery.next_attempt_at AS "leasedUntil",
+      due.url, due.secret_key_id AS "secretKeyId", due.secrets`,
 };
 
 /** Limits the cost of a scrape when an endpoint has a long backlog. */
@@ -88,6 +99,7 @@ const MAX_COUNTED = 1000;
 const STATE: Statement = {
   name: "webhook_outbox_state",
   access: "read",
+  plan: "inIndexOrder",
   text: `SELECT coalesce(sum(waiting.due), 0)::integer AS due,
       coalesce(extract(epoch FROM now() - min(waiting.since) FILTER (WHERE consecutive_failures = 0)), 0)::double precision
         AS "lateSeconds",
@@ -108,6 +120,21 @@ const STATE: Statement = {
     WHERE endpoint.deleted_at IS NULL`,
 };
 
+/**
+ * Number of transactions since the oldest snapshot, since which VACUUM removes nothing. Every role may read these columns, but not when a
+ * transaction of another role began. VACUUM's own snapshots hold nothing back.
+ */
+const SNAPSHOT_AGE: Statement = {
+  name: "database_snapshot_age",
+  access: "read",
+  text: `SELECT coalesce(max(age(xmin)), 0) AS "snapshotAge" FROM (
+      SELECT backend_xmin AS xmin FROM pg_stat_activity WHERE coalesce(datname = current_database(), true)
+        AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum)
+      UNION ALL SELECT transaction FROM pg_prepared_xacts WHERE database = current_database()
+      UNION ALL SELECT xmin FROM pg_replication_slots
+    ) AS held`,
+};
+
 /** State of the outbox across all accounts. */
 export interface OutboxState {
   /** Number of due deliveries; at most 1000 per endpoint are counted. */
@@ -116,10 +143,18 @@ export interface OutboxState {
   readonly lateSeconds: number;
   /** The number of endpoints by status. */
   readonly endpoints: Readonly<Record<string, number>>;
+  /** Number of transactions since the oldest snapshot of the database. */
+  readonly snapshotAge: number;
 }
 
-/** An endpoint with due deliveries. */
-export interface DueEndpoint {
+/** Position in the order in which an endpoint's deliveries are claimed. */
+export type DuePosition = Pick<ClaimedDelivery, "dueAt" | "id">;
+
+/**
+ * An endpoint with due deliveries, and the first of them that this process may claim: searching from there passes no index entries that
+ * PostgreSQL could not remove because an old transaction is open.
+ */
+export interface DueEndpoint extends DuePosition {
   readonly accountId: number;
   readonly environment: Environment;
   readonly endpointId: number;
@@ -158,7 +193,13 @@ export async function claimDeliveries(
 ): Promise<ClaimedDelivery[]> {
   const rows = await db.run<
     Omit<ClaimedDelivery, "secrets"> & { readonly secretKeyId: string; readonly secrets: readonly Buffer[] }
-  >(CLAIM, [grants.map(({ endpoint }) => endpoint.endpointId), grants.map(({ slots }) => slots), leaseMs]);
+  >(CLAIM, [
+    grants.map(({ endpoint }) => endpoint.endpointId),
+    grants.map(({ slots }) => slots),
+    grants.map(({ endpoint }) => endpoint.dueAt),
+    grants.map(({ endpoint }) => endpoint.id),
+    leaseMs,
+  ]);
   return rows.map(({ secretKeyId, secrets, ...claim }) => ({
     ...claim,
     secrets: secrets.map((ciphertext) => ({ keyId: secretKeyId, ciphertext })),
@@ -166,7 +207,8 @@ export async function claimDeliveries(
 }
 
 export async function readOutboxState(operator: Queryable): Promise<OutboxState> {
-  const [state] = await operator.run<OutboxState>(STATE, []);
-  if (!state) throw new Error("PostgreSQL returned no outbox state.");
-  return state;
+  const [state] = await operator.run<Omit<OutboxState, "snapshotAge">>(STATE, []);
+  const [age] = await operator.run<Pick<OutboxState, "snapshotAge">>(SNAPSHOT_AGE, []);
+  if (!state || !age) throw new Error("PostgreSQL returned no outbox state.");
+  return { ...state, ...age };
 }

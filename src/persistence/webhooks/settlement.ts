@@ -5,9 +5,13 @@ import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: a delivery and its endpoint are updated together, if the lease is still held.
 
-/** Holds only until the lease expires: then another process may have claimed the delivery. */
-const HAS_LEASE =
-  "account_id = $1 AND environment = $2 AND id = $3 AND state = 'pending' AND next_attempt_at = $4";
+/**
+ * Holds only until the lease expires: then another process may have claimed the delivery. coalesce excludes the partial indexes of pending
+ * deliveries, any of which PostgreSQL may choose without statistics; the others have the endpoint and the ID. Citus requires an immutable
+ * expression, which a cast to text is not.
+ */
+const HAS_LEASE = `account_id = $1 AND environment = $2 AND id = $3 AND endpoint_id = $4 AND coalesce(state = 'pending', false)
+  AND next_attempt_at = $5`;
 const IS_ENDPOINT = `endpoint.account_id = $1 AND endpoint.environment = $2 AND endpoint.id = settled.endpoint_id`;
 
 /** Updates the endpoint at most every 10 seconds while deliveries succeed. */
@@ -15,7 +19,7 @@ const SUCCEEDED: Statement = {
   name: "webhook_delivery_succeeded",
   access: "write",
   text: `WITH settled AS (
-      UPDATE webhook_delivery SET state = 'delivered', last_status = $5, last_error = NULL, next_attempt_at = now(),
+      UPDATE webhook_delivery SET state = 'delivered', last_status = $6, last_error = NULL, next_attempt_at = now(),
         delivered_at = now()
       WHERE ${HAS_LEASE} RETURNING endpoint_id
     )
@@ -29,9 +33,9 @@ const SUCCEEDED: Statement = {
     RETURNING before.consecutive_failures AS "failuresBefore"`,
 };
 
-const IS_PAUSED = "endpoint.consecutive_failures + 1 >= $9";
-const IS_DISABLED = `($12::double precision > 0 AND ${IS_PAUSED}
-  AND failed_at - endpoint.failing_since >= $12 * interval '1 millisecond')`;
+const IS_PAUSED = "endpoint.consecutive_failures + 1 >= $10";
+const IS_DISABLED = `($13::double precision > 0 AND ${IS_PAUSED}
+  AND failed_at - endpoint.failing_since >= $13 * interval '1 millisecond')`;
 
 // The pause doubles with each failure up to a maximum, with 10 % jitter. Citus requires immutable expressions in CASE: not a time plus an
 // interval.
@@ -40,21 +44,21 @@ const FAILED: Statement = {
   access: "write",
   ...recordedChange(
     `settled AS (
-      UPDATE webhook_delivery SET state = $5, last_status = $6, last_error = $7,
-        next_attempt_at = now() + $8 * interval '1 millisecond'
+      UPDATE webhook_delivery SET state = $6, last_status = $7, last_error = $8,
+        next_attempt_at = now() + $9 * interval '1 millisecond'
       WHERE ${HAS_LEASE} RETURNING endpoint_id
     ), settled_at AS (SELECT now() AS failed_at, extract(epoch FROM now())::double precision AS failed_seconds
     ), failed AS (
     UPDATE webhook_endpoint AS endpoint
-    SET consecutive_failures = endpoint.consecutive_failures + 1, last_failure_at = now(), last_error = $7,
+    SET consecutive_failures = endpoint.consecutive_failures + 1, last_failure_at = now(), last_error = $8,
       failing_since = coalesce(endpoint.failing_since, failed_at),
-      paused_until = CASE WHEN ${IS_PAUSED} THEN to_timestamp(failed_seconds + $13::double precision / 1000
-        * least($10::double precision * 2 ^ least(endpoint.consecutive_failures + 1 - $9::integer, 20), $11::double precision))
+      paused_until = CASE WHEN ${IS_PAUSED} THEN to_timestamp(failed_seconds + $14::double precision / 1000
+        * least($11::double precision * 2 ^ least(endpoint.consecutive_failures + 1 - $10::integer, 20), $12::double precision))
       END,
       disabled_reason = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_reason
-        WHEN $6 = 410 THEN 'gone' WHEN ${IS_DISABLED} THEN 'failing' END,
+        WHEN $7 = 410 THEN 'gone' WHEN ${IS_DISABLED} THEN 'failing' END,
       disabled_at = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_at
-        WHEN $6 = 410 OR ${IS_DISABLED} THEN failed_at END
+        WHEN $7 = 410 OR ${IS_DISABLED} THEN failed_at END
     FROM settled, settled_at WHERE ${IS_ENDPOINT}
     RETURNING endpoint.*, endpoint.disabled_at = failed_at::timestamp(3) with time zone AS is_disabled_now
     )`,
@@ -100,10 +104,10 @@ export interface FailedEndpoint {
 /** Records a successful delivery, unless its lease has expired. @returns the endpoint's consecutive failures before it */
 export async function settleSuccess(
   db: TenantDb,
-  { id, leasedUntil }: ClaimedDelivery,
+  { id, endpointId, leasedUntil }: ClaimedDelivery,
   status: number,
 ): Promise<number> {
-  const values = [id, leasedUntil, status];
+  const values = [id, endpointId, leasedUntil, status];
   const [endpoint] = await db.run<{ failuresBefore: number }>(SUCCEEDED, values);
   return endpoint?.failuresBefore ?? 0;
 }
@@ -111,11 +115,11 @@ export async function settleSuccess(
 /** Records a failed attempt. @returns null when its lease has expired */
 export async function settleFailure(
   db: TenantDb,
-  { id, leasedUntil }: ClaimedDelivery,
+  { id, endpointId, leasedUntil }: ClaimedDelivery,
   { state, status, error, waitMs }: FailedAttempt,
   { pauseAfterFailures, firstPauseMs, maxPauseMs, disableAfterMs }: BreakerOptions,
 ): Promise<FailedEndpoint | null> {
-  const key = [id, leasedUntil];
+  const key = [id, endpointId, leasedUntil];
   const jitter = 0.9 + Math.random() * 0.2;
   const breaker = [pauseAfterFailures, firstPauseMs, maxPauseMs, disableAfterMs, jitter];
   const values = [...key, state, status, error, waitMs, ...breaker];

@@ -67,7 +67,7 @@ export class Access {
    * Returns the caller authenticated by the API key in an Authorization header.
    * @param origin used for the audit log and for counting failures
    * @throws DomainError `unauthenticated` when the header is missing or malformed, or the key unknown, revoked or expired;
-   *   `rate_limited` after too many failures from the address
+   *   `rate_limited` instead after too many failures from the address
    */
   async authenticate(header: string | undefined, origin: Origin): Promise<Caller> {
     return this.#limitFailures(header, origin.address, () =>
@@ -75,11 +75,7 @@ export class Access {
     );
   }
 
-  /**
-   * Returns the caller if the API key in the Authorization header is cached, without I/O. Exempt from the failure limit per address: a
-   * cached key is not a guess.
-   * @returns null if the key is not cached, valid or not
-   */
+  /** Returns the caller if the API key in the Authorization header is cached, without I/O; null if it is not cached, valid or not. */
   authenticateCached(header: string | undefined, origin: Omit<Origin, "address">): Caller | null {
     const secret = header === undefined ? undefined : findApiKey(header);
     const key = secret === undefined ? null : this.#keys.getCached(secret);
@@ -103,24 +99,18 @@ export class Access {
     throw new DomainError("unauthenticated", "The user group token is unknown or was rotated.");
   }
 
-  /**
-   * Limits failures per address: beyond the limit, only recently valid credentials are verified (decision 33). Missing credentials do not
-   * count as an attempt.
-   */
+  /** Limits failures per address (decision 33). Missing credentials do not count as an attempt. */
   async #limitFailures<Result>(
     header: string | undefined,
     address: string,
     find: () => Promise<Result>,
   ): Promise<Result> {
     if (header === undefined || header === "") throw missingCredentials();
-    this.#failures.requireNotBlocked(address, header);
     try {
-      const found = await find();
-      this.#failures.recordSuccess(header);
-      return found;
+      return await this.#failures.verify(address, find);
     } catch (error) {
       if (error instanceof DomainError && error.code === "unauthenticated")
-        await this.#failures.recordFailure(address, header);
+        await this.#failures.record(address);
       throw error;
     }
   }

@@ -7,12 +7,12 @@ import {
   parseSessionClaims,
   SESSION_ISSUER,
   SESSION_TYPE,
+  type SessionClaims,
   sessionAudience,
   writeSessionClaims,
 } from "../../domain/authentication/embed-session.js";
 import { SIGNING_ALGORITHM } from "../../domain/authentication/signing-key.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
-import { inOrder } from "../../domain/shared/in-order.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import {
   findSessionGroups,
@@ -40,7 +40,7 @@ export class EmbedSessions {
   readonly #vault: TokenVault;
   readonly #keys: SigningKeys;
   readonly #created: Counter;
-  readonly #groups: BatchLoader<number, SessionGroup | null>;
+  readonly #groups: BatchLoader<SessionClaims, SessionGroup | null>;
 
   constructor({ db, vault, keys, batching, created }: EmbedSessionDependencies) {
     this.#db = db;
@@ -49,14 +49,20 @@ export class EmbedSessions {
     this.#created = created;
     this.#groups = new BatchLoader(
       "embed_session_groups",
-      async (tenant, ids) =>
-        inOrder(ids, await findSessionGroups(db.for(tenant), ids), ({ userGroup }) => userGroup.id),
+      async (tenant, claims) => {
+        const ids = claims.map(({ userGroupId }) => userGroupId);
+        const keyIds = claims.flatMap(({ keyId = [] }) => keyId);
+        const { groups, activeKeys } = await findSessionGroups(db.for(tenant), ids, keyIds);
+        return claims.map(({ userGroupId, keyId }) =>
+          keyId === undefined || activeKeys.has(keyId) ? (groups.get(userGroupId) ?? null) : null,
+        );
+      },
       batching,
     );
   }
 
   /**
-   * Creates an embed session of a group, and an audit entry without the token.
+   * Creates an embed session of a group, which expires with its API key at the latest, and an audit entry without the token.
    * @throws DomainError `user_group_not_found`
    */
   async create(
@@ -64,16 +70,17 @@ export class EmbedSessions {
     ref: UserGroupRef,
     { expiresInSeconds, variables }: EmbedSessionRequest,
   ): Promise<{ readonly token: string; readonly expiresAt: Date }> {
-    const { accountId, accountName, environment } = embedder;
+    const { accountId, accountName, environment, keyId } = embedder;
     const stored = storedRef(this.#vault, ref);
     const signer = await this.#keys.signer();
-    const { id, generation } = requireUserGroup(
-      await recordEmbedSession(this.#db.for(embedder), stored),
+    const { id, generation, keyExpiresAt } = requireUserGroup(
+      await recordEmbedSession(this.#db.for(embedder), stored, keyId),
       ref,
     );
     const issuedAt = Math.floor(Date.now() / 1000);
-    const expiresAt = issuedAt + expiresInSeconds;
-    const claims = { accountId, environment, userGroupId: id, generation, variables };
+    const keyExpiry = keyExpiresAt ? Math.floor(keyExpiresAt.getTime() / 1000) : Number.POSITIVE_INFINITY;
+    const expiresAt = Math.min(issuedAt + expiresInSeconds, keyExpiry);
+    const claims = { accountId, environment, generation, keyId, variables };
     const token = await new SignJWT(writeSessionClaims(claims))
       .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: signer.id, typ: SESSION_TYPE })
       .setIssuer(SESSION_ISSUER)
@@ -88,7 +95,7 @@ export class EmbedSessions {
 
   /**
    * Verifies an embed session and loads its group.
-   * @returns null if the token is not valid, the group was deleted, or its token has been rotated since
+   * @returns null if the token is not valid, the group was deleted, or its token has been rotated or the session's API key revoked since
    */
   async verify(
     token: string,
@@ -96,14 +103,13 @@ export class EmbedSessions {
   ): Promise<{ readonly userGroup: UserGroup; readonly embedSession: EmbedSession } | null> {
     const payload = await this.#verifySignature(token);
     const claims = payload && parseSessionClaims(payload);
-    if (!claims || payload?.exp === undefined) return null;
-    const { accountId, environment, userGroupId, generation, variables } = claims;
-    // Read from the primary: a lagging replica would still accept a session of a rotated token.
-    const group = await this.#groups.load({ accountId, environment, deadline }, userGroupId);
+    if (!claims) return null;
+    const { accountId, environment, generation } = claims;
+    // Read from the primary: a lagging replica would still accept a session of a rotated token or a revoked key.
+    const group = await this.#groups.load({ accountId, environment, deadline }, claims);
     if (group?.generation !== generation) return null;
-    if (payload.aud !== sessionAudience(group.accountName, environment)) return null;
-    const expiresAt = new Date(payload.exp * 1000);
-    return { userGroup: group.userGroup, embedSession: { generation, expiresAt, variables } };
+    if (payload?.aud !== sessionAudience(group.accountName, environment)) return null;
+    return { userGroup: group.userGroup, embedSession: claims };
   }
 
   async #verifySignature(token: string): Promise<JWTVerifyResult["payload"] | null> {

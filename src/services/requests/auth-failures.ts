@@ -1,25 +1,15 @@
-import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
-import { findCredentials } from "../../domain/authentication/authorization.js";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { allowanceOf, rateLimited } from "../../domain/requests/rate-limit.js";
 import type { Limit } from "../../domain/shared/allowance.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { RateCounters } from "./rate-counters.js";
 
-/** Cache of credentials that were recently valid. */
-const MAX_CACHED_CREDENTIALS = 10_000;
-const CREDENTIAL_CACHE_MS = 3_600_000;
-
 /** Limits failed authentications per client address (decision 33). */
 export class AuthFailures {
   readonly #counters: RateCounters;
   readonly #limit: Limit;
   readonly #metrics: Metrics;
-  readonly #validCredentials = new LRUCache<string, true>({
-    max: MAX_CACHED_CREDENTIALS,
-    ttl: CREDENTIAL_CACHE_MS,
-  });
+  #lastInTurn: Promise<unknown> = Promise.resolve();
 
   constructor(counters: RateCounters, limit: Limit, metrics: Metrics) {
     this.#counters = counters;
@@ -28,51 +18,30 @@ export class AuthFailures {
   }
 
   /**
-   * Rejects an address that has exceeded the limit. Synchronous: uses only the count known to this process, which is updated from the
-   * shared counters at each local failure. Recently valid credentials pass, because they are not a guess; they are still verified.
-   * @param header the Authorization header
-   * @throws DomainError `rate_limited`
+   * Verifies credentials. Valid ones are never refused; but those from addresses that have exceeded the limit are verified one at a time,
+   * so that guesses occupy at most one database connection.
    */
-  requireNotBlocked(address: string, header: string): void {
-    if (this.#limit.limit === 0) return;
-    const count = this.#counters.peek(counterName(address));
-    if (count === undefined || count.used < this.#limit.limit) return;
-    const digest = digestOf(header);
-    if (digest !== undefined && this.#validCredentials.has(digest)) return;
-    this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
+  verify<Result>(address: string, verify: () => Promise<Result>): Promise<Result> {
+    const used = this.#counters.peek(counterName(address))?.used ?? 0;
+    if (used < this.#limit.limit || this.#limit.limit === 0) return verify();
+    const verified = this.#lastInTurn.then(verify);
+    this.#lastInTurn = verified.catch(() => undefined);
+    return verified;
+  }
+
+  /** Counts a failed authentication. @throws DomainError `rate_limited` if the address has exceeded the limit */
+  async record(address: string): Promise<void> {
+    this.#metrics.authenticationFailures.value += 1;
+    const { limit, policy } = this.#limit;
+    if (limit === 0) return;
+    const count = await this.#counters.take(counterName(address), 1, limit);
+    if (count.taken) return;
+    this.#metrics.rateLimitRefusals.of(policy).value += 1;
     throw rateLimited(
       "Too many failed authentication attempts from this address.",
       allowanceOf(this.#limit, count),
     );
   }
-
-  /** Records valid credentials. */
-  recordSuccess(header: string): void {
-    const digest = this.#limit.limit > 0 ? digestOf(header) : undefined;
-    if (digest !== undefined) this.#validCredentials.set(digest, true);
-  }
-
-  /** Counts a failed authentication. */
-  async recordFailure(address: string, header: string): Promise<void> {
-    this.#metrics.authenticationFailures.value += 1;
-    const { limit } = this.#limit;
-    if (limit === 0) return;
-    const digest = digestOf(header);
-    if (digest !== undefined) this.#validCredentials.delete(digest);
-    await this.#counters.take(counterName(address), 1, limit);
-  }
-}
-
-/**
- * Returns the cache key of the credentials in a header. It has a fixed length and ignores spelling variants of the header, so that one
- * secret can neither fill the cache nor evict other entries.
- * @returns undefined if the header has no credentials
- */
-function digestOf(header: string): string | undefined {
-  const credentials = findCredentials(header);
-  if (!credentials) return undefined;
-  const { kind, secret } = credentials;
-  return createHash("sha256").update(`${kind} ${secret}`).digest("base64url");
 }
 
 function counterName(address: string): string {

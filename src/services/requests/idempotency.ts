@@ -79,7 +79,8 @@ export class Idempotency {
         return { reply: await this.#loadReply(db, writer, key, fingerprint), replayed: true };
       const reply = await work({ ...writer, transaction });
       const binding = replyBinding(writer, key);
-      await saveReply(db, key, this.#vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId));
+      const encrypted = this.#vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId);
+      await saveReply(db, key, encrypted, [...transaction.userGroupIds]);
       return { reply, replayed: false };
     });
   }

@@ -3,6 +3,7 @@ import type { DocumentSource, SerializedJson } from "../../domain/site-configs/d
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 import {
   type Editor,
+  requireSiteName,
   requireSize,
   revisionNotFound,
   type SiteConfig,
@@ -65,7 +66,7 @@ export class SiteConfigService {
 
   /**
    * Stores a document as a new revision; creates the site if it does not exist.
-   * @throws DomainError `invalid_field` for a document that is too large, `version_conflict`
+   * @throws DomainError `invalid_field` for a document that is too large or an invalid name of a new site, `version_conflict`
    */
   async put(
     editor: Editor,
@@ -178,6 +179,7 @@ export class SiteConfigService {
 
   async #lockOrCreate(transaction: TenantDb, editor: Editor, site: string): Promise<LockedSiteConfig> {
     const found = await lockSiteConfig(transaction, site);
+    if (!found || found.isDeleted) requireSiteName(site);
     if (found) return found;
     await createSiteConfig(transaction, site);
     return lock(transaction, editor, site);

@@ -1,10 +1,11 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
+import { DomainError } from "../../domain/shared/errors.js";
 import { findDeletions, pseudonymizeEntries } from "../../persistence/audit/erasure-queries.js";
 import type { Database } from "../../persistence/database/database.js";
+import { deleteRepliesAbout } from "../../persistence/requests/idempotent-request-queries.js";
 import { findUserGroupsByProvidedIds } from "../../persistence/user-groups/reads.js";
-import { countPendingAbout, deleteCompletedDeliveries } from "../../persistence/webhooks/erasure-queries.js";
+import { countPendingAbout, deleteDeliveriesAbout } from "../../persistence/webhooks/erasure-queries.js";
 
 const BATCH_SIZE = 2000;
 /** Deliveries that a statement reads. */
@@ -15,8 +16,9 @@ export interface ErasureReport {
   readonly pseudonym: string;
   readonly auditEntries: number;
   readonly deliveries: number;
-  /** Deliveries that still have to be sent, which name the group. */
-  readonly pendingDeliveries: number;
+  readonly storedReplies: number;
+  /** Deliveries that still have to be sent, which name the group, and when the newest was queued. */
+  readonly pending: { readonly count: number; readonly newest: Date | null };
 }
 
 /** Erases what is left of a deleted user group, without waiting for the purge. Safe to repeat. */
@@ -29,16 +31,21 @@ export class GroupErasure {
     this.#vault = vault;
   }
 
-  /** @throws OperatorError if the group exists, or the audit log has no deletion of it */
-  async erase(tenant: Tenant, providedId: string): Promise<ErasureReport> {
+  /**
+   * @param dropPending whether to delete also the deliveries that are still to be sent
+   * @throws DomainError if the group exists, or the audit log has no deletion of it
+   */
+  async erase(tenant: Tenant, providedId: string, dropPending: boolean): Promise<ErasureReport> {
     const db = this.#db.for(tenant);
     if ((await findUserGroupsByProvidedIds(db, [providedId])).length > 0) {
-      throw new OperatorError(`User group ${JSON.stringify(providedId)} exists. Delete it first.`);
+      const problem = `User group ${JSON.stringify(providedId)} exists. Delete it first.`;
+      throw new DomainError("user_group_exists", problem);
     }
     const pseudonym = this.#vault.pseudonym(db.accountId, providedId);
     const deleted = await findDeletions(db, [providedId, pseudonym]);
     if (deleted.length === 0) {
-      throw new OperatorError(
+      throw new DomainError(
+        "user_group_not_found",
         `The audit log has no deleted user group ${JSON.stringify(providedId)}. Check the ID, account and environment.`,
       );
     }
@@ -48,15 +55,18 @@ export class GroupErasure {
       const groups = named.map((group) => ({ ...group, pseudonym }));
       erased = await db.transaction((transaction) => pseudonymizeEntries(transaction, groups, BATCH_SIZE));
     }
-    const subjects = deleted.map(({ id }) => `user_group:${id}`);
+    const ids = deleted.map(({ id }) => id);
+    const subjects = ids.map((id) => `user_group:${id}`);
     let deliveries = 0;
     for (let after: number | null = 0; after !== null; ) {
       const page = await db.transaction((transaction) =>
-        deleteCompletedDeliveries(transaction, subjects, after ?? 0, PAGE_SIZE),
+        deleteDeliveriesAbout(transaction, { subjects, dropPending }, after ?? 0, PAGE_SIZE),
       );
       deliveries += page.rows;
       after = page.last;
     }
-    return { pseudonym, auditEntries, deliveries, pendingDeliveries: await countPendingAbout(db, subjects) };
+    const storedReplies = await deleteRepliesAbout(db, ids);
+    const pending = await countPendingAbout(db, subjects);
+    return { pseudonym, auditEntries, deliveries, storedReplies, pending };
   }
 }

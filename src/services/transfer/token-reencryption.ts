@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { findAccountIds } from "../../persistence/accounts/account-queries.js";
 import {
   listSigningKeys,
   reencryptSigningKey,
@@ -13,10 +14,10 @@ import {
 } from "../../persistence/requests/idempotent-request-queries.js";
 import { rehashImportedTokens } from "../../persistence/user-groups/imported-token-queries.js";
 import {
+  countRowsByKey,
   type EncryptedRow,
   findSecretsUnderOtherKeys,
   findTokensUnderOtherKeys,
-  listAccountIds,
   reencryptSecrets,
   reencryptTokens,
   setTokenKey,
@@ -27,6 +28,8 @@ import { replyBinding } from "../requests/idempotency.js";
 
 /** Tokens per statement; small, so that rows are locked only for milliseconds. */
 const BATCH_SIZE = 500;
+/** More than there are. */
+const MAX_ACCOUNTS = 1_000_000_000;
 
 /**
  * Re-encrypts tokens, webhook secrets, stored replies and signing keys under the first configured key, and converts tokens of the former format,
@@ -49,7 +52,7 @@ export class TokenReencryption {
   async run(onProgress: (count: number) => void): Promise<number> {
     let total = 0;
     const keyId = this.#vault.primaryKeyId;
-    const accountIds = await listAccountIds(this.#db.of("operator"));
+    const accountIds = await findAccountIds(this.#db.of("operator"), 0, MAX_ACCOUNTS);
     let changed = false;
     for (const accountId of accountIds) {
       if (await setTokenKey(this.#db.of({ accountId }), accountId, keyId)) changed = true;
@@ -64,6 +67,18 @@ export class TokenReencryption {
       }
     }
     await this.#reencryptSigningKeys();
+    return total;
+  }
+
+  /** Counts the rows that each key encrypts, by key ID, and the primary key's in any case. */
+  async countByKey(): Promise<ReadonlyMap<string, number>> {
+    const operator = this.#db.of("operator");
+    const counts = (await listSigningKeys(operator)).map(({ keyId }) => ({ keyId, rows: 1 }));
+    for (const accountId of await findAccountIds(operator, 0, MAX_ACCOUNTS))
+      for (const environment of ENVIRONMENTS)
+        counts.push(...(await countRowsByKey(this.#db.for({ accountId, environment }))));
+    const total = new Map([[this.#vault.primaryKeyId, 0]]);
+    for (const { keyId, rows } of counts) total.set(keyId, rows + (total.get(keyId) ?? 0));
     return total;
   }
 

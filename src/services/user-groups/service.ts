@@ -4,6 +4,7 @@ import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type {
+  ExpectedValues,
   NewUserGroup,
   UserGroup,
   UserGroupChanges,
@@ -148,11 +149,7 @@ export class UserGroupService {
    * Deletes a group and its mapping.
    * @throws DomainError `user_group_not_found`; `user_group_mismatch` when `expected` does not match the group
    */
-  async delete(
-    writer: Writer,
-    ref: UserGroupRef,
-    expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
-  ): Promise<UserGroup> {
+  async delete(writer: Writer, ref: UserGroupRef, expected: ExpectedValues): Promise<UserGroup> {
     const deleted = await this.#delete(writer, storedRef(this.#vault, ref), expected);
     if (deleted) {
       this.#changes.publish(writer, deleted.id, "deleted");
@@ -172,11 +169,7 @@ export class UserGroupService {
     );
   }
 
-  async #delete(
-    writer: Writer,
-    ref: StoredRef,
-    expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
-  ): Promise<UserGroup | null> {
+  async #delete(writer: Writer, ref: StoredRef, expected: ExpectedValues): Promise<UserGroup | null> {
     if (expected.dataSourceProvidedId === undefined)
       return deleteUserGroup(this.#db.for(writer), ref, expected);
     // Lock first: a DELETE that waited for a concurrent change of the mapping would still read the old mapping.

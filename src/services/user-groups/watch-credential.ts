@@ -7,10 +7,11 @@ export type WatchCredential =
   | { readonly kind: "token"; readonly lookups: readonly Buffer[] }
   | SessionCredential;
 
-/** An embed session, valid for one generation of the group's token. */
+/** An embed session, valid for one generation of the group's token and as long as its API key. */
 export interface SessionCredential {
   readonly kind: "embedSession";
   readonly generation: number;
+  readonly keyId: number | undefined;
   readonly expiresAt: Date;
 }
 
@@ -22,6 +23,11 @@ export interface WatchState {
   readonly activeKeys: ReadonlyMap<number, Date | null>;
 }
 
+/** Returns the API key that the credential is, or that created it, if any. */
+export function keyIdOf(credential: WatchCredential): number | undefined {
+  return credential.kind === "token" ? undefined : credential.keyId;
+}
+
 /** Returns when the credential expires: null for never, undefined if it is no longer valid. */
 export function expiryOf(
   credential: WatchCredential,
@@ -31,7 +37,9 @@ export function expiryOf(
   if (!group) return undefined;
   const { tokenLookup, tokenGeneration, previousToken } = group;
   if (credential.kind === "embedSession") {
-    return credential.generation === tokenGeneration ? credential.expiresAt : undefined;
+    const { generation, keyId, expiresAt } = credential;
+    const hasKey = keyId === undefined || activeKeys.has(keyId);
+    return hasKey && generation === tokenGeneration ? expiresAt : undefined;
   }
   const { lookups } = credential;
   if (lookups.some((lookup) => lookup.equals(tokenLookup))) return null;

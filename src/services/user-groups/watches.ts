@@ -12,6 +12,7 @@ import { Subscription } from "./subscription.js";
 import {
   expiryOf,
   invalidCredentialError,
+  keyIdOf,
   type SessionCredential,
   type WatchCredential,
   type WatchState,
@@ -118,12 +119,13 @@ export class UserGroupWatches {
       if (watch.remove(subscriber)) this.#watches.delete(name);
     });
     const subscriber = { credential, subscription };
+    const keyId = keyIdOf(credential);
     const unwatchKey =
-      credential.kind === "apiKey"
-        ? this.#keyWatch.watch({ accountId: tenant.accountId, keyId: credential.keyId }, () =>
+      keyId === undefined
+        ? undefined
+        : this.#keyWatch.watch({ accountId: tenant.accountId, keyId }, () =>
             subscription.end(invalidCredentialError(credential)),
-          )
-        : undefined;
+          );
     try {
       watch.add(subscriber);
       return subscription;
@@ -148,7 +150,7 @@ export class UserGroupWatches {
     ids: readonly number[],
     credentials: readonly WatchCredential[],
   ): Promise<WatchState[]> {
-    const keyIds = [...new Set(credentials.flatMap((each) => (each.kind === "apiKey" ? [each.keyId] : [])))];
+    const keyIds = [...new Set(credentials.flatMap((each) => keyIdOf(each) ?? []))];
     return Promise.all(ids.map((id) => this.#states.load(tenant, { id, keyIds })));
   }
 }

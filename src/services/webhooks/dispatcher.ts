@@ -4,6 +4,7 @@ import {
   type ClaimGrant,
   claimDeliveries,
   type DueEndpoint,
+  type DuePosition,
   findDueEndpoints,
   findDueEndpointsByWorker,
   type OutboxState,
@@ -145,10 +146,14 @@ export class WebhookDispatcher {
     for (const { endpoint, slots } of grants) {
       const claimed = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
       for (const claim of claimed) this.#begin(endpoint, claim);
-      if (claimed.length === slots) continue;
-      // The endpoint has no more due deliveries until an attempt ends or the next poll.
       this.#release(endpoint, slots - claimed.length);
-      this.#due.delete(endpoint.endpointId);
+      // Otherwise an attempt has ended meanwhile, or a poll.
+      if (this.#due.get(endpoint.endpointId) !== endpoint) continue;
+      const last = inOrder(claimed).at(-1);
+      if (last && claimed.length === slots)
+        this.#due.set(endpoint.endpointId, { ...endpoint, ...positionOf(last) });
+      // The endpoint has no more due deliveries until an attempt ends or the next poll.
+      else this.#due.delete(endpoint.endpointId);
     }
   }
 
@@ -169,8 +174,11 @@ export class WebhookDispatcher {
     try {
       const { hasAnswered, isPaused } = await this.#attempts.make(claim, this.#log);
       // Re-insert at the end of the map, for round-robin: the subject's next delivery may be due now.
+      // Search from here, or from an earlier one that ended: what is due before them was committed late and waits for the next poll.
+      const [first = claim] = inOrder([claim, this.#due.get(endpoint.endpointId) ?? claim]);
       this.#due.delete(endpoint.endpointId);
-      if (!isPaused) this.#due.set(endpoint.endpointId, { ...endpoint, hasAnswered, isProbed: false });
+      const next = { ...endpoint, ...positionOf(first), hasAnswered, isProbed: false };
+      if (!isPaused) this.#due.set(endpoint.endpointId, next);
     } catch (error) {
       const { endpointId, eventId, accountId } = claim;
       this.#log.warn({ endpointId, eventId, accountId, err: error }, "webhook attempt could not be recorded");
@@ -197,6 +205,14 @@ export class WebhookDispatcher {
     this.#isWoken = true;
     this.#endPause();
   }
+}
+
+function positionOf({ dueAt, id }: DuePosition): DuePosition {
+  return { dueAt, id };
+}
+
+function inOrder(positions: readonly DuePosition[]): DuePosition[] {
+  return positions.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id);
 }
 
 function byTenant(grants: readonly ClaimGrant[]): Iterable<TenantGrants> {

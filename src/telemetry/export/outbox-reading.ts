@@ -4,6 +4,8 @@ export interface OutboxReading {
   readonly lateSeconds: number;
   /** The number of endpoints by status. */
   readonly endpoints: Readonly<Record<string, number>>;
+  /** Number of transactions since the oldest snapshot of the database. */
+  readonly snapshotAge: number;
 }
 
 /**

@@ -35,10 +35,10 @@ export function registerServiceMetrics(registry: MetricsRegistry, metrics: Metri
     read: () => metrics.endedConnections,
   });
   registerCounter(registry, {
-    name: "http_budget_refusals_total",
-    help: "Requests refused because a memory budget was exceeded: unsent (unread replies) or bodies (incomplete request bodies).",
-    labels: ["budget"],
-    read: () => metrics.budgetRefusals,
+    name: "http_requests_shed_total",
+    help: "Requests refused with 503 to protect the process; the limit is process or address (requests in progress), event_loop, heap, bodies (large request bodies) or unsent (unread replies).",
+    labels: ["limit"],
+    read: () => metrics.shedRequests,
   });
   registerCounter(registry, {
     name: "user_groups_errors_total",

@@ -51,8 +51,8 @@ export function registerStateMetrics(registry: Registry, sources: StateSources):
     read: () => [[[], sources.http.unsentBytes()]],
   });
   registerGauge(registry, {
-    name: "http_incomplete_body_bytes",
-    help: "Bytes of incomplete request bodies, excluding small bodies.",
+    name: "http_large_body_bytes",
+    help: "Declared size of the request bodies above 64 KiB that are in progress.",
     labels: [],
     read: () => [[[], sources.http.bodyBytes()]],
   });
@@ -126,6 +126,12 @@ export function registerOutboxMetrics(
     help: "Age of the oldest due webhook delivery; excludes those that wait for an earlier event or a failing endpoint.",
     labels: [],
     read: () => [[[], outbox.last?.lateSeconds]],
+  });
+  registerGauge(registry, {
+    name: "user_groups_database_snapshot_age_transactions",
+    help: "Transactions since the oldest snapshot in the database, since which VACUUM removes no dead rows.",
+    labels: [],
+    read: () => [[[], outbox.last?.snapshotAge]],
   });
   registerGauge(registry, {
     name: "user_groups_webhook_endpoints",

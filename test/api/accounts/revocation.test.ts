@@ -3,10 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { toNodeId } from "../../../src/graphql/shared/node-id.js";
 import { isOnCitus } from "../../support/citus/skip-on-citus.js";
+import { createSession, readViewer } from "../../support/embed/sessions.js";
 import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { connectSocket, subscribe, watchStarts } from "../../support/graphql/web-socket-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
@@ -70,6 +72,37 @@ test.each(["the process that revokes it", "another process"])(
   },
 );
 
+test.each(["the process that revokes it", "another process"])(
+  "a revoked key's embed sessions and their streams end immediately in %s, and those of other keys do not",
+  async (where) => {
+    const { account, keys, service } = graphql();
+    const place = where === "another process" ? other : service;
+    const { url, statements } = place;
+    const { secret, id } = await account.createKey({ scope: "embed" });
+    const providedId = `embedded in ${where}`;
+    await createUserGroup(graphql(), providedId);
+    const ofKey = await createSession(service, secret, { user_group_id: providedId });
+    const ofOther = await createSession(service, keys.admin, { user_group_id: providedId });
+    const started = watchStarts(place);
+    const streams = [await watch(url, `Bearer ${ofKey.token}`), await watch(url, `Bearer ${ofOther.token}`)];
+    const socket = await connectSocket(url, `Bearer ${ofKey.token}`);
+    socket.send(subscribe("1", "subscription { userGroupChanged { kind } }"));
+    await started(3);
+    statements.length = 0;
+    expect((await readViewer(place, ofKey.token)).status).toBe(200);
+    expect(statements).toHaveLength(1);
+    expect(await revoke(service.url, id)).toBe(200);
+    // The group does not change.
+    expect(await streams[0]?.next()).toMatchObject(TOKEN_ENDED);
+    expect(await streams[0]?.next()).toBeUndefined();
+    expect((await socket.closed()).code).toBe(4403);
+    expect((await readViewer(place, ofKey.token)).status).toBe(401);
+    await rename(service.url, providedId, "After the revocation");
+    expect(await streams[1]?.next()).toMatchObject({ data: { userGroupChanged: { kind: "UPDATED" } } });
+    expect((await readViewer(place, ofOther.token)).status).toBe(200);
+  },
+);
+
 test("a rolled-back revocation changes nothing; a transaction's takes effect on commit", async () => {
   const { account, service } = graphql();
   const { secret, id } = await account.createKey({ scope: "read" });
@@ -98,10 +131,14 @@ test("a key whose revocation was not notified receives no event either", async (
   await rename(service.url, "silent", "After the revocation");
   expect(await stream.next()).toMatchObject(KEY_ENDED);
   // Without an event, the database is queried once a second.
-  const key = await account.createKey({ scope: "read" });
+  const key = await account.createKey({ scope: "embed" });
+  const session = await createSession(service, key.secret, { user_group_id: "silent" });
   const quiet = await watch(other.url, `Token ${key.secret}`, "silent");
+  const page = await watch(other.url, `Bearer ${session.token}`);
   await revokeSilently(key.id);
   expect(await quiet.next()).toMatchObject(KEY_ENDED);
+  expect(await page.next()).toMatchObject(TOKEN_ENDED);
+  expect((await readViewer(other, session.token)).status).toBe(401);
 });
 
 test("an expiring key ends its stream at that time and is not cached for longer", async () => {

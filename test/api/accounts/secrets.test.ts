@@ -129,3 +129,25 @@ test("the time of last use is recorded without delaying a request", async () => 
   await service.services.keyUsage.flush();
   expect(await lastUsed()).toBeInstanceOf(Date);
 });
+
+test("the time of last use only moves forward", async () => {
+  const { service, account } = graphql();
+  const { secret, id } = await account.createKey();
+  const useFrom = async (interval: string) => {
+    await service.query("UPDATE api_key SET last_used_at = now() + $2::interval WHERE id = $1", [
+      id,
+      interval,
+    ]);
+    await callRest(`${service.url}/api/user`, "GET", secret, { user_group_id: "acme" });
+    await service.services.keyUsage.flush();
+    const [row] = await service.query(
+      `SELECT last_used_at > now() + interval '30 minutes' AS later,
+        last_used_at > now() - interval '30 minutes' AS recent FROM api_key WHERE id = $1`,
+      [id],
+    );
+    return row;
+  };
+  expect(await useFrom("-1 hour")).toEqual({ later: false, recent: true });
+  // Another process may have written a later use first.
+  expect(await useFrom("1 hour")).toEqual({ later: true, recent: true });
+});

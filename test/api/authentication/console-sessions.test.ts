@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { CONSOLE_SESSION_SECONDS } from "../../../src/domain/authentication/console-session.js";
 import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);
@@ -69,6 +70,8 @@ describe("the session cookie", () => {
     ["from another origin", { origin: "https://evil.example" }, refusal("FORBIDDEN")],
     ["from an opaque origin", { origin: "null" }, refusal("FORBIDDEN")],
     ["from another site, according to the browser", { "sec-fetch-site": "cross-site" }, refusal("FORBIDDEN")],
+    ["from another host of the site", { "sec-fetch-site": "same-site" }, refusal("FORBIDDEN")],
+    ["that the user entered, not a page", { "sec-fetch-site": "none" }, refusal("FORBIDDEN")],
     ["for an environment without a key", { "x-console": "Testing" }, refusal("UNAUTHENTICATED")],
     ["for an unknown environment", { "x-console": "constructor" }, refusal("UNAUTHENTICATED")],
   ])("does not authenticate a request %s", async (_name, changed, expected) => {
@@ -89,6 +92,23 @@ describe("the session cookie", () => {
       expect((await call("GET", { cookie: wrong })).body).toEqual({ environments: [] });
     }
   });
+
+  test.each([
+    [CONSOLE_SESSION_SECONDS - 600, 200],
+    [CONSOLE_SESSION_SECONDS + 1, 401],
+  ])(
+    "with a key that was entered %i s ago is answered with %i, also after another key was added",
+    async (age, status) => {
+      const signedInAt = new Date(Date.now() - age * 1000);
+      const old = { Customer: { secret: key.secret, signedInAt } };
+      const cookie = `user_groups_session=${await service.services.consoleSessions.encrypt(old)}`;
+      expect((await viewer({ cookie, "x-console": "Customer" })).status).toBe(status);
+      const testing = await account.createKey({ environment: "Testing" });
+      const renewed = await cookieOf(testing.secret, { cookie });
+      expect((await viewer({ cookie: renewed, "x-console": "Customer" })).status).toBe(status);
+      expect((await viewer({ cookie: renewed, "x-console": "Testing" })).status).toBe(200);
+    },
+  );
 
   test("ends with its API key", async () => {
     const cookie = await cookieOf(key.secret);

@@ -83,6 +83,15 @@ const FORGERIES: Readonly<Record<string, () => string | Promise<string>>> = {
   "an expiry in the past": () => resign(graphql().service, token, { iat: now() - 120, exp: now() - 1 }),
   "a start in the future": () => resign(graphql().service, token, { nbf: now() + 60 }),
   "no variables": () => resign(graphql().service, token, { variables: undefined }),
+  "a lifetime of more than 24 hours": () =>
+    resign(graphql().service, token, { iat: now(), exp: now() + 86_401 }),
+  "a creation in the future": () => resign(graphql().service, token, { iat: now() + 120, exp: now() + 180 }),
+  "no creation": () => resign(graphql().service, token, { iat: undefined }),
+  "an unknown API key": () => resign(graphql().service, token, { api_key_id: 2_000_000_000 }),
+  "an API key of another environment": async () => {
+    const { id } = await graphql().account.createKey({ environment: "Testing" });
+    return resign(graphql().service, token, { api_key_id: id });
+  },
 };
 
 const refused = {
@@ -111,6 +120,18 @@ describe("is refused like an unknown token:", () => {
     expect(unknown).toMatchObject(refused);
     expect(reply).toMatchObject(refused);
   });
+
+  describe.each(["account_id", "generation", "api_key_id", "iat", "exp"])(
+    "a session whose %s is",
+    (claim) => {
+      test.each([1.5, 1e300, 2 ** 31, 2 ** 53, -1, 0, "1", null])("%s", async (value) => {
+        const { service } = graphql();
+        expect(await readViewer(service, await resign(service, token, { [claim]: value }))).toMatchObject(
+          refused,
+        );
+      });
+    },
+  );
 
   test("a session of a rotated group, at once", async () => {
     const { service, keys } = graphql();

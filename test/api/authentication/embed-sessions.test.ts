@@ -1,5 +1,6 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
+import { toNodeId } from "../../../src/graphql/shared/node-id.js";
 import { createSession, ENCRYPTION_KEY, readViewer } from "../../support/embed/sessions.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
@@ -45,7 +46,8 @@ describe("POST /api/embed-session", () => {
     const { post, group } = await create("by token");
     const reply = await post({ current_token: group.token, expires_in: 86_400, variables });
     const claims = decodeJwt(Object(reply.body).token);
-    const { account } = graphql();
+    const { account, run } = graphql();
+    const { viewer } = await run("{ viewer { apiKey { id } } }");
     expect(claims).toEqual({
       iss: "user-groups",
       aud: `${account.name}/Customer`,
@@ -55,8 +57,21 @@ describe("POST /api/embed-session", () => {
       account_id: account.accountId,
       environment: "Customer",
       generation: 1,
+      api_key_id: expect.toSatisfy((id: number) => toNodeId("ApiKey", id) === viewer.apiKey.id),
       variables,
     });
+  });
+
+  test("returns a session that expires with its API key", async () => {
+    const { post } = await create("expiring key");
+    const expiresAt = new Date(Date.now() + 120_000);
+    const { secret } = await graphql().account.createKey({ scope: "embed", expiresAt });
+    const body = Object((await post({ user_group_id: "expiring key" }, secret)).body);
+    expect(decodeJwt(body.token).exp).toBe(Math.floor(expiresAt.getTime() / 1000));
+    expect(Date.parse(body.expires_at)).toBe(Math.floor(expiresAt.getTime() / 1000) * 1000);
+    const short = Object((await post({ user_group_id: "expiring key", expires_in: 60 }, secret)).body);
+    const { exp = 0, iat = 0 } = decodeJwt(short.token);
+    expect(exp - iat).toBe(60);
   });
 
   test.each<[string, object, string[]]>([

@@ -5,7 +5,7 @@ import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const OWN = `{ viewer { __typename userGroup {
-  id name properties version updatedAt mapping { schemaId dataSource { ... on Node { id } providedId name } }
+  id providedId name properties version updatedAt mapping { schemaId dataSource { ... on Node { id } providedId } }
 } } }`;
 
 async function call(
@@ -33,7 +33,7 @@ async function create(providedId: string) {
 }
 
 describe("a user group token", () => {
-  test("reads its own group's name, properties, mapping and cache fields", async () => {
+  test("reads its own group's external ID, name, properties, mapping and cache fields", async () => {
     const { service, run } = graphql();
     const { token } = await create("viewer");
     const { userGroup } = await run(
@@ -49,6 +49,7 @@ describe("a user group token", () => {
           __typename: "Viewer",
           userGroup: {
             ...userGroup,
+            providedId: "viewer",
             name: "The viewer",
             properties: { region: "viewer" },
             mapping: [
@@ -57,7 +58,6 @@ describe("a user group token", () => {
                 dataSource: {
                   ...userGroup.mapping[0].dataSource,
                   providedId: "sales",
-                  name: "Sales database",
                 },
               },
             ],
@@ -108,9 +108,9 @@ describe("a user group token", () => {
       "me.userGroup.team",
     ],
     [
-      "UserGroup.providedId",
-      "{ viewer { userGroup { ... { providedId } } } }",
-      "viewer.userGroup.providedId",
+      "DataSource.name",
+      "{ viewer { userGroup { mapping { dataSource { ... { name } } } } } }",
+      "viewer.userGroup.mapping.dataSource.name",
     ],
     ["UserGroup.environment", "{ viewer { userGroup { environment } } }", "viewer.userGroup.environment"],
     ["UserGroup.createdAt", "{ viewer { userGroup { createdAt } } }", "viewer.userGroup.createdAt"],

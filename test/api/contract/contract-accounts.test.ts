@@ -14,7 +14,8 @@ afterAll(() => service.close());
 
 async function compare(ours: string, theirs: string, against: string): Promise<number> {
   const keys = { CONTRACT_KEY: ours, CONTRACT_AGAINST_KEY: theirs };
-  return compareContracts(keys, { url: service.url, against, json: false }, async () => undefined);
+  const output = { isJson: false, print: async () => undefined };
+  return compareContracts(keys, { url: service.url, against }, output);
 }
 
 test("rejects one key, or two keys of one account", async () => {

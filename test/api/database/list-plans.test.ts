@@ -1,5 +1,6 @@
 import { isObjectType } from "graphql";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { MAX_WALKED } from "../../../src/persistence/shared/select-page.js";
 import { isOnCitus, skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
@@ -30,6 +31,8 @@ const PAGE = 10;
 const PARENTS = 3;
 /** Sorts rows that are already limited to pages: those of one page per parent, plus one each. */
 const MAX_SORTED = PARENTS * (PAGE + 1);
+
+const OLD_YEAR = "2023-02-01T00:00:00.000Z";
 
 let plans: RecordedPlan[];
 let endpointId: string;
@@ -180,6 +183,64 @@ test.each(["ASC", "DESC"])(
     }
   },
 );
+
+/** Returns the number of blocks that each statement about groups has read, and forgets the statements. */
+function blocksOfGroups(): number[] {
+  const recorded = plans.splice(0).filter(({ text }) => /FROM user_group\b/.test(text));
+  return recorded.map(({ plan }) => plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]);
+}
+
+/** Reads the first and the last page of groups in every order. @returns the largest number of blocks read for one of them */
+async function mostBlocks(filter: object): Promise<number> {
+  const orders = listCases().filter(
+    ({ list, condition }) => list === "Query.userGroups" && condition === null,
+  );
+  plans.splice(0);
+  for (const one of orders) {
+    const pages = await graphql().run(
+      `query ($filter: UserGroupFilter, $order: UserGroupOrder) {
+        first: userGroups(first: 50, filter: $filter, orderBy: $order) { nodes { id } }
+        last: userGroups(last: 50, filter: $filter, orderBy: $order) { nodes { id } }
+      }`,
+      { filter, order: one.order },
+    );
+    expect(pages.first.nodes.length).toBe(pages.last.nodes.length);
+  }
+  const blocks = blocksOfGroups();
+  expect(blocks).toHaveLength(2 * orders.length);
+  return Math.max(...blocks);
+}
+
+test.each([
+  { dataSource: { providedId: "source 1999" } },
+  { dataSource: { providedId: "none" } },
+  { createdAt: { from: "2026-05-30T00:00:00.000Z" } },
+  { createdAt: { to: "2023-01-02T00:00:00.000Z" } },
+  { updatedAt: { from: "2030-01-01T00:00:00.000Z" } },
+  { providedIdStartsWith: "group 777" },
+  { providedIdStartsWith: "none" },
+  { nameStartsWith: "nAME 777" },
+  { nameStartsWith: "name 1x" },
+])("few groups are found with few blocks in every order, by %o", async (filter) => {
+  expect(await mostBlocks(filter)).toBeLessThan(500);
+});
+
+test.each([
+  { search: "none" },
+  { nameContains: "none" },
+  { properties: { tier: 99 } },
+  { schemaId: "none" },
+  { createdAt: { from: OLD_YEAR }, nameContains: "none" },
+])("a filter without matches reads the groups once at most in every order, by %o", async (filter) => {
+  plans.splice(0);
+  await graphql().run("query ($filter: UserGroupFilter) { userGroups(filter: $filter) { totalCount } }", {
+    filter: { search: "none" },
+  });
+  const [count = 0] = blocksOfGroups();
+  expect(count).toBeGreaterThan(100);
+  // Each of the rows that are tried in the order of the page can be in a block of its own.
+  expect(await mostBlocks(filter)).toBeLessThan(2 * count + 1.1 * MAX_WALKED);
+});
 
 test("mappings and their data sources come from primary keys", async () => {
   plans.splice(0);

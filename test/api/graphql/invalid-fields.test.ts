@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { type GraphQLInputObjectType, isInputObjectType, isNonNullType } from "graphql";
+import { describe, expect, test } from "vitest";
+import { createSchema } from "../../../src/graphql/server/schema.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 
@@ -83,4 +86,68 @@ test("an upsert lists at most 100 errors, plus the first of each further group",
   ]);
   expect(userErrors).toHaveLength(101);
   expect(userErrors.at(-1)).toEqual({ field: ["userGroups", "3", "name"] });
+});
+
+/** Values of the required input fields of mutations that have a guard. */
+const REQUIRED: Readonly<Record<string, unknown>> = {
+  by: { providedId: "guarded" },
+  source: { text: JSON.stringify(goodSite) },
+  patch: { name: "Patched" },
+  revision: 1,
+};
+
+const mutations = Object.values(createSchema().getMutationType()?.getFields() ?? {});
+const guards = mutations.flatMap(({ name: mutation, args: [input] }) => {
+  const type = input && isNonNullType(input.type) ? input.type.ofType : input?.type;
+  return isInputObjectType(type) ? guardsOf(type).map((field) => ({ mutation, type, field })) : [];
+});
+
+/** Optional fields that a deletion depends on, and the expected states of other changes. */
+function guardsOf(type: GraphQLInputObjectType): readonly string[] {
+  const optional = Object.values(type.getFields()).filter(
+    (field) => !isNonNullType(field.type) && field.defaultValue === undefined,
+  );
+  return optional
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith("expected") || type.name.startsWith("Delete"));
+}
+
+describe("a guard that is null refuses the change", () => {
+  test("the schema has at least these guards", () => {
+    expect(guards.map(({ mutation, field }) => `${mutation}.${field}`)).toEqual(
+      expect.arrayContaining([
+        "deleteUserGroup.providedId",
+        "deleteUserGroup.dataSourceProvidedId",
+        "updateUserGroup.expectedVersion",
+        "putSiteConfig.expectedRevision",
+        "patchSiteConfig.expectedRevision",
+        "restoreSiteConfig.expectedRevision",
+        "deleteSiteConfig.expectedRevision",
+      ]),
+    );
+  });
+
+  test.each(guards)("$mutation.$field", async ({ mutation, type, field }) => {
+    const { run } = graphql();
+    await run(`mutation { getOrCreateUserGroup(input: { providedId: "guarded", name: "G" }) { isNew } }`);
+    await run(
+      `mutation ($source: SiteConfigSource!) { putSiteConfig(input: { source: $source }) { userErrors { code } } }`,
+      { source: REQUIRED["source"] },
+    );
+    const fields = Object.values(type.getFields());
+    const required = fields.filter((each) => isNonNullType(each.type) && each.defaultValue === undefined);
+    const input = Object.fromEntries(required.map(({ name }) => [name, REQUIRED[name]]));
+    const query = `mutation ($input: ${type.name}!) { result: ${mutation}(input: $input) { userErrors { code field message } } }`;
+    const { result } = await run(query, { input: { ...input, [field]: null } });
+    expect(result.userErrors).toEqual([
+      {
+        code: "INVALID_FIELD",
+        field: [field],
+        message: `${field} must not be null; omit it to skip the check.`,
+      },
+    ]);
+    expect(type.getFields()[field]?.description).toMatch(/Must not be null\.$/);
+    // Without the guard, the same change is made: only the null was refused.
+    expect((await run(query, { input })).result.userErrors).toEqual([]);
+  });
 });

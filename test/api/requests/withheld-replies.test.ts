@@ -59,5 +59,5 @@ test("a large reply that exceeds the memory budget is withheld for reads and sen
     `{ userGroup(by: { providedId: "full" }) { properties } }`,
   );
   expect(read).toMatchObject({ status: 503, body: { errors: [{ extensions: { code: "UNAVAILABLE" } }] } });
-  expect(service.services.telemetry.metrics.budgetRefusals.of("unsent").value).toBe(2);
+  expect(service.services.telemetry.metrics.shedRequests.of("unsent").value).toBe(2);
 });

@@ -33,7 +33,17 @@ describe("400", () => {
   test.each([
     ["current_token is required.", "current_token", { user_group_id: "x" }],
     ["current_token must be a string.", "current_token", { current_token: ["x"] }],
-    ["user_group_id must be a string.", "user_group_id", { current_token: "x", user_group_id: null }],
+    ["user_group_id must be a string.", "user_group_id", { current_token: "x", user_group_id: 1 }],
+    [
+      "user_group_id must not be null; omit it to skip the check.",
+      "user_group_id",
+      { current_token: "x", user_group_id: null },
+    ],
+    [
+      "data_source_provided_id must not be null; omit it to skip the check.",
+      "data_source_provided_id",
+      { current_token: "x", data_source_provided_id: null },
+    ],
     ["data_source_provided_id must not be empty.", "data_source_provided_id", badSource()],
   ])("%s", async (message, field, body) => {
     expectError(await rest().call("DELETE", body), 400, { code: "invalid_field", message, field });

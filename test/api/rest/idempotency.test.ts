@@ -24,10 +24,47 @@ async function rotate(
   );
 }
 
+async function remove(token: string, idempotencyKey: string, more: object = {}): Promise<RestReply> {
+  const url = `${rest().service.url}/api/user`;
+  const body = { current_token: token, ...more };
+  return callRest(url, "DELETE", rest().keys.admin, body, { "idempotency-key": idempotencyKey });
+}
+
 const MISMATCH = {
   code: "idempotency_mismatch",
   message: "This Idempotency-Key was used for another request. Use a new key for each request.",
 };
+
+describe("DELETE with an Idempotency-Key", () => {
+  test("deletes once; a retry gets the same reply, and a failure is not stored", async () => {
+    const token = await create("gone");
+    expect(await remove(token, "delete", { user_group_id: "other" })).toMatchObject({ status: 409 });
+    const first = await remove(token, "delete");
+    expect(first).toMatchObject({ status: 200, body: { success: 1 } });
+    expect(first.headers).not.toHaveProperty("idempotent-replayed");
+    expect(await remove(token, "delete")).toMatchObject({
+      status: 200,
+      headers: { "idempotent-replayed": "true" },
+      body: { success: 1 },
+    });
+    expect(await remove(token, "another")).toMatchObject({ status: 404 });
+    expectError(await remove(token, "delete", { user_group_id: "gone" }), 422, MISMATCH);
+    // A rotation is another request, though its body is the same.
+    expectError(await rotate(token, "delete"), 422, MISMATCH);
+    const entries = await rest().service.query(
+      "SELECT FROM audit_entry WHERE action = 'user_group.deleted' AND subject_name = 'gone'",
+    );
+    expect(entries).toHaveLength(1);
+  });
+
+  test("an invalid key is refused", async () => {
+    expectError(await remove("x", "k".repeat(256)), 400, {
+      code: "invalid_field",
+      field: "Idempotency-Key",
+      message: "Idempotency-Key must be 1 to 255 printable ASCII characters.",
+    });
+  });
+});
 
 describe("POST with an Idempotency-Key", () => {
   test("rotates once; a retry gets the same reply, marked as replayed", async () => {

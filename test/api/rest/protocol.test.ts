@@ -216,7 +216,8 @@ describe("request IDs", () => {
 test("input that is not HTTP gets an answer, too", async () => {
   const answer = await raw(rest().service.url, "NONSENSE\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
-  expect(answer).toMatch(/Cache-Control: no-store\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+  expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\ncache-control: no-store\r\n/);
+  expect(answer).toContain("\r\nx-content-type-options: nosniff\r\n");
   expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({
     success: 0,
     error: {

@@ -63,7 +63,7 @@ test("its files are immutable, compressed and small", async () => {
       "content-type": expect.stringMatching(/^text\/(?:javascript|css); charset=utf-8$/),
       "cache-control": "public, max-age=31536000, immutable",
       vary: "accept-encoding",
-      "content-security-policy": "default-src 'none'",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
       "x-content-type-options": "nosniff",
     });
     expect(plain.text).not.toContain(KEY);

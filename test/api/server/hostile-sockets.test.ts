@@ -162,7 +162,7 @@ test.each([
 });
 
 test("OPTIONS * and an absolute URL are valid HTTP", async () => {
-  await expectRefusal(head("OPTIONS *"), 404);
+  await expectRefusal(head("OPTIONS *"), 405);
   expect(await send(head("GET http://other/livez"))).toMatchObject([{ status: 200 }]);
 });
 

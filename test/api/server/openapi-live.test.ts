@@ -59,7 +59,8 @@ describe("a reply matches the document", () => {
     const again = await caller.call(POST, { key, headers, body: { current_token: token } });
     expect(again.headers["idempotent-replayed"]).toBe("true");
     expect(again.body).toEqual(rotated.body);
-    await call(POST, { current_token: "another" }, { key, headers });
+    for (const operation of [POST, DELETE])
+      await call(operation, { current_token: "another" }, { key, headers });
     await call(DELETE, { current_token: rotated.body.user_group.token, user_group_id: "other" });
     await call(DELETE, { current_token: rotated.body.user_group.token, user_group_id: "acme" });
   });
@@ -73,7 +74,9 @@ describe("a reply matches the document", () => {
         const text =
           "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
         await other.run({ access: "write", text }, [account.accountId]);
-        await call(POST, { current_token: token }, { headers: { "idempotency-key": "busy" } });
+        for (const operation of [POST, DELETE]) {
+          await call(operation, { current_token: token }, { headers: { "idempotency-key": "busy" } });
+        }
       },
     );
   });
@@ -107,6 +110,7 @@ describe("a reply matches the document", () => {
       const { headers } = await call(operation, undefined, site());
       const known = { headers: { "if-none-match": String(headers["etag"]) } };
       expect((await call(operation, undefined, { ...site(), ...known })).status).toBe(304);
+      await call(operation, undefined, { ...site(), headers: { "if-match": '"7"' } });
       await call(operation, undefined, site("?revision=1"));
       await call(operation, undefined, site("?revision=0"));
       await call(operation, undefined, site("?revision=7"));

@@ -69,7 +69,7 @@ describe("the assets", () => {
         headers: {
           "content-type": `text/${path.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`,
           "cache-control": "public, max-age=31536000, immutable",
-          "content-security-policy": "default-src 'none'",
+          "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
           "x-content-type-options": "nosniff",
         },
       });

@@ -53,6 +53,20 @@ describe("POST /site-config/validate", () => {
     });
   });
 
+  test("reports an empty file like any other that is not JSON", async () => {
+    const errors = [{ code: "invalid_json", line: 1, column: 1 }];
+    for (const body of ["", undefined]) {
+      expect(await call("POST", "validate", { body })).toMatchObject({
+        status: 200,
+        body: { report: { valid: false, errors } },
+      });
+      expect(await call("PUT", "empty", { body })).toMatchObject({
+        status: 422,
+        body: { report: { errors } },
+      });
+    }
+  });
+
   test("?strict turns warnings, but not notices, into errors", async () => {
     const body = JSON.stringify({ ...goodSite, sections: [], $schema: "a" });
     const warning = { code: "unknown_property", pointer: "/sections" };
@@ -77,7 +91,6 @@ describe("POST /site-config/validate", () => {
       status: 400,
       body: refusal("invalid_field", "body"),
     });
-    expect(await post("validate", { body: "" })).toMatchObject({ status: 400 });
     expect(await post("validate", { body: Buffer.from([0xff]) })).toMatchObject({
       status: 400,
       body: { error: { code: "invalid_json", message: "The body is not valid UTF-8 text." } },
@@ -111,14 +124,15 @@ describe("PUT and DELETE /site-config/{site}", () => {
 
   test("If-Match takes the ETag or the revision that was read", async () => {
     const put = (body: string, headers: Record<string, string>) => call("PUT", "guarded", { body, headers });
-    const conflict = { status: 409, body: refusal("version_conflict", "If-Match") };
-    expect(await put(text, { "if-match": "*" })).toMatchObject({ status: 404 });
+    const conflict = { status: 412, body: refusal("version_conflict", "If-Match") };
+    for (const tag of ["*", tagOf(text)]) {
+      expect(await put(text, { "if-match": tag })).toMatchObject(conflict);
+    }
     expect(await put(text, { "if-match": '"1"' })).toMatchObject(conflict);
     expect(await put(text, { "if-none-match": "*" })).toMatchObject({ status: 200 });
-    expect(await put(text, { "if-none-match": "*" })).toMatchObject({
-      status: 409,
-      body: refusal("version_conflict", "If-None-Match"),
-    });
+    const exists = { status: 412, body: refusal("version_conflict", "If-None-Match") };
+    expect(await put(text, { "if-none-match": "*" })).toMatchObject(exists);
+    expect(await call("DELETE", "guarded", { headers: { "if-none-match": "*" } })).toMatchObject(exists);
     expect(await put(other, { "if-match": tagOf(text) })).toMatchObject({ body: { revision: 2 } });
     expect(await put(text, { "if-match": tagOf(text) })).toMatchObject(conflict);
     expect(await put(text, { "if-match": '"2"' })).toMatchObject({ body: { revision: 3 } });
@@ -137,7 +151,9 @@ describe("PUT and DELETE /site-config/{site}", () => {
       status: 200,
       body: { success: 1 },
     });
-    expect(await call("DELETE", "guarded")).toMatchObject({ status: 404 });
+    for (const headers of [{}, { "if-match": "*" }, { "if-match": '"3"' }, { "if-none-match": "*" }]) {
+      expect(await call("DELETE", "guarded", { headers })).toMatchObject({ status: 404 });
+    }
   });
 
   test("PUT of a file with errors stores nothing and returns the report", async () => {
@@ -168,7 +184,7 @@ describe("PUT and DELETE /site-config/{site}", () => {
         status: 400,
         body: refusal("invalid_field", "environment"),
       });
-      expect(await call(method, "a%0Ab", { body })).toMatchObject({ body: refusal("invalid_field", "site") });
+      expect(await call(method, "a%00b", { body })).toMatchObject({ body: refusal("invalid_field", "site") });
     }
     const own = `scoped?account=${encodeURIComponent(account.name)}`;
     expect(await call("PUT", own, { body: text })).toMatchObject({ status: 200 });
@@ -180,6 +196,6 @@ describe("PUT and DELETE /site-config/{site}", () => {
     const replies = await Promise.all(
       [1, 2, 3, 4].map(() => call("PUT", "raced", { body: other, headers: { "if-match": tagOf(text) } })),
     );
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412]);
   });
 });

@@ -11,17 +11,21 @@ const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 const first = `{\n\t"name": "Döcs",\r\n\t"navigation": [{"group": "", "pages": ["a"]}], "n": 1.0\n}\n`;
 const second = `${JSON.stringify(goodSite)}\n`;
 
+/** A name that only earlier versions accepted. */
+const OLD_NAME = "ünï/côde & more?";
+
 beforeAll(async () => {
   const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...input }, key);
   await put({ site: "docs", text: first });
   await put({ site: "docs", text: second });
   await put({ site: "open", text: first, isPublic: true });
-  await put({ site: "ünï/côde & more?", text: second, isPublic: true });
+  await put({ site: "renamed", text: second, isPublic: true });
+  await graphql().service.query("UPDATE site_config SET site = $1 WHERE site = 'renamed'", [OLD_NAME]);
   await put({ site: "tested", text: second, isPublic: true }, graphql().keys.testing);
 });
 
 /** Reads a path, with the read key by default. */
-const get = (path: string, headers?: Readonly<Record<string, string>>, method?: "HEAD") =>
+const get = (path: string, headers?: Readonly<Record<string, string>>, method?: "GET" | "HEAD") =>
   getSite(graphql(), path, headers, method);
 
 const tagOf = (text: string) => `"${createHash("sha256").update(text).digest("base64url")}"`;
@@ -37,6 +41,8 @@ describe("with an API key", () => {
         "cache-control": "private, no-cache",
         etag: tagOf(second),
         vary: "authorization",
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
         "site-config-revision": "2",
       },
     });
@@ -83,24 +89,30 @@ describe("with an API key", () => {
     });
   });
 
-  test("accepts most characters in names, and a trailing slash", async () => {
-    for (const path of [encodeURIComponent("ünï/côde & more?"), "docs/", "docs/?revision=2"]) {
-      expect(await get(path)).toMatchObject({ status: 200, text: second });
+  test("If-Match of another revision is 412, before If-None-Match is considered", async () => {
+    const authorization = `Token ${graphql().keys.read}`;
+    for (const tag of [tagOf(second), '"2"', "*"]) {
+      expect(await get("docs", { authorization, "if-match": tag })).toMatchObject({ status: 200 });
+      const both = { authorization, "if-match": tag, "if-none-match": tagOf(second) };
+      expect(await get("docs", both)).toMatchObject({ status: 304 });
     }
-    expect((await get("docs%2F")).status).toBe(404);
+    for (const method of ["GET", "HEAD"] as const) {
+      for (const tag of [tagOf(first), '"1"']) {
+        const reply = await get("docs", { authorization, "if-match": tag, "if-none-match": "*" }, method);
+        expect(reply).toMatchObject({ status: 412, headers: { "cache-control": "no-store" } });
+      }
+    }
+    expect(await get("docs?revision=1", { authorization, "if-match": tagOf(first) })).toMatchObject({
+      status: 200,
+    });
+    expect(await get("docs", { authorization, "if-match": "x" })).toMatchObject({ status: 400 });
+    expect(await get("nowhere", { authorization, "if-match": "*" })).toMatchObject({ status: 404 });
   });
 
-  test("rejects names that a path or terminal cannot show", async () => {
-    for (const site of [".", "..", "a\nb", "\u001b[31m", "\u0085", "a\u2028b", "\u202ea", "\u2066a"]) {
-      expect(await changeSite(graphql(), "put", { site, text: second })).toMatchObject({
-        siteConfig: null,
-        userErrors: [{ code: "INVALID_FIELD", field: ["site"] }],
-      });
-    }
-    for (const site of ["...", ".a", "a/..", "a%2f%0a", "\u200f\ufeff"]) {
-      await changeSite(graphql(), "put", { site, text: second });
-      expect(await get(encodeURIComponent(site))).toMatchObject({ status: 200, text: second });
-    }
+  test("accepts a trailing slash", async () => {
+    for (const path of ["docs/", "docs/?revision=2"])
+      expect(await get(path)).toMatchObject({ status: 200, text: second });
+    expect((await get("docs%2F")).status).toBe(404);
   });
 
   test("reports what is missing, unknown or forbidden", async () => {
@@ -120,7 +132,7 @@ describe("with an API key", () => {
     }
     expect(await get("docs", {})).toMatchObject({ status: 401 });
     expect(await get("docs", { authorization: "Token ugk_live_x" })).toMatchObject({ status: 401 });
-    for (const site of ["docs%00", "docs%0A", "docs%1b[31m", "docs%E2%80%AEscod"]) {
+    for (const site of ["docs%00", "d".repeat(256)]) {
       expect(await get(site)).toMatchObject({
         status: 400,
         text: expect.stringMatching(/"invalid_field".*"field":"site"/),
@@ -128,7 +140,7 @@ describe("with an API key", () => {
     }
     for (const method of ["PATCH", "POST"]) {
       const reply = await callRest(`${service.url}/site-config/docs`, method, keys.admin, {});
-      expect(reply).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, PUT, DELETE, OPTIONS" } });
+      expect(reply).toMatchObject({ status: 405, headers: { allow: "PUT, DELETE, GET, HEAD, OPTIONS" } });
     }
   });
 
@@ -158,14 +170,14 @@ describe("without an API key", () => {
       headers: { "cache-control": "public, no-cache", "access-control-allow-origin": "*" },
     });
     expect(await anonymous(`open?account=${account.name}&revision=1`)).toMatchObject({
-      headers: { "cache-control": "public, max-age=31536000, immutable" },
+      headers: { "cache-control": "public, max-age=300" },
     });
   });
 
   test("serves the path that GraphQL returns, in both environments and for any name", async () => {
     const { run, keys, service } = graphql();
     for (const [site, key] of [
-      ["ünï/côde & more?", keys.admin],
+      [OLD_NAME, keys.admin],
       ["tested", keys.testing],
     ] as const) {
       const query = "query ($site: String) { siteConfig(site: $site) { publicPath } }";

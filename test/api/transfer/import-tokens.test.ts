@@ -64,7 +64,7 @@ test("a token issued by another installation names another account and is still 
   }
   const mistyped = `${issueUserGroupToken(999_999).slice(0, -1)}_`;
   const end = await importRecords(tenant, [{ provided_id: "typo", name: "Typo", token: mistyped }]);
-  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("an invalid checksum") });
+  expect(end).toMatchObject({ code: 1, stderr: expect.stringContaining("an invalid checksum") });
 });
 
 test("a token identifies one group only, across environments and accounts", async () => {
@@ -142,7 +142,7 @@ test("a group keeps its own token unless overwriting is requested", async () => 
   await importRecords(tenant, [{ provided_id: "acme", name: "Acme", token: old }]);
   const records = [{ provided_id: "acme", name: "New name", token: given }];
   const kept = await importRecords(tenant, records);
-  expect(kept).toMatchObject({ code: 2, stderr: expect.stringContaining("token_differs: token:") });
+  expect(kept).toMatchObject({ code: 1, stderr: expect.stringContaining("token_differs: token:") });
   expect(await readGroup(commands, tenant, "acme")).toMatchObject({ name: "Acme", token: old, version: 1 });
   expect(await importRecords(tenant, records, true)).toMatchObject({ code: 0 });
   expect(await readGroup(commands, tenant, "acme")).toMatchObject({ name: "New name", token: given });

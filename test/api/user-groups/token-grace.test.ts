@@ -30,6 +30,38 @@ test("a rotated token can only read during its grace period", async () => {
   expect(await readBy(third)).toEqual({ name: "Acme", token: third });
 });
 
+test("tokens that are rotated at the same time can all read during their grace period", async () => {
+  const { service, keys, run } = graphql();
+  const rest = (method: string, body: object) =>
+    callRest(`${service.url}/api/user`, method, keys.admin, body);
+  const ids = Array.from({ length: 20 }, (_, index) => `together ${index}`);
+  const tokens = await Promise.all(
+    ids.map(async (id) => userGroupOf(await rest("GET", { user_group_id: id, name: id })).token),
+  );
+  const rotated = await Promise.all(
+    tokens.map(async (token) => userGroupOf(await rest("POST", { current_token: token })).token),
+  );
+  for (const [index, token] of tokens.entries()) {
+    const { userGroup } = await run(`{ userGroup(by: { token: "${token}" }) { name token } }`);
+    expect(userGroup).toEqual({ name: ids[index], token: rotated[index] });
+  }
+  const all = ids.map((providedId) => ({ providedId }));
+  const bulk = `mutation ($userGroups: [UserGroupBy!]!) {
+    rotateUserGroupTokens(input: { userGroups: $userGroups }) { results { userGroup { name token } } }
+  }`;
+  const { results } = (await run(bulk, { userGroups: all })).rotateUserGroupTokens;
+  for (const [index, token] of rotated.entries()) {
+    const { userGroup } = await run(`{ userGroup(by: { token: "${token}" }) { name token } }`);
+    expect(userGroup).toEqual(results[index].userGroup);
+  }
+  const [{ most, least }] = await service.query(
+    `SELECT max(previous_token_expires_at - updated_at) <= interval '60 seconds' AS most,
+      min(previous_token_expires_at - updated_at) > interval '50 seconds' AS least
+    FROM user_group WHERE provided_id LIKE 'together %'`,
+  );
+  expect({ most, least }).toEqual({ most: true, least: true });
+});
+
 test("a rotated token's stream gets changes until the grace period ends", async () => {
   const { service, keys } = graphql();
   const rest = (method: string, body: object) =>

@@ -20,7 +20,7 @@ test("finds a group by each of its IDs and returns null for an unknown one", asy
     { id: `${id}=` },
     { teamId: -1 },
     { providedId: "none" },
-    { token: "" },
+    { token: "none" },
   ]) {
     expect((await run(READ, { by })).userGroup).toBeNull();
   }

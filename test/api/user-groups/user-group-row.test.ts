@@ -91,7 +91,9 @@ describe("a group read from unparsed columns", () => {
           { access: "read", text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group ORDER BY id`, rows: "text" },
           [],
         );
-        expect(unparsed.map((row) => allOf(readUserGroup(tenant, row)))).toEqual(expected);
+        expect(unparsed.map((row) => allOf(readUserGroup(service.database.for(tenant), row)))).toEqual(
+          expected,
+        );
       }),
       { numRuns: 60 },
     );

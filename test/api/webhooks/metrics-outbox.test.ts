@@ -46,10 +46,10 @@ test("a database that hangs or fails neither delays nor fails a scrape", async (
   }
   // Scrapes do not pile up.
   expect(reads).toBe(1);
-  answer({ due: 3, lateSeconds: 4, endpoints: {} });
+  answer({ due: 3, lateSeconds: 4, endpoints: {}, snapshotAge: 5 });
   await sleep(0);
   const later = silent.read();
-  answer({ due: 5, lateSeconds: 6, endpoints: {} });
+  answer({ due: 5, lateSeconds: 6, endpoints: {}, snapshotAge: 7 });
   expect(sumOf(await later, "user_groups_webhook_deliveries_due")).toBe(5);
 
   const failing = metricsWith(async () => {
@@ -88,4 +88,18 @@ test("counts due and late deliveries of active endpoints; one that waits for ano
   // The first one is retried later.
   await move(10, "min");
   expect(await state()).toEqual({ due: 2, late: 0 });
+});
+
+test("counts the transactions since the oldest snapshot, whichever role holds it", async () => {
+  const { url, query } = await startRunningApp({ WEBHOOKS: "false" });
+  const held = expect(query("SELECT pg_sleep(600)")).rejects.toThrow("canceling statement");
+  const age = async () => {
+    await query("SELECT pg_current_xact_id()");
+    return sumOf(await scrape(url), "user_groups_database_snapshot_age_transactions");
+  };
+  await expect.poll(age).toBeGreaterThan(30);
+  await query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND query = 'SELECT pg_sleep(600)'`);
+  await held;
+  await expect.poll(age).toBeLessThan(30);
 });

@@ -40,7 +40,7 @@ describe.each(CLIENTS)("%s", (file) => {
     await renameUntil(file, () => expect(seen.at(-1)).toMatchObject({ id, name: RENAMED }));
     expect(seen.at(-1)).toMatchObject({
       properties: { region: "EU" },
-      mapping: [{ schemaId: "a", dataSource: { name: "Sales database" } }],
+      mapping: [{ schemaId: "a", dataSource: { providedId: "sales" } }],
     });
     stop();
   });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseUrl } from "../../support/postgres/database-url.js";
+import { callRest } from "../../support/rest/rest-client.js";
 import { failureOf } from "../../support/service/process-failure.js";
 import { createTestProcesses } from "../../support/service/running-process.js";
 import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
@@ -88,9 +89,8 @@ test("`erase` removes the name of a deleted group, and `purge` what has expired"
   await service.query("UPDATE webhook_delivery SET state = 'delivered' WHERE event = 'user_group.created'");
   const erased = await erase("jane@example.org");
   expect(erased.stdout).toMatch(
-    /^erased from 2 audit entries, which now name it erased:[0-9a-f]{32}; deleted 1 webhook/,
+    /^erased from 2 audit entries, which now name it erased:[0-9a-f]{32}; deleted 1 webhook deliveries and 0 stored replies\nleft: 1 webhook deliveries that are still to be sent, until \d{4}-\S+Z at the latest: .* --drop-pending\n$/,
   );
-  expect(erased.stderr).toMatch(/^1 webhook deliveries that name it are still to be sent/);
   await service.query(
     "UPDATE webhook_delivery SET state = 'delivered', created_at = now() - interval '31 days' WHERE event = 'user_group.deleted'",
   );
@@ -101,6 +101,45 @@ test("`erase` removes the name of a deleted group, and `purge` what has expired"
   const names = `SELECT subject_name FROM audit_entry WHERE subject_name LIKE '%jane%'
     UNION ALL SELECT payload::text FROM webhook_delivery WHERE payload::text LIKE '%jane%'`;
   expect(await service.query(names)).toEqual([]);
+});
+
+test("`erase` removes stored replies about the group, and with --drop-pending its undelivered events", async () => {
+  const tenant = await createTenant(service, account);
+  const token = await tenant.createGroup("joe@example.org");
+  const other = await tenant.createGroup("other");
+  const once = (key: string) => ({ "idempotency-key": key });
+  const rotate = async (current_token: string, key: string) =>
+    callRest(`${service.url}/api/user`, "POST", tenant.key, { current_token }, once(key));
+  const renaming = `mutation { updateUserGroup(input: { by: { providedId: "joe@example.org" }, name: "Joe" }) {
+    userGroup { name } userErrors { code }
+  } }`;
+  // Neither reply has an ID of the group, and the second one changes nothing.
+  const rename = async (key: string) =>
+    callRest(`${service.url}/graphql`, "POST", tenant.key, { query: renaming }, once(key));
+  expect(await rotate(token, "joe")).toMatchObject({ status: 200 });
+  expect(await rotate(other, "other")).toMatchObject({ status: 200 });
+  for (const key of ["rename", "rename again"])
+    expect(await rename(key)).toMatchObject({ body: { data: { updateUserGroup: { userErrors: [] } } } });
+  await tenant.run(
+    'mutation { deleteUserGroup(input: { by: { providedId: "joe@example.org" } }) { userErrors { code } } }',
+  );
+  expect(await rotate(token, "joe")).toMatchObject({ status: 200 });
+  const options = ["--account", account.name, "--environment", "Customer", "--user-group", "joe@example.org"];
+  const erased = await run(["erase", ...options, "--drop-pending", "--json"]);
+  expect(JSON.parse(erased.stdout)).toMatchObject({
+    storedReplies: 3,
+    deliveries: 4,
+    pendingDeliveries: 0,
+    pendingUntil: null,
+  });
+  expect(await rotate(token, "joe")).toMatchObject({ status: 404 });
+  expect(await rotate(other, "other")).toMatchObject({ status: 200 });
+  const left = await service.query("SELECT key FROM idempotent_request ORDER BY key");
+  expect(left).toEqual([{ key: "other" }]);
+  const again = await run(["erase", ...options]);
+  expect(again.stdout).toMatch(
+    /deleted 0 webhook deliveries and 0 stored replies\nleft: nothing that names it\n$/,
+  );
 });
 
 test("`account delete` asks for the account's name", async () => {

@@ -171,6 +171,15 @@ test("retries on the primary what recovery conflicts cancel", async () => {
   });
 });
 
+test("does not repeat on the primary a search that timed out", async () => {
+  const replicas = replicasOf(postgres.primary, [postgres.standby.target], PATIENT_MS, 1000);
+  endings.push(() => replicas.close());
+  await replicas.start({ onExcluded: () => undefined, onRestored: () => undefined });
+  const slow: Statement = { access: "read", isSearch: true, text: "SELECT pg_sleep(300)" };
+  const reading = replicas.choose()?.of({ accountId: 1, environment: "Customer" }).run(slow, []);
+  await expect(reading).rejects.toMatchObject({ code: "query_too_expensive" });
+});
+
 test("does not wait long for a replica lost to the network", async () => {
   const proxy = await startFaultProxy(postgres.standby.target);
   endings.push(() => proxy.close());

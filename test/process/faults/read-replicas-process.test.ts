@@ -37,6 +37,7 @@ async function expectReplicaUsed(env: Readonly<Record<string, string>>): Promise
     ...env,
   };
   const create = ["key", "create", "--account", "a", "--environment", "Customer", "--scope", "admin"];
+  await processes.run(["account", "create", "a"], { env: common });
   const { stdout } = await processes.run(create, { env: common });
   const key = /ugk_live_\w+/.exec(stdout)?.[0];
   await postgres.catchUp();

@@ -30,43 +30,32 @@ export const MUTATIONS: readonly AccessRow[] = [
     ({ newId }) => `userGroups: [{ providedId: ${q(newId)}, name: "New" }]`,
     `results { isNew ${ERRORS} }`,
   ),
-  mutation(
-    "updateUserGroup",
-    "write",
-    (ids) => `by: { id: ${q(ids.userGroup)} }, name: "New"`,
-    `userGroup ${GROUP}`,
-  ),
-  mutation("createEmbedSession", "embed", (ids) => `by: { providedId: ${q(ids.providedId)} }`, "__typename"),
-  mutation(
-    "rotateUserGroupToken",
-    "write",
-    ({ token }) => `by: { token: ${q(token)} }`,
-    `userGroup ${GROUP}`,
-  ),
-  mutation("deleteUserGroup", "write", ({ token }) => `by: { token: ${q(token)} }`, "deletedUserGroupId"),
+  mutation("updateUserGroup", "write", ({ groupBy }) => `by: ${groupBy}, name: "New"`, `userGroup ${GROUP}`),
+  mutation("createEmbedSession", "embed", ({ groupBy }) => `by: ${groupBy}`, "__typename"),
+  mutation("rotateUserGroupToken", "write", ({ groupBy }) => `by: ${groupBy}`, `userGroup ${GROUP}`),
+  mutation("deleteUserGroup", "write", ({ groupBy }) => `by: ${groupBy}`, "deletedUserGroupId"),
   mutation(
     "rotateUserGroupTokens",
     "write",
-    ({ providedId }) => `userGroups: [{ providedId: ${q(providedId)} }]`,
+    ({ groupBy }) => `userGroups: [${groupBy}]`,
     `results { userGroup ${GROUP} ${ERRORS} }`,
   ),
   mutation(
     "deleteUserGroups",
     "write",
-    ({ userGroup }) => `userGroups: [{ id: ${q(userGroup)} }]`,
+    ({ groupBy }) => `userGroups: [${groupBy}]`,
     `results { deletedUserGroupId ${ERRORS} }`,
   ),
   mutation(
     "setUserGroupMapping",
     "write",
-    (ids) => `by: { teamId: ${ids.teamId} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
+    (ids) => `by: ${ids.groupBy}, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
     `userGroup ${GROUP}`,
   ),
   mutation(
     "replaceUserGroupMapping",
     "write",
-    (ids) =>
-      `by: { providedId: ${q(ids.providedId)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
+    (ids) => `by: ${ids.groupBy}, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
     `userGroup ${GROUP}`,
   ),
   mutation(
@@ -86,7 +75,7 @@ export const MUTATIONS: readonly AccessRow[] = [
   mutation(
     "removeUserGroupMapping",
     "write",
-    (ids) => `by: { token: ${q(ids.token)} }, schemaId: "s"`,
+    ({ groupBy }) => `by: ${groupBy}, schemaId: "s"`,
     `userGroup ${GROUP}`,
   ),
   mutation(
@@ -98,21 +87,10 @@ export const MUTATIONS: readonly AccessRow[] = [
   mutation(
     "updateDataSource",
     "write",
-    (ids) => `by: { id: ${q(ids.dataSource)} }, name: "New"`,
+    ({ sourceBy }) => `by: ${sourceBy}, name: "New"`,
     "dataSource { name }",
   ),
-  mutation(
-    "updateDataSource",
-    "write",
-    (ids) => `by: { providedId: ${q(ids.sourceProvidedId)} }, name: "New"`,
-    "dataSource { name }",
-  ),
-  mutation(
-    "deleteDataSource",
-    "write",
-    (ids) => `by: { dataSourceId: ${ids.dataSourceId} }`,
-    "deletedDataSourceId",
-  ),
+  mutation("deleteDataSource", "write", ({ sourceBy }) => `by: ${sourceBy}`, "deletedDataSourceId"),
   mutation(
     "putSiteConfig",
     "write",

@@ -1,22 +1,11 @@
 import { goodSite } from "../site-configs/store.js";
-import { type AccessRow, from, GROUP, q, query, rest } from "./row.js";
-import type { AccessIds } from "./tenants.js";
+import { type AccessRow, from, GROUP, q, query, rest, site } from "./row.js";
+import { groupWays, sourceWays } from "./tenants.js";
 
 const BELOW_ADMIN = { read: "null", embed: "null", write: "null" };
 /** Looks up groups and data sources by every identifier in one query. */
 const byAll = (field: string, ways: readonly string[], selection: string) =>
-  ways.map((by, index) => `w${index}: ${field}(by: { ${by} }) ${selection}`).join(" ");
-const groupWays = ({ userGroup, teamId, providedId, token }: AccessIds) => [
-  `id: ${q(userGroup)}`,
-  `teamId: ${teamId}`,
-  `providedId: ${q(providedId)}`,
-  `token: ${q(token)}`,
-];
-const sourceWays = ({ dataSource, dataSourceId, sourceProvidedId }: AccessIds) => [
-  `id: ${q(dataSource)}`,
-  `dataSourceId: ${dataSourceId}`,
-  `providedId: ${q(sourceProvidedId)}`,
-];
+  ways.map((by, index) => `w${index}: ${field}(by: ${by}) ${selection}`).join(" ");
 const text = q(q(goodSite));
 
 /** The access matrix's rows for queries, subscriptions and the methods of the REST API. */
@@ -29,7 +18,8 @@ export const READS: readonly AccessRow[] = [
   query(
     "viewer",
     { none: "null", token: "ok", read: "null", embed: "null", write: "null", admin: "null" },
-    () => "viewer { userGroup { name properties mapping { schemaId dataSource { providedId name } } } }",
+    () =>
+      "viewer { userGroup { id providedId name properties version updatedAt mapping { schemaId dataSource { id providedId } } } }",
   ),
   query("userGroup", from("read"), (ids) => byAll("userGroup", groupWays(ids), GROUP)),
   query("userGroup", from("embed", { read: "null" }), (ids) =>
@@ -98,14 +88,23 @@ export const READS: readonly AccessRow[] = [
     outcomes: from("read", { token: "ok" }),
     call: () => ({ subscription: "subscription { userGroupChanged { kind userGroup { name } } }" }),
   },
-  rest("GET", "embed", ({ providedId }) => ({ user_group_id: providedId })),
-  rest("GET", "write", ({ newId }) => ({ user_group_id: newId, name: "New" })),
-  rest("PUT", "write", ({ providedId }) => ({ user_group_id: providedId, name: "New" })),
-  rest("PUT", "write", (ids, ownIds) => ({
+  rest("GET /api/user", "embed", ({ providedId }) => ({ user_group_id: providedId })),
+  rest("GET /api/user", "write", ({ newId }) => ({ user_group_id: newId, name: "New" })),
+  rest("PUT /api/user", "write", ({ providedId }) => ({ user_group_id: providedId, name: "New" })),
+  rest("PUT /api/user", "write", (ids, ownIds) => ({
     user_group_id: ownIds.providedId,
     mapping: { s: String(ids.dataSourceId), t: ids.sourceProvidedId },
   })),
-  rest("POST", "write", ({ token }) => ({ current_token: token })),
-  rest("DELETE", "write", ({ token }) => ({ current_token: token })),
-  rest("DELETE", "write", (ids, ownIds) => ({ current_token: ownIds.token, user_group_id: ids.providedId })),
+  rest("POST /api/user", "write", ({ token }) => ({ current_token: token })),
+  rest("DELETE /api/user", "write", ({ token }) => ({ current_token: token })),
+  rest("DELETE /api/user", "write", (ids, ownIds) => ({
+    current_token: ownIds.token,
+    user_group_id: ids.providedId,
+  })),
+  rest("POST /api/embed-session", "embed", ({ providedId }) => ({ user_group_id: providedId })),
+  rest("POST /api/embed-session", "embed", ({ token }) => ({ current_token: token })),
+  rest("POST /site-config/validate", "read", () => goodSite),
+  site("GET", "read", ({ site }) => site),
+  site("PUT", "write", ({ newId }) => newId),
+  site("DELETE", "write", ({ site }) => site),
 ];

@@ -1,4 +1,5 @@
 import type { Scope } from "../../../src/domain/accounts/caller.js";
+import { goodSite } from "../site-configs/store.js";
 import type { AccessIds } from "./tenants.js";
 
 /** From least to most privileged; user group tokens are a case of their own. */
@@ -12,9 +13,9 @@ export type Outcomes = Readonly<Record<Credential, string>>;
 export type Call =
   | { readonly query: string }
   | { readonly subscription: string }
-  | { readonly method: string; readonly body: object };
+  | { readonly method: string; readonly path: string; readonly body: object | undefined };
 
-/** One call of a GraphQL field or of a REST method. */
+/** One call of a GraphQL field or of a method of the REST API. */
 export interface AccessRow {
   readonly of: string;
   readonly outcomes: Outcomes;
@@ -60,6 +61,7 @@ export function mutation(
   return { of, outcomes: from(scope, others), call };
 }
 
+/** @param of the method and path */
 export function rest(
   of: string,
   scope: Scope,
@@ -68,5 +70,18 @@ export function rest(
 ): AccessRow {
   // REST does not accept user group tokens.
   const outcomes = from(scope, { token: "UNAUTHENTICATED", ...others });
-  return { of, outcomes, call: (ids, ownIds) => ({ method: of, body: body(ids, ownIds) }) };
+  const [method = "", path = ""] = of.split(" ");
+  return { of, outcomes, call: (ids, ownIds) => ({ method, path, body: body(ids, ownIds) }) };
+}
+
+/** A method of a site configuration as a file. @param name of the site */
+export function site(
+  method: "GET" | "PUT" | "DELETE",
+  scope: Scope,
+  name: (ids: AccessIds) => string,
+): AccessRow {
+  const outcomes = from(scope, { token: "UNAUTHENTICATED" });
+  const body = method === "PUT" ? goodSite : undefined;
+  const call = (ids: AccessIds) => ({ method, path: `/site-config/${name(ids)}`, body });
+  return { of: `${method} /site-config/{site}`, outcomes, call };
 }

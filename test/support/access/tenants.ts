@@ -25,6 +25,40 @@ export interface AccessIds {
   readonly auditEntry: string;
   /** Identifiers for new objects. */
   readonly newId: string;
+  /** The group as GraphQL text of the argument `by`, in one of several ways. */
+  readonly groupBy: string;
+  /** The data source, likewise. */
+  readonly sourceBy: string;
+}
+
+type GroupIds = Pick<AccessIds, "userGroup" | "teamId" | "providedId" | "token">;
+type SourceIds = Pick<AccessIds, "dataSource" | "dataSourceId" | "sourceProvidedId">;
+
+/** Every way to identify a group. */
+export function groupWays({ userGroup, teamId, providedId, token }: GroupIds): readonly string[] {
+  const texts = [
+    `id: ${q(userGroup)}`,
+    `teamId: ${teamId}`,
+    `providedId: ${q(providedId)}`,
+    `token: ${q(token)}`,
+  ];
+  return texts.map((text) => `{ ${text} }`);
+}
+
+/** Every way to identify a data source. */
+export function sourceWays({ dataSource, dataSourceId, sourceProvidedId }: SourceIds): readonly string[] {
+  const texts = [
+    `id: ${q(dataSource)}`,
+    `dataSourceId: ${dataSourceId}`,
+    `providedId: ${q(sourceProvidedId)}`,
+  ];
+  return texts.map((text) => `{ ${text} }`);
+}
+
+/** The same objects in every way to identify them. */
+export function inEveryWay(ids: AccessIds): readonly AccessIds[] {
+  const groups = groupWays(ids).map((groupBy) => ({ ...ids, groupBy }));
+  return [...groups, ...sourceWays(ids).map((sourceBy) => ({ ...ids, sourceBy }))];
 }
 
 /** One environment of an account, with one object of each kind and credentials of each kind. */
@@ -42,6 +76,8 @@ export interface AccessTenant {
   fresh(row: string): Promise<AccessIds>;
 }
 
+const q = (value: string) => JSON.stringify(value);
+
 /** Counter that makes every ID unique. */
 let count = 0;
 
@@ -54,7 +90,7 @@ export async function createAccessTenants(
   for (const name of ["first", "second"]) {
     const account = await service.createAccount();
     for (const environment of ENVIRONMENTS) {
-      tenants.push(await createTenant(run, account, environment, `«${name} ${environment}»`, rows));
+      tenants.push(await createTenant(run, account, environment, `-${name}-${environment}-`, rows));
     }
   }
   return tenants;
@@ -70,7 +106,8 @@ async function createTenant(
   const keys = new Map<Scope, string>();
   for (const scope of SCOPES) keys.set(scope, (await account.createKey({ environment, scope })).secret);
   const keyOf = (scope: Scope) => `Token ${keys.get(scope)}`;
-  const newIdOf = (row: string) => `${row} ${mark}`;
+  // The name of a site has no other characters.
+  const newIdOf = (row: string) => `${row.replaceAll(/\W+/g, "-")}${mark}`;
   const runAsAdmin = (query: string) => run(query, {}, keys.get("admin"));
   // Create the endpoint first: only then do later changes create deliveries.
   const webhookEndpoint = await createEndpoint(runAsAdmin, nextId(mark));
@@ -112,7 +149,7 @@ type Run = (query: string) => Promise<Data>;
 
 function nextId(mark: string): string {
   count += 1;
-  return `${count} ${mark}`;
+  return `${count}${mark}`;
 }
 
 async function createEndpoint(run: Run, id: string): Promise<string> {
@@ -139,7 +176,7 @@ async function createObjects(run: Run, id: string) {
   const { dataSource } = createDataSource;
   const { userGroup } = createUserGroup;
   const { siteConfig } = putSiteConfig;
-  return {
+  return withWays({
     userGroup: userGroup.id,
     teamId: userGroup.teamId,
     providedId: id,
@@ -151,16 +188,20 @@ async function createObjects(run: Run, id: string) {
     site: id,
     siteConfig: siteConfig.id,
     siteConfigRevision: siteConfig.revisions.nodes[0].id,
-    newId: `${id} new`,
-  };
+    newId: `${id}new`,
+  });
+}
+
+function withWays<Ids extends GroupIds & SourceIds>(ids: Ids) {
+  return { ...ids, groupBy: groupWays(ids)[0] ?? "", sourceBy: sourceWays(ids)[0] ?? "" };
 }
 
 /** Well-formed IDs that no object has. */
 export function unknownIds(accountId: number): AccessIds {
   count += 1;
-  const id = `unknown ${count}`;
+  const id = `unknown${count}`;
   const number = 2_000_000_000 + count;
-  return {
+  return withWays({
     userGroup: toNodeId("UserGroup", number),
     teamId: number,
     providedId: id,
@@ -175,6 +216,6 @@ export function unknownIds(accountId: number): AccessIds {
     webhookEndpoint: toNodeId("WebhookEndpoint", number),
     webhookDelivery: toNodeId("WebhookDelivery", number),
     auditEntry: toNodeId("AuditEntry", number),
-    newId: `${id} new`,
-  };
+    newId: `${id}new`,
+  });
 }

@@ -61,7 +61,7 @@ const PAGE = `
 import { createViewer, ViewerError } from "@user-groups/client/browser";
 const viewer = createViewer({ url: "https://groups.example.com", token: "ugt_a", renewToken: async () => "ugt_b" });
 export const { name, properties, mapping } = await viewer.read({ signal: new AbortController().signal });
-export const shown: string = mapping.map(({ schemaId, dataSource }) => schemaId + dataSource.name).join() + properties?.["a"];
+export const shown: string = mapping.map(({ schemaId, dataSource }) => schemaId + dataSource.providedId).join() + properties?.["a"];
 export const status = (error: unknown) => (error instanceof ViewerError ? error.status : 0);
 `;
 /** Code that must not compile, one error per line. */

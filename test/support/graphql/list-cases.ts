@@ -48,7 +48,6 @@ export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
  * those found by an index for the condition are sorted. Both stay within the account.
  */
 export const SCANNING = [
-  "AuditFilter.actorName",
   "DataSourceFilter.nameContains",
   "DataSourceFilter.providedIds",
   "SiteConfigFilter.siteStartsWith",

@@ -4,7 +4,7 @@ import { planModeOf, type RowScope } from "../../../src/persistence/shared/row-s
 import type { Statement } from "../../../src/persistence/shared/statement.js";
 import type { TestService } from "../service/test-service.js";
 
-/** A plan node of EXPLAIN (ANALYZE, FORMAT JSON). */
+/** A plan node of EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON). */
 export interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
@@ -13,6 +13,8 @@ export interface PlanNode {
   readonly "Rows Removed by Filter"?: number;
   readonly "Actual Rows": number;
   readonly "Actual Loops": number;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -86,7 +88,7 @@ async function explainIn(
   values: readonly unknown[],
 ): Promise<PlanNode> {
   const run = transaction.run.bind(transaction);
-  const how = { run, mode: planModeOf(statement), command: "EXPLAIN (ANALYZE, FORMAT JSON)" };
+  const how = { run, mode: planModeOf(statement), command: "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)" };
   return explainWith(how, statement, values);
 }
 
@@ -118,6 +120,7 @@ export function toLiteral(value: unknown): string {
   if (Array.isArray(value)) {
     const items = value.map((item) => {
       if (item === null) return "NULL";
+      if (item instanceof Date) return JSON.stringify(item.toISOString());
       return JSON.stringify(Buffer.isBuffer(item) ? `\\x${item.toString("hex")}` : String(item));
     });
     return escapeLiteral(`{${items.join(",")}}`);

@@ -46,8 +46,9 @@ export function replicasOf(
   primary: RestartablePostgres,
   targets: RestartablePostgres["target"][],
   maxLagMs: number,
+  statementTimeoutMs = 10_000,
 ) {
-  const options = { poolSize: 4, connectTimeoutMs: 2_000, statementTimeoutMs: 10_000 };
+  const options = { poolSize: 4, connectTimeoutMs: 2_000, statementTimeoutMs };
   return new ReadReplicas(
     primary.target,
     targets.map((target) => ({ ...options, target })),

@@ -25,7 +25,7 @@ export class OpenApiCaller {
 
   async call(operation: string, { key, body, headers, path }: Call = {}) {
     const [method = "", template = ""] = operation.split(" ");
-    const sent = typeof body === "string" ? body : JSON.stringify(body);
+    const sent = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const reply = await request(`${this.#url}${path ?? template}`, {
       method: method.toUpperCase(),
       headers: {

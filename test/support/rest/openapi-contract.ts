@@ -17,10 +17,12 @@ export interface RawReply {
 const PLAIN_HEADERS = [
   "connection",
   "content-length",
+  "content-security-policy",
   "content-type",
   "date",
   "keep-alive",
   "transfer-encoding",
+  "x-content-type-options",
 ];
 
 /** An untyped part of the document. */

@@ -42,6 +42,7 @@ export interface TestServiceOptions {
   readonly subgraph?: boolean;
   readonly playground?: boolean;
   readonly apiDocs?: boolean;
+  readonly securityContact?: string;
   /** The build directory of the playground and the API documentation; see `builtPages`. */
   readonly pagesDirectory?: string;
   /** The build directory of the console; without one by default. */
@@ -85,6 +86,8 @@ export interface TestServiceOptions {
   readonly purges?: ServiceOptions["purges"];
   /** A database to use instead of a copy of the migrated template. */
   readonly use?: Pick<TestDatabase, "target" | "owner">;
+  /** Connect as a superuser, so that statements alone keep tenants apart. */
+  readonly bypassRowSecurity?: boolean;
 }
 
 /** An untyped row. */
@@ -114,7 +117,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const testDatabase = options.use ? undefined : await createTestDatabase();
   const used = options.use ?? testDatabase;
   if (!used) throw new Error("There is no database.");
-  const { target, owner } = used;
+  const { owner } = used;
+  const target = options.bypassRowSecurity ? owner : used.target;
   const administration = new Pool(clientOptions(owner));
   // Some tests stop the server.
   administration.on("error", () => undefined);
@@ -168,6 +172,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     subgraph: options.subgraph ?? false,
     playground: options.playground ?? true,
     apiDocs: options.apiDocs ?? true,
+    securityContact: options.securityContact,
     pagesDirectory: options.pagesDirectory ?? "",
     consoleDirectory: options.consoleDirectory,
     docsDirectory: options.docsDirectory,

@@ -29,7 +29,9 @@ export async function changeSites(
     [VALIDATE, "/site-config/validate"],
     [PUT_SITE, at.path],
   ] as const) {
-    for (const body of [undefined, `"${"x".repeat(2 ** 21)}"`]) await call(operation, body, { path });
+    for (const body of [undefined, Buffer.from("ff", "hex"), `"${"x".repeat(2 ** 21)}"`]) {
+      await call(operation, body, { path });
+    }
     await call(operation, "{}", { path, ...text });
     await call(operation, goodSite, { path: `${path}?strict=maybe` });
   }

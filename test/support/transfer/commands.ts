@@ -39,7 +39,7 @@ export interface TransferTenant {
   /** The same account in the other environment. */
   other(): Promise<TransferTenant>;
   /** Imports in this process as the command does, since a process per import would take too long. */
-  import(choices: TransferChoices<ImportChoices>, input?: CommandInput): Promise<CommandEnd>;
+  import(choices: TransferChoices<ImportChoices> & JsonChoice, input?: CommandInput): Promise<CommandEnd>;
   export(choices: TransferChoices<ExportChoices>): Promise<CommandEnd>;
   /** Runs the command in a process. */
   launch(command: "import" | "export", ...args: readonly string[]): Promise<RunningProcess>;
@@ -51,6 +51,10 @@ export interface TransferTenant {
 }
 
 type CommandInput = string | AsyncIterable<Buffer>;
+/** Whether the command has `--json`. */
+interface JsonChoice {
+  readonly json?: boolean;
+}
 type TransferChoices<Choices extends AccountChoice> = Partial<Choices>;
 
 /** A command's result; a failure has code 1 and its message at the end of the output. */
@@ -83,8 +87,12 @@ export async function startTransferCommands(): Promise<TransferCommands> {
       accountName: account.name,
       key,
       other: () => tenantOf(account, environment === "Customer" ? "Testing" : "Customer"),
-      import: (choices, input = "") =>
-        capture((streams) => importFiles(env, { ...importDefaults, ...tenant, ...choices }, streams), input),
+      import: ({ json, ...choices }, input = "") =>
+        capture(
+          (streams) => importFiles(env, { ...importDefaults, ...tenant, ...choices }, streams),
+          input,
+          json,
+        ),
       export: (choices) =>
         capture(async ({ terminal }) => {
           await exportFiles(
@@ -125,11 +133,12 @@ export async function startTransferCommands(): Promise<TransferCommands> {
   };
 }
 
-const importDefaults = { dryRun: false, replaceTokens: false, json: false, author: "cli" };
+const importDefaults = { dryRun: false, replaceTokens: false, author: "cli" };
 
 async function capture(
   command: (streams: CommandStreams) => Promise<number>,
   input: CommandInput = "",
+  isJson = false,
 ): Promise<CommandEnd> {
   let stdout = "";
   let stderr = "";
@@ -140,8 +149,11 @@ async function capture(
   try {
     const code = await command({
       input: typeof input === "string" ? Readable.from([Buffer.from(input)]) : input,
-      async print(text) {
-        stdout += text;
+      output: {
+        isJson,
+        async print(value, text) {
+          stdout += isJson ? JSON.stringify(value) : text;
+        },
       },
       terminal: {
         write(text) {

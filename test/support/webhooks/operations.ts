@@ -22,8 +22,8 @@ export const REPLAY = `mutation ($input: ReplayWebhookDeliveryInput!) {
 export const SEND_TEST = `mutation ($input: SendTestWebhookInput!) {
   sendTestWebhook(input: $input) { webhookDelivery { id event state } ${ERRORS} }
 }`;
-export const LIST = `query ($filter: WebhookDeliveryFilter, $first: Int, $after: String) {
-  webhookDeliveries(filter: $filter, first: $first, after: $after) {
+export const LIST = `query ($filter: WebhookDeliveryFilter, $first: Int, $after: String, $last: Int, $before: String) {
+  webhookDeliveries(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
     totalCount
     nodes { id event state attempts nextAttemptAt endpoint { name } payload }
     pageInfo { hasNextPage endCursor }

@@ -58,6 +58,7 @@ test("every setting that the guide names exists", () => {
     "OWNER_PASSWORD",
     "SERVICE_PASSWORD",
     "BACKUP_PASSWORD",
+    "NEW_PASSWORD",
   ];
   const named = [...guide.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name);
   expect(named.filter((name) => !known.includes(name))).toEqual([]);

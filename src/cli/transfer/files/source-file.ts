@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { OperatorError } from "../../../domain/shared/operator-error.js";
+import { OperatorError, UsageError } from "../../../domain/shared/operator-error.js";
 import { type CsvShape, readCsv, readCsvHeader } from "./csv-records.js";
 import { readJsonLines } from "./json-lines.js";
 import type { SourcePosition, SourceRecord } from "./source-record.js";
@@ -56,7 +56,7 @@ export async function openSourceFile(
 export function formatOf(path: string): FileFormat {
   if (/\.(jsonl|ndjson)$/i.test(path)) return "jsonl";
   if (/\.csv$/i.test(path)) return "csv";
-  throw new OperatorError(
+  throw new UsageError(
     `The format of ${JSON.stringify(path)} is unknown. Add --format jsonl or --format csv.`,
   );
 }

@@ -1,92 +1,100 @@
-import { invalidField } from "../../../domain/shared/errors.js";
-import { isObject } from "../../../domain/shared/json.js";
+import { DomainError, domainErrorOr, type FieldPath, invalidField } from "../../../domain/shared/errors.js";
+import { isInternalId } from "../../../domain/shared/internal-id.js";
+import { isObject, isPresent } from "../../../domain/shared/json.js";
 import { parseText } from "../../../domain/shared/text-field.js";
-import { parseSite } from "../../../domain/site-configs/site-config.js";
 import { dataSourcesById, dataSourcesByProvidedId } from "../../data-sources/loaders.js";
 import { DataSourceView } from "../../data-sources/type.js";
 import { type GraphqlContext, requireSession } from "../../shared/context.js";
 import type { Loaders } from "../../shared/loaders.js";
-import { parseNodeIdOfType } from "../../shared/node-id.js";
+import { type NodeType, parseNodeIdOfType } from "../../shared/node-id.js";
 import type { NodeView } from "../../shared/node-type.js";
-import { siteConfigs } from "../../site-configs/loaders.js";
-import { SiteConfigView } from "../../site-configs/type.js";
 import { userGroupsById, userGroupsByProvidedId } from "../../user-groups/loaders.js";
 import { UserGroupView } from "../../user-groups/type.js";
 
 /** Maximum representations in one `_entities` field. */
 const MAX_REPRESENTATIONS = 1000;
 
-type Path = readonly string[];
-type LoadEntity = (loaders: Loaders, value: string, path: Path) => Promise<NodeView | null>;
+type LoadEntity = (loaders: Loaders) => Promise<NodeView | null>;
+/** @throws DomainError `invalid_field` */
+type ParseKey = (value: unknown, field: FieldPath) => LoadEntity;
 
-/** The keys of each entity, as they appear in `@key`, with their loaders. */
-export const ENTITY_KEYS: Readonly<Record<string, Readonly<Record<string, LoadEntity>>>> = {
+/** The keys of each entity, as they appear in `@key`. */
+export const ENTITY_KEYS: Readonly<Record<string, Readonly<Record<string, ParseKey>>>> = {
   UserGroup: {
-    async id(loaders, value) {
-      const group = await userGroupsById(loaders).load(parseNodeIdOfType("UserGroup", value));
-      return group && new UserGroupView(group);
-    },
-    async providedId(loaders, value, path) {
-      const group = await userGroupsByProvidedId(loaders).load(parseText(value, path));
-      return group && new UserGroupView(group);
-    },
+    id: keyOf(parseIdOf("UserGroup"), userGroupsById, UserGroupView),
+    providedId: keyOf(parseText, userGroupsByProvidedId, UserGroupView),
+    teamId: keyOf(parseTeamId, userGroupsById, UserGroupView),
   },
   DataSource: {
-    async id(loaders, value) {
-      const source = await dataSourcesById(loaders).load(parseNodeIdOfType("DataSource", value));
-      return source && new DataSourceView(source);
-    },
-    async providedId(loaders, value, path) {
-      const source = await dataSourcesByProvidedId(loaders).load(parseText(value, path));
-      return source && new DataSourceView(source);
-    },
-  },
-  SiteConfig: {
-    async site(loaders, value, path) {
-      const siteConfig = await siteConfigs(loaders).bySite.load(parseSite(value, path));
-      return siteConfig && new SiteConfigView(siteConfig);
-    },
+    id: keyOf(parseIdOf("DataSource"), dataSourcesById, DataSourceView),
+    providedId: keyOf(parseText, dataSourcesByProvidedId, DataSourceView),
   },
 };
 
 /**
  * Resolves `_entities`, with one batched load per key of a type.
- * @param representations objects with `__typename` and the field of one key
- * @returns the entities in the same order; null for each that does not exist for the caller
- * @throws DomainError `invalid_field`; `unauthenticated` or `forbidden` without an API key
+ * @param representations objects with `__typename` and the fields of one or more keys
+ * @returns in the same order, the entities; null for each that does not exist for the caller; an error for each invalid representation
+ * @throws DomainError `invalid_field` for too many representations; `unauthenticated` or `forbidden` without an API key
  */
 export async function loadEntities(
   representations: readonly unknown[],
   context: GraphqlContext,
-): Promise<readonly (NodeView | null)[]> {
+): Promise<readonly (NodeView | DomainError | null)[]> {
   const { loaders } = requireSession(context);
   if (representations.length > MAX_REPRESENTATIONS) {
     throw invalidField(["representations"], `must have at most ${MAX_REPRESENTATIONS} items`);
   }
   return Promise.all(
-    representations.map((representation, index) =>
-      loadEntity(loaders, representation, ["representations", String(index)]),
-    ),
+    representations.map(async (representation, index) => {
+      const field = ["representations", String(index)];
+      const keys = domainErrorOr(() => parseKeys(representation, field));
+      // A failed load fails the whole field: the router can repeat the request, which invalid representations do not prevent.
+      return keys instanceof DomainError ? keys : loadEntity(loaders, keys, field);
+    }),
   );
 }
 
-async function loadEntity(loaders: Loaders, representation: unknown, path: Path): Promise<NodeView | null> {
+async function loadEntity(loaders: Loaders, keys: readonly LoadEntity[], field: FieldPath) {
+  const [entity = null, ...others] = await Promise.all(keys.map((load) => load(loaders)));
+  if (others.every((other) => other?.id === entity?.id)) return entity;
+  return invalidField(field, "must not have keys of different objects");
+}
+
+/** Returns a function for each key of a representation. @throws DomainError `invalid_field` */
+function parseKeys(representation: unknown, field: FieldPath): readonly LoadEntity[] {
   const fields = isObject(representation) ? representation : {};
   const name = fields["__typename"];
-  const keys = Object.entries(typeof name === "string" ? (keysOf(name) ?? {}) : {});
-  for (const [key, load] of keys) {
-    const value = fields[key];
-    if (typeof value === "string") return load(loaders, value, [...path, key]);
+  const keys = typeof name === "string" && Object.hasOwn(ENTITY_KEYS, name) ? ENTITY_KEYS[name] : undefined;
+  if (!keys) {
+    const types = Object.keys(ENTITY_KEYS).join(", ");
+    throw invalidField(field, `must have a \`__typename\` that is one of ${types}`);
   }
-  const types = Object.keys(ENTITY_KEYS).join(", ");
-  throw invalidField(
-    path,
-    keys.length > 0
-      ? `must have the field ${keys.map(([key]) => `\`${key}\``).join(" or ")} as a string`
-      : `must have a \`__typename\` that is one of ${types}`,
-  );
+  const found = Object.entries(keys).filter(([key]) => isPresent(fields[key]));
+  if (found.length > 0) return found.map(([key, parse]) => parse(fields[key], [...field, key]));
+  const names = Object.keys(keys).map((key) => `\`${key}\``);
+  throw invalidField(field, `must have the field ${names.join(" or ")}`);
 }
 
-function keysOf(name: string): Readonly<Record<string, LoadEntity>> | undefined {
-  return Object.hasOwn(ENTITY_KEYS, name) ? ENTITY_KEYS[name] : undefined;
+function keyOf<Key, Entity>(
+  parse: (value: unknown, field: FieldPath) => Key,
+  loaderOf: (loaders: Loaders) => { load(key: Key): Promise<Entity | null> },
+  View: new (entity: Entity) => NodeView,
+): ParseKey {
+  return (value, field) => {
+    const key = parse(value, field);
+    return async (loaders) => {
+      const entity = await loaderOf(loaders).load(key);
+      return entity && new View(entity);
+    };
+  };
+}
+
+function parseIdOf(type: NodeType) {
+  return (value: unknown, field: FieldPath) => parseNodeIdOfType(type, parseText(value, field));
+}
+
+function parseTeamId(value: unknown, field: FieldPath): number {
+  if (isInternalId(value)) return value;
+  throw invalidField(field, "must be a positive integer up to 2^53 - 1");
 }

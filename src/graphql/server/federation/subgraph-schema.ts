@@ -1,17 +1,17 @@
 import {
-  type ConstDirectiveNode,
+  type ASTNode,
+  buildASTSchema,
   extendSchema,
-  type GraphQLSchema,
+  GraphQLSchema,
   isUnionType,
-  Kind,
   lexicographicSortSchema,
   parse,
   print,
   printSchema,
   visit,
 } from "graphql";
-import { DataSourceView } from "../../data-sources/type.js";
 import type { GraphqlContext } from "../../shared/context.js";
+import { JSON_COST_PER_KIB, LEAF_COST } from "../../shared/reply-budget.js";
 import { UserGroupView } from "../../user-groups/type.js";
 import { createSchema } from "../schema.js";
 import { ENTITY_KEYS, loadEntities } from "./entities.js";
@@ -20,8 +20,17 @@ import { ENTITY_KEYS, loadEntities } from "./entities.js";
 const LINK = `extend schema
   @link(url: "https://specs.apollo.dev/federation/v2.4", import: ["@key", "@shareable"])`;
 
+const KIB = 1024;
+
 /** Types that other subgraphs may define as well. */
 const SHAREABLE = ["PageInfo"];
+
+/** Root fields of the SDL; the others stay on the ordinary endpoint. */
+const OFFERED_FIELDS = /viewer|userGroup|dataSource|embedSession/i;
+const ROOT_TYPES = /^(?:Query|Mutation|Subscription)$/;
+
+/** Types that the SDL omits, with the fields and arguments that need them: other subgraphs often have types of these names. */
+const OMITTED_TYPES = /\b(?:ApiKey|DateTimeRange|Environment|Node|OrderDirection)\b/;
 
 /** The fields that routers call (Apollo Federation subgraph specification); they are not part of the SDL. */
 const FEDERATION_FIELDS = parse(`
@@ -35,7 +44,7 @@ const FEDERATION_FIELDS = parse(`
   "A type that other subgraphs can extend."
   union _Entity = ${Object.keys(ENTITY_KEYS).join(" | ")}
   extend type Query {
-    "The entities with these keys, in the same order; null for each that does not exist."
+    "The entities with these keys, in the same order; null for each that does not exist or, with an error, is invalid."
     _entities(representations: [_Any!]!): [_Entity]!
     "This subgraph."
     _service: _Service!
@@ -53,6 +62,8 @@ export function createSubgraphSchema(): GraphQLSchema {
     fields["_entities"].resolve = (_root, { representations }, context: GraphqlContext) =>
       loadEntities(representations, context);
   }
+  const service = schema.getType("_Service");
+  if (service) service.extensions = { [LEAF_COST]: JSON_COST_PER_KIB * Math.ceil(sdl.length / KIB) };
   const entity = schema.getType("_Entity");
   if (isUnionType(entity)) entity.resolveType = entityTypeOf;
   return schema;
@@ -64,37 +75,37 @@ export function printSubgraphSdl(): string {
 }
 
 function printSubgraph(schema: GraphQLSchema): string {
-  const document = visit(parse(printSchema(lexicographicSortSchema(schema))), {
+  const sdl = printSchema(lexicographicSortSchema(reduce(schema)));
+  const typeHead = /^type (\w+).*(?= \{$)/gm;
+  return `${LINK}\n\n${sdl.replace(typeHead, (head, type: string) => head + directivesOf(type))}\n`;
+}
+
+function directivesOf(type: string): string {
+  const keys = Object.keys(ENTITY_KEYS[type] ?? {}).map((key) => ` @key(fields: "${key}")`);
+  return keys.join("") + (SHAREABLE.includes(type) ? " @shareable" : "");
+}
+
+/** Returns the part of the schema that the SDL describes. */
+function reduce(schema: GraphQLSchema): GraphQLSchema {
+  const omit = ({ type }: { readonly type: ASTNode }) => (OMITTED_TYPES.test(print(type)) ? null : undefined);
+  const document = visit(parse(printSchema(schema)), {
     // Composition rejects @oneOf (Federation 2.14); the service enforces it.
-    Directive: (node) => (node.name.value === "oneOf" ? null : undefined),
-    ObjectTypeDefinition: (node) => {
-      const directives = directivesOf(node.name.value);
-      return directives.length > 0 ? { ...node, directives } : undefined;
-    },
+    Directive: ({ name }) => (name.value === "oneOf" ? null : undefined),
+    ObjectTypeDefinition: ({ fields = [], interfaces = [], ...type }) => ({
+      ...type,
+      interfaces: interfaces.filter(({ name }) => !OMITTED_TYPES.test(name.value)),
+      fields: fields.filter(
+        ({ name }) => !ROOT_TYPES.test(type.name.value) || OFFERED_FIELDS.test(name.value),
+      ),
+    }),
+    FieldDefinition: omit,
+    InputValueDefinition: omit,
   });
-  return `${LINK}\n\n${print(document)}\n`;
-}
-
-function directivesOf(type: string): readonly ConstDirectiveNode[] {
-  const keys = Object.keys(ENTITY_KEYS[type] ?? {});
-  return [...keys.map(keyDirective), ...(SHAREABLE.includes(type) ? [directive("shareable")] : [])];
-}
-
-function keyDirective(fields: string): ConstDirectiveNode {
-  const name = { kind: Kind.NAME, value: "fields" } as const;
-  return directive("key", [
-    { kind: Kind.ARGUMENT, name, value: { kind: Kind.STRING, value: fields } } as const,
-  ]);
-}
-
-function directive(
-  name: string,
-  argumentNodes: NonNullable<ConstDirectiveNode["arguments"]> = [],
-): ConstDirectiveNode {
-  return { kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: name }, arguments: argumentNodes };
+  const { query, mutation, subscription } = buildASTSchema(document).toConfig();
+  // Without the option `types`, only the types that these roots use remain.
+  return new GraphQLSchema({ query, mutation, subscription });
 }
 
 function entityTypeOf(entity: unknown): string {
-  if (entity instanceof UserGroupView) return "UserGroup";
-  return entity instanceof DataSourceView ? "DataSource" : "SiteConfig";
+  return entity instanceof UserGroupView ? "UserGroup" : "DataSource";
 }

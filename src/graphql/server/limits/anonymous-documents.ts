@@ -8,14 +8,8 @@ import {
 import { missingCredentials } from "../../../domain/authentication/authorization.js";
 import { DomainError } from "../../../domain/shared/errors.js";
 
-/** Root fields that need no credentials: introspection, `viewer`, which is null, and a subgraph's SDL. */
-const ANONYMOUS_ROOT_FIELDS: ReadonlySet<string> = new Set([
-  "__schema",
-  "__type",
-  "__typename",
-  "viewer",
-  "_service",
-]);
+/** Root fields that need no credentials: introspection and `viewer`, which is null. */
+const ANONYMOUS_ROOT_FIELDS: ReadonlySet<string> = new Set(["__schema", "__type", "__typename", "viewer"]);
 
 /** Introspection fields that list members of a type. */
 const MEMBER_LISTS: ReadonlySet<string> = new Set(["fields", "inputFields", "interfaces", "possibleTypes"]);

@@ -18,8 +18,8 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from "graphql";
-import { GraphQLJSON } from "graphql-scalars";
-import { JSON_COST_PER_KIB } from "../../shared/reply-budget.js";
+import { GraphQLJSON } from "../../shared/raw-json.js";
+import { JSON_COST_PER_KIB, LEAF_COST } from "../../shared/reply-budget.js";
 import { type Amount, evaluate, memoize, plus, product, sum, type Variables } from "./amount.js";
 import { SIZE_OF_ROOT_LISTS, sizeOfList, sizeOfListsIn } from "./list-cost.js";
 
@@ -141,8 +141,11 @@ class DocumentMeasurer {
     const leaf = field.alias ? ALIASED_LEAF : LEAF;
     const fieldType = typeOfField(field.name.value, parent);
     if (!fieldType) return leaf;
-    if (!field.selectionSet)
-      return getNamedType(fieldType) === GraphQLJSON ? { ...leaf, cost: JSON_COST_PER_KIB } : leaf;
+    if (!field.selectionSet) {
+      const cost =
+        getNamedType(fieldType) === GraphQLJSON ? JSON_COST_PER_KIB : parent?.extensions[LEAF_COST];
+      return typeof cost === "number" ? { ...leaf, cost } : leaf;
+    }
     const type = getNamedType(fieldType);
     const children = this.measureSelections(field.selectionSet, type);
     const aliases = plus(leaf.aliases, children.aliases);

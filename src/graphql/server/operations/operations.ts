@@ -21,13 +21,16 @@ import type { OperationLimits } from "../../shared/operation-limits.js";
 import { Admission } from "../limits/admission.js";
 import type { Variables } from "../limits/amount.js";
 import { tokenLimitError } from "../limits/token-limit.js";
+import { AnonymousReplies } from "./anonymous-replies.js";
 import { Compiler } from "./compilation.js";
 import { Executor } from "./executor.js";
 import { createPreparer, type PreparedOperation } from "./prepared-operation.js";
 import { type OperationReply, shapeFailure, shapeReply } from "./reply.js";
 
 /** Cache size in characters of source; each takes about 60 bytes parsed and 40 more compiled. */
-const MAX_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 400_000;
+/** Size of a document beside its source. */
+const DOCUMENT_CHARACTERS = 100;
 
 const NO_HEADERS = {};
 
@@ -49,8 +52,10 @@ export class Operations {
   /** Keyed by source, then operation name. */
   readonly #cache = new LRUCache<string, Map<string | undefined, PreparedOperation>>({
     maxSize: MAX_CHARACTERS,
-    sizeCalculation: (_, source) => source.length + 1,
+    sizeCalculation: (_, source) => source.length + DOCUMENT_CHARACTERS,
   });
+
+  readonly #anonymousReplies = new AnonymousReplies();
 
   constructor(schema: GraphQLSchema, services: Services, options: OperationOptions) {
     const { introspection, limits, compileAfter } = options;
@@ -80,11 +85,10 @@ export class Operations {
   }
 
   /** Checks and runs a query or mutation. Never rejects: failures are returned as errors in the reply. */
-  async run(
-    prepared: PreparedOperation,
-    variables: Variables,
-    context: GraphqlContext,
-  ): Promise<OperationReply> {
+  async run(sent: PreparedOperation, variables: Variables, context: GraphqlContext): Promise<OperationReply> {
+    const known = this.#anonymousReplies.find(sent, variables, context);
+    // A known operation has been measured and validated before.
+    const prepared = known?.prepared ?? sent;
     let headers: Readonly<Record<string, string>> = NO_HEADERS;
     const errorContext = this.#errorContext(context);
     try {
@@ -96,11 +100,13 @@ export class Operations {
       // Creating the context has charged the first root field (decision 33).
       const charge = rootFields > 1 ? context.spend(rootFields - 1) : null;
       if (charge) headers = rateLimitHeaders(await charge);
+      if (known) return { status: 200, headers, result: { data: known.data } };
       const onReplay = () => {
         headers = { ...headers, [REPLAYED_HEADER]: "true" };
       };
       const result = await this.#executor.execute({ prepared, variables, context, onReplay });
-      return shapeReply(result, headers, errorContext);
+      const reply = this.#anonymousReplies.add(prepared, variables, context, result);
+      return shapeReply(reply, headers, errorContext);
     } catch (error) {
       return shapeFailure(error, headers, errorContext);
     }

@@ -11,6 +11,7 @@ import { type ConnectionInitMessage, MessageType, makeServer, parseMessage } fro
 import { DomainError, internalError } from "../../../domain/shared/errors.js";
 import { isObject } from "../../../domain/shared/json.js";
 import { isNestedDeeper, MAX_BODY_LEVELS } from "../../../domain/shared/json-nesting.js";
+import { markInexactNumbers } from "../../../domain/shared/json-number.js";
 import { tenantOf } from "../../shared/context.js";
 import { CLOSE_CODES, SocketConnection } from "./connection.js";
 import {
@@ -85,7 +86,7 @@ export class SocketHandler {
               connection.close(CLOSE_CODES.badRequest, "The message is nested too deeply.");
               return;
             }
-            const text = String(data);
+            const text = markInexactNumbers(String(data));
             connection
               .handle(() => onMessage(text))
               .catch((error: unknown) => {

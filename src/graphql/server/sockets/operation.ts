@@ -8,6 +8,7 @@ import {
 } from "graphql";
 import type { Deadline } from "../../../domain/shared/deadline.js";
 import { DomainError } from "../../../domain/shared/errors.js";
+import type { WorkQueue } from "../../../services/requests/work-queue.js";
 import type { Services } from "../../../services/services.js";
 import { createContext, type GraphqlContext, type Watcher } from "../../shared/context.js";
 import { withPromptReturn } from "../../shared/prompt-return.js";
@@ -33,6 +34,7 @@ export interface SocketOperationOptions {
   readonly subscriptions: Subscriptions;
   /** Allow-list of documents; undefined allows every document. */
   readonly persistedQueries: PersistedQueries | undefined;
+  readonly work: WorkQueue;
   readonly requestTimeoutMs: number;
   readonly maxReplyBytes: number;
 }
@@ -96,16 +98,20 @@ export class SocketOperations {
    */
   async start(caller: SocketCaller, { id, payload, refusal }: SubscribeMessage): Promise<StartedOperation> {
     const requestId = randomUUID();
-    const { operations, services, requestTimeoutMs, persistedQueries } = this.#options;
+    const { operations, services, work, requestTimeoutMs, persistedQueries } = this.#options;
     const { metrics } = services.telemetry;
     const deadline = { isOver: false };
     const timer = setTimeout(() => {
       deadline.isOver = true;
     }, requestTimeoutMs);
+    const { ip: address } = caller.request;
+    let endWork: () => void = () => undefined;
     try {
       if (refusal) throw refusal;
+      endWork = work.admit(address);
       return await caller.connection.withSignal(async (signal) => {
         const context = await this.#createContext(caller, { requestId, deadline, signal });
+        await work.turn(address);
         const request = readOperation(payload, persistedQueries);
         const prepared = operations.prepare(request.source, request.operationName);
         return new StartedOperation(
@@ -124,6 +130,7 @@ export class SocketOperations {
       throw rejected;
     } finally {
       clearTimeout(timer);
+      endWork();
     }
   }
 

@@ -45,6 +45,8 @@ export function createEventStream(
       return;
     }
     request.isStream = true;
+    // Streams have limits of their own.
+    request.endWork?.();
     reply
       .header("content-type", "text/event-stream; charset=utf-8")
       .header("x-accel-buffering", "no")

@@ -22,6 +22,7 @@ export function useOwnGroup() {
 
 export const group = graphql`
   fragment ownGroup_group on UserGroup {
+    providedId
     name
     properties
     mapping { schemaId dataSource { ...ownGroup_source } }
@@ -32,7 +33,6 @@ export const group = graphql`
 export const source = graphql`
   fragment ownGroup_source on DataSource {
     providedId
-    name
   }
 `;
 

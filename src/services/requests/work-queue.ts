@@ -1,0 +1,123 @@
+import { toAddressBlock } from "../../domain/requests/address-block.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import type { Metrics } from "../../telemetry/metrics.js";
+
+/** Maximum share of the work in progress for one client address. */
+const ADDRESS_SHARE = 0.5;
+/** Time after which a turn of the event loop starts no more work, so that health checks and replies do not wait longer. */
+const TURN_MS = 20;
+/** Maximum starts per turn, in callbacks of their own. */
+const MAX_STARTS = 64;
+/** Maximum starts per turn of work that arrives at once, of which none has taken time yet. */
+const MAX_DIRECT_STARTS = 16;
+/** Turns without starts after one that took long: each turn accepts a single connection, such as that of a health check. */
+const RESTING_TURNS = 20;
+const RETRY_AFTER_S = 1;
+
+/**
+ * Bounds the work in progress of a process, and spreads GraphQL operations over the turns of the event loop. Work is an HTTP request
+ * or an operation of a WebSocket (decision 20).
+ */
+export class WorkQueue {
+  readonly #maxInProgress: number;
+  readonly #metrics: Pick<Metrics, "shedRequests">;
+  readonly #byAddress = new Map<string, number>();
+  /** Operations that wait, by address; addresses take turns. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #inProgress = 0;
+  /** Work that has started directly in this turn. */
+  #started = 0;
+  #turnEndsAt: number | undefined;
+  #restingTurns = 0;
+
+  /** @param maxInProgress maximum work in progress; an address may have half of it */
+  constructor(maxInProgress: number, metrics: Pick<Metrics, "shedRequests">) {
+    this.#maxInProgress = maxInProgress;
+    this.#metrics = metrics;
+  }
+
+  /**
+   * Counts work of a client.
+   * @returns a function to call when the work has ended
+   * @throws DomainError `unavailable` beyond the limits
+   */
+  admit(address: string): () => void {
+    const block = toAddressBlock(address);
+    const count = this.#byAddress.get(block) ?? 0;
+    if (this.#inProgress >= this.#maxInProgress) throw this.#shed("process");
+    if (count >= Math.ceil(this.#maxInProgress * ADDRESS_SHARE)) throw this.#shed("address");
+    this.#inProgress += 1;
+    this.#byAddress.set(block, count + 1);
+    let hasEnded = false;
+    return () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      this.#inProgress -= 1;
+      const left = (this.#byAddress.get(block) ?? 1) - 1;
+      if (left === 0) this.#byAddress.delete(block);
+      else this.#byAddress.set(block, left);
+    };
+  }
+
+  /**
+   * Waits for the turn of work that takes CPU time, such as a GraphQL operation.
+   * @returns undefined if it may start now
+   */
+  turn(address: string): Promise<void> | undefined {
+    if (this.#waiting.size === 0 && this.#hasTime() && this.#started < MAX_DIRECT_STARTS) {
+      this.#started += 1;
+      return undefined;
+    }
+    const block = toAddressBlock(address);
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(block);
+      if (waiting) waiting.push(resolve);
+      else this.#waiting.set(block, [resolve]);
+    });
+  }
+
+  #hasTime(): boolean {
+    const now = performance.now();
+    if (this.#turnEndsAt === undefined) {
+      this.#turnEndsAt = now + TURN_MS;
+      setImmediate(() => this.#beginTurn());
+    }
+    if (now < this.#turnEndsAt) return true;
+    if (this.#restingTurns === 0) this.#restingTurns = RESTING_TURNS;
+    return false;
+  }
+
+  #beginTurn(): void {
+    if (this.#restingTurns > 1) {
+      this.#restingTurns -= 1;
+      setImmediate(() => this.#beginTurn());
+      return;
+    }
+    this.#restingTurns = 0;
+    this.#turnEndsAt = undefined;
+    this.#started = 0;
+    if (this.#waiting.size === 0) return;
+    this.#hasTime();
+    // A callback each, so that work that is done at once counts against the time of the turn.
+    for (let count = 0; count < MAX_STARTS; count += 1) setImmediate(() => this.#startNext());
+  }
+
+  #startNext(): void {
+    const [next] = this.#waiting;
+    if (!next || !this.#hasTime()) return;
+    const [address, waiting] = next;
+    const start = waiting.shift();
+    this.#waiting.delete(address);
+    if (waiting.length > 0) this.#waiting.set(address, waiting);
+    start?.();
+  }
+
+  #shed(limit: "process" | "address"): DomainError {
+    this.#metrics.shedRequests.of(limit).value += 1;
+    const message =
+      limit === "process"
+        ? "The service has too many requests in progress. Try again later."
+        : "Too many requests from this address are in progress. Wait for some of them to complete.";
+    return new DomainError("unavailable", message, { retryAfter: RETRY_AFTER_S });
+  }
+}

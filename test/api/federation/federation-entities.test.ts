@@ -1,0 +1,227 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { printSubgraphSdl } from "../../../src/graphql/server/federation/subgraph-schema.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry, GET_OR_CREATE } from "../../support/graphql/user-group-operations.js";
+import { startTestService } from "../../support/service/test-service.js";
+
+const ENTITIES = "query ($representations: [_Any!]!) { _entities(representations: $representations) ";
+const NAMES = `${ENTITIES} { __typename ... on UserGroup { name } ... on DataSource { name } } }`;
+
+const options = { subgraph: true, encryptionKey: randomBytes(32) };
+const graphql = useGraphql(options);
+const entities = async (representations: readonly unknown[], key?: string | null, query = NAMES) =>
+  Object((await graphql().call(query, { representations }, key)).body);
+const many = (count: number, of: (index: number) => object = () => ({ id: "x" })) =>
+  Array.from({ length: count }, (_, index) => ({ __typename: "UserGroup", ...of(index) }));
+const aliases = (count: number, field: string) =>
+  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ");
+
+const UNKNOWN_TYPE = "representations.1 must have a `__typename` that is one of UserGroup, DataSource.";
+const CONTRADICTION = "representations.1 must not have keys of different objects.";
+/** Stands for the value of the group `second`. */
+const OF_SECOND = Symbol("of second");
+
+async function getOrCreate(providedId: string): Promise<Data> {
+  const data = await graphql().run(GET_OR_CREATE, { input: { providedId, name: providedId } });
+  return data.getOrCreateUserGroup.userGroup;
+}
+
+describe("_entities", () => {
+  test("loads each type by each of its keys, with one statement per type and key", async () => {
+    const { run, service } = graphql();
+    const [one, two] = [await createUserGroup(graphql(), "one"), await createUserGroup(graphql(), "two")];
+    const { dataSources } = await run("{ dataSources(first: 2) { nodes { id providedId name } } }");
+    const [source] = dataSources.nodes;
+    const representations = [
+      { __typename: "UserGroup", id: one.id },
+      { __typename: "UserGroup", providedId: "two" },
+      { __typename: "UserGroup", id: two.id },
+      { __typename: "UserGroup", teamId: one.teamId },
+      { __typename: "UserGroup", id: two.id, providedId: "two", teamId: two.teamId, name: "not a key" },
+      { __typename: "UserGroup", id: null, providedId: "nothing" },
+      { __typename: "DataSource", id: source.id },
+      { __typename: "DataSource", providedId: source.providedId },
+    ];
+    const group = (name: string) => ({ __typename: "UserGroup", name });
+    const expected = {
+      data: {
+        _entities: [
+          group("one"),
+          group("two"),
+          group("two"),
+          group("one"),
+          group("two"),
+          null,
+          { __typename: "DataSource", name: source.name },
+          { __typename: "DataSource", name: source.name },
+        ],
+      },
+    };
+    expect(await entities(representations)).toEqual(expected);
+    service.statements.length = 0;
+    // Compiled as well as interpreted.
+    expect(await entities(representations)).toEqual(expected);
+    const reads = service.statements.filter((text) => /FROM "?(?:user_group|data_source)\b/.test(text));
+    expect(reads.length).toBeLessThanOrEqual(4);
+  });
+
+  test("returns null for IDs of other accounts and environments, other types and malformed ones", async () => {
+    const { keys, strangerKey } = graphql();
+    const { id } = await createUserGroup(graphql(), "private");
+    const representations = [
+      { __typename: "UserGroup", id },
+      { __typename: "UserGroup", providedId: "private" },
+      { __typename: "DataSource", id },
+      { __typename: "UserGroup", id: "?" },
+    ];
+    const data = { _entities: [null, null, null, null] };
+    expect(await entities(representations, strangerKey)).toEqual({ data });
+    expect(await entities(representations, keys.testing)).toEqual({ data });
+    expect(await entities(representations.slice(2))).toEqual({ data: { _entities: [null, null] } });
+  });
+
+  test.each([
+    ["no type", {}, UNKNOWN_TYPE],
+    ["another type", { __typename: "ApiKey", id: "x" }, UNKNOWN_TYPE],
+    ["the type of a site configuration", { __typename: "SiteConfig", site: "docs" }, UNKNOWN_TYPE],
+    ["an inherited property", { __typename: "constructor" }, UNKNOWN_TYPE],
+    ["text", "UserGroup", UNKNOWN_TYPE],
+    [
+      "no key",
+      { __typename: "UserGroup", id: null },
+      "representations.1 must have the field `id` or `providedId` or `teamId`.",
+    ],
+    [
+      "a key of another JSON type",
+      { __typename: "UserGroup", providedId: 1 },
+      "representations.1.providedId must be a string.",
+    ],
+    [
+      "an ID of another JSON type",
+      { __typename: "DataSource", id: 1 },
+      "representations.1.id must be a string.",
+    ],
+    [
+      "a fraction",
+      { __typename: "UserGroup", teamId: 1.5 },
+      "representations.1.teamId must be a positive integer up to 2^53 - 1.",
+    ],
+    [
+      "a key that is too long",
+      { __typename: "UserGroup", providedId: "x".repeat(256) },
+      "representations.1.providedId must be at most 255 characters long.",
+    ],
+    [
+      "a key that cannot be stored",
+      { __typename: "UserGroup", providedId: "\0" },
+      expect.stringContaining("representations.1.providedId "),
+    ],
+    ["keys of two groups", { __typename: "UserGroup", providedId: "first", id: OF_SECOND }, CONTRADICTION],
+    [
+      "keys of two groups",
+      { __typename: "UserGroup", providedId: "first", teamId: OF_SECOND },
+      CONTRADICTION,
+    ],
+    ["keys of a group and nothing", { __typename: "UserGroup", id: "?", providedId: "first" }, CONTRADICTION],
+    [
+      "a valid key beside an invalid one",
+      { __typename: "UserGroup", providedId: "first", id: 1 },
+      "representations.1.id must be a string.",
+    ],
+  ])(
+    "answers a representation with %s with null and an error of its own",
+    async (_, representation, message) => {
+      const [first, second] = await Promise.all(["first", "second"].map(getOrCreate));
+      const fields = Object.entries(Object(representation)).map(([name, value]) => [
+        name,
+        value === OF_SECOND ? second[name] : value,
+      ]);
+      const representations = [
+        { __typename: "UserGroup", providedId: "first" },
+        typeof representation === "string" ? representation : Object.fromEntries(fields),
+        { __typename: "UserGroup", id: second.id },
+      ];
+      expect(await graphql().call(NAMES, { representations })).toMatchObject({
+        status: 200,
+        body: {
+          data: { _entities: [{ name: first.name }, null, { name: second.name }] },
+          errors: [{ message, path: ["_entities", 1], extensions: { code: "INVALID_FIELD" } }],
+        },
+      });
+    },
+  );
+
+  test("fails as a whole if the database does not respond, so that routers can retry", async () => {
+    const { service, keys } = graphql();
+    const slow = await startTestService({ ...options, use: service, lockTimeoutMs: 200 });
+    const representations = [{ __typename: "DataSource", providedId: "sales" }, { __typename: "DataSource" }];
+    const reply = await service.database.transaction("operator", async (other) => {
+      await other.run({ access: "write", text: "LOCK TABLE data_source IN ACCESS EXCLUSIVE MODE" }, []);
+      return callGraphql(slow.url, keys.admin, NAMES, { representations });
+    });
+    await slow.close();
+    expect(reply).toMatchObject({ status: 503, body: { data: null, errors: [{ path: ["_entities"] }] } });
+  });
+
+  test("requires an API key, like the SDL", async () => {
+    const { token } = await createUserGroup(graphql(), "front");
+    const { call, keys, service } = graphql();
+    const sdl = "{ _service { sdl } }";
+    const representations = [{ __typename: "UserGroup", providedId: "front" }];
+    for (const query of [NAMES, sdl]) {
+      expect(await call(query, { representations }, null)).toMatchObject({
+        status: 401,
+        body: { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] },
+      });
+      const reply = await fetch(`${service.url}/graphql`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ query, variables: { representations } }),
+      });
+      expect(reply.status).toBe(403);
+      expect(await reply.json()).toMatchObject({ errors: [{ extensions: { code: "FORBIDDEN" } }] });
+    }
+    const { body } = await call(sdl, {}, keys.read);
+    expect(body).toEqual({ data: { _service: { sdl: printSubgraphSdl() } } });
+  });
+
+  test("limits the representations, which count in the cost", async () => {
+    expect((await entities(many(1000))).data._entities).toHaveLength(1000);
+    expect(await entities(many(1001))).toMatchObject({
+      errors: [
+        { message: "representations must have at most 1000 items.", extensions: { code: "INVALID_FIELD" } },
+      ],
+    });
+    const wide = `${ENTITIES} { ... on UserGroup { ${aliases(55, "name")} } } }`;
+    expect(await entities(many(1000), undefined, wide)).toMatchObject({
+      errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", limit: 25_000, actual: 55_001 } }],
+    });
+  });
+
+  test("loads 1,000 user groups with their mapping", async () => {
+    const userGroups = Array.from({ length: 1000 }, (_, index) => ({
+      providedId: `many-${index}`,
+      name: `Group ${index}`,
+      mapping: [entry("a", "sales"), entry("b", "support")],
+    }));
+    await graphql().run(
+      "mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { userErrors { code } } }",
+      { input: { userGroups } },
+    );
+    const query = `${ENTITIES} { __typename ... on UserGroup { id teamId providedId name version updatedAt
+      mapping { schemaId dataSource { id providedId name createdAt } } } } }`;
+    const { data, errors } = await entities(
+      many(1000, (index) => ({ providedId: `many-${index}` })),
+      undefined,
+      query,
+    );
+    expect(errors).toBeUndefined();
+    expect(data._entities.map(({ name }: Data) => name)).toEqual(userGroups.map(({ name }) => name));
+    expect(data._entities[999].mapping).toMatchObject([
+      { schemaId: "a", dataSource: { providedId: "sales" } },
+      { schemaId: "b", dataSource: { providedId: "support" } },
+    ]);
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { holdTransaction } from "../../support/postgres/held-transaction.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
+
+const graphql = useGraphql();
+const DELETE = `mutation ($input: DeleteSiteConfigInput!) {
+  deleteSiteConfig(input: $input) { deletedSiteConfigId userErrors { code field } }
+}`;
+
+/** Every change with a precondition on the current revision. */
+const CHANGES = [
+  ["put", (site: string) => changeSite(graphql(), "put", { site, document: goodSite, expectedRevision: 2 })],
+  [
+    "patch",
+    (site: string) => changeSite(graphql(), "patch", { site, patch: { name: "P" }, expectedRevision: 2 }),
+  ],
+  ["restore", (site: string) => changeSite(graphql(), "restore", { site, revision: 1, expectedRevision: 2 })],
+  [
+    "delete",
+    async (site: string) =>
+      (await graphql().run(DELETE, { input: { site, expectedRevision: 2 } })).deleteSiteConfig,
+  ],
+] as const;
+
+test.for(CHANGES)(
+  "a %s that waited for another revision is a conflict, although the revision was the expected one before",
+  async ([site, change], context) => {
+    skipOnCitus(context, "locks");
+    const { service } = graphql();
+    for (const name of ["One", "Two"])
+      await changeSite(graphql(), "put", { site, document: { ...goodSite, name } });
+    const held = await holdTransaction(
+      service,
+      `WITH copied AS (
+        INSERT INTO site_config_revision (account_id, environment, site_config_id, revision, text, hash, author)
+        SELECT account_id, environment, site_config_id, 3, text, hash, 'other' FROM site_config_revision
+        WHERE revision = 2 AND site_config_id = (SELECT id FROM site_config WHERE site = $1))
+      UPDATE site_config SET revision = 3 WHERE site = $1`,
+      [site],
+    );
+    const changed = change(site);
+    await held.untilAwaited();
+    await held.commit();
+    expect((await changed).userErrors).toMatchObject([
+      { code: "VERSION_CONFLICT", field: ["expectedRevision"] },
+    ]);
+    const { siteConfig } = await graphql().run(
+      "query ($site: String!) { siteConfig(site: $site) { revision revisions { totalCount } } }",
+      { site },
+    );
+    expect(siteConfig).toEqual({ revision: 3, revisions: { totalCount: 3 } });
+  },
+);

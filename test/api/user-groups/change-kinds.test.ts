@@ -1,0 +1,181 @@
+import { beforeAll, expect, test } from "vitest";
+import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { schema } from "../../support/graphql/list-cases.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
+
+const graphql = useGraphql();
+
+/** The group that a row changes; for creations, the ID of a group that does not exist. */
+interface Target {
+  readonly providedId: string;
+  readonly token: string;
+}
+
+interface Row {
+  /** The event of the change; null for a call that changes nothing. */
+  readonly kind: "CREATED" | "UPDATED" | "TOKEN_ROTATED" | "DELETED" | null;
+  readonly change: (target: Target) => Promise<void>;
+}
+
+function mutate(kind: Row["kind"], name: string, inputOf: (target: Target) => object): Row {
+  const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
+  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { userErrors { code message } } }`;
+  return {
+    kind,
+    async change(target) {
+      const data = await graphql().run(query, { input: inputOf(target) });
+      expect(data[name].userErrors).toEqual([]);
+    },
+  };
+}
+
+function rest(kind: Row["kind"], method: string, bodyOf: (target: Target) => object): Row {
+  return {
+    kind,
+    async change(target) {
+      const { service, keys } = graphql();
+      const reply = await callRest(`${service.url}/api/user`, method, keys.admin, bodyOf(target));
+      expect(reply).toMatchObject({ status: 200 });
+    },
+  };
+}
+
+const by = ({ providedId }: Target) => ({ by: { providedId } });
+const MAPPED = [entry("s", "sales")];
+
+/** Every call that changes groups, with the kind of event that subscribers get and the action in the audit log. */
+const ROWS: Readonly<Record<string, Row>> = {
+  "GET creates": rest("CREATED", "GET", ({ providedId }) => ({ user_group_id: providedId, name: "New" })),
+  "GET reads": rest(null, "GET", ({ providedId }) => ({ user_group_id: providedId, name: "New" })),
+  PUT: rest("UPDATED", "PUT", ({ providedId }) => ({ user_group_id: providedId, name: "New" })),
+  "PUT changes the mapping": rest("UPDATED", "PUT", ({ providedId }) => ({
+    user_group_id: providedId,
+    mapping: { s: "support" },
+  })),
+  "PUT changes nothing": rest(null, "PUT", ({ providedId }) => ({
+    user_group_id: providedId,
+    mapping: { s: "sales" },
+  })),
+  POST: rest("TOKEN_ROTATED", "POST", ({ token }) => ({ current_token: token })),
+  DELETE: rest("DELETED", "DELETE", ({ token }) => ({ current_token: token })),
+  "DELETE with guards": rest("DELETED", "DELETE", ({ token }) => ({
+    current_token: token,
+    data_source_provided_id: "sales",
+  })),
+  createUserGroup: mutate("CREATED", "createUserGroup", ({ providedId }) => ({ providedId, name: "New" })),
+  "getOrCreateUserGroup creates": mutate("CREATED", "getOrCreateUserGroup", ({ providedId }) => ({
+    providedId,
+    name: "New",
+  })),
+  "getOrCreateUserGroup reads": mutate(null, "getOrCreateUserGroup", ({ providedId }) => ({ providedId })),
+  updateUserGroup: mutate("UPDATED", "updateUserGroup", (target) => ({
+    ...by(target),
+    properties: { a: 1 },
+  })),
+  "updateUserGroup changes nothing": mutate(null, "updateUserGroup", (target) => ({
+    ...by(target),
+    mapping: MAPPED,
+  })),
+  "upsertUserGroups creates": mutate("CREATED", "upsertUserGroups", ({ providedId }) => ({
+    userGroups: [{ providedId, name: "New" }],
+  })),
+  "upsertUserGroups updates": mutate("UPDATED", "upsertUserGroups", ({ providedId }) => ({
+    userGroups: [{ providedId, name: "New" }],
+  })),
+  "upsertUserGroups changes nothing": mutate(null, "upsertUserGroups", ({ providedId }) => ({
+    userGroups: [{ providedId, mapping: MAPPED }],
+  })),
+  rotateUserGroupToken: mutate("TOKEN_ROTATED", "rotateUserGroupToken", by),
+  rotateUserGroupTokens: mutate("TOKEN_ROTATED", "rotateUserGroupTokens", ({ providedId }) => ({
+    userGroups: [{ providedId }],
+  })),
+  deleteUserGroup: mutate("DELETED", "deleteUserGroup", by),
+  deleteUserGroups: mutate("DELETED", "deleteUserGroups", ({ token }) => ({ userGroups: [{ token }] })),
+  setUserGroupMapping: mutate("UPDATED", "setUserGroupMapping", (target) => ({
+    ...by(target),
+    ...entry("s", "support"),
+  })),
+  "setUserGroupMapping changes nothing": mutate(null, "setUserGroupMapping", (target) => ({
+    ...by(target),
+    ...entry("s", "sales"),
+  })),
+  removeUserGroupMapping: mutate("UPDATED", "removeUserGroupMapping", (target) => ({
+    ...by(target),
+    schemaId: "s",
+  })),
+  "removeUserGroupMapping changes nothing": mutate(null, "removeUserGroupMapping", (target) => ({
+    ...by(target),
+    schemaId: "none",
+  })),
+  replaceUserGroupMapping: mutate("UPDATED", "replaceUserGroupMapping", (target) => ({
+    ...by(target),
+    mapping: [],
+  })),
+};
+
+let stream: EventStream;
+const targets = new Map<string, Target>();
+
+beforeAll(async () => {
+  for (const [name, { kind }] of Object.entries(ROWS)) {
+    const token =
+      kind === "CREATED" ? "" : (await createUserGroup(graphql(), name, { mapping: MAPPED })).token;
+    targets.set(name, { providedId: name, token });
+  }
+  await createUserGroup(graphql(), "end");
+  const { service, keys } = graphql();
+  const query = "subscription { userGroupChanged { kind userGroupId userGroup { name } } }";
+  stream = await openEventStream(service.url, `Token ${keys.admin}`, query);
+  // Creations from before the subscription may arrive after its start.
+  await eventsUntilNow();
+  return () => stream.close();
+});
+
+let count = 0;
+
+/** The events of the changes so far. */
+async function eventsUntilNow(): Promise<Data[]> {
+  count += 1;
+  const name = `End ${count}`;
+  await graphql().run(
+    `mutation { updateUserGroup(input: { by: { providedId: "end" }, name: "${name}" }) { userErrors { code } } }`,
+  );
+  const events: Data[] = [];
+  for (;;) {
+    const event = Object(await stream.next()).data?.userGroupChanged;
+    if (event === undefined) throw new Error("The stream has ended.");
+    if (event.userGroup?.name === name) return events;
+    events.push(event);
+  }
+}
+
+async function auditEntries(providedId: string): Promise<Data[]> {
+  const { auditLog } = await graphql().run(
+    "query ($name: String!) { auditLog(filter: { subjectName: $name }) { nodes { action subjectId } } }",
+    { name: providedId },
+  );
+  return auditLog.nodes;
+}
+
+test("every mutation of user groups has a row", () => {
+  const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {}).filter((name) =>
+    /UserGroup/.test(name),
+  );
+  const listed = Object.keys(ROWS).map((name) => name.split(" ")[0] ?? "");
+  expect(new Set(listed)).toEqual(new Set(["GET", "PUT", "POST", "DELETE", ...mutations]));
+});
+
+test.each(Object.entries(ROWS))("%s", async (name, { kind, change }) => {
+  const target = targets.get(name);
+  if (!target) throw new Error("The row has no group.");
+  const before = await auditEntries(name);
+  await change(target);
+  const entries = (await auditEntries(name)).slice(0, -before.length || undefined);
+  const expected = kind === null ? [] : [kind];
+  expect(entries.map(({ action }) => action)).toEqual(expected.map((each) => `USER_GROUP_${each}`));
+  const events = await eventsUntilNow();
+  expect(events.map((event) => event.kind)).toEqual(expected);
+  expect(events.map(({ userGroupId }) => userGroupId)).toEqual(entries.map(({ subjectId }) => subjectId));
+});

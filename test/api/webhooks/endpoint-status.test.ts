@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { Data } from "../../support/graphql/graphql-fixture.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createEndpoint } from "../../support/webhooks/operations.js";
+
+const graphql = useGraphql();
+
+/** Every combination of the values that a status depends on, and the status. */
+const ROWS = [false, true].flatMap((isDisabled) =>
+  [false, true].flatMap((isFailing) =>
+    [false, true].map((hasSucceeded) => {
+      const active = isFailing ? "FAILING" : hasSucceeded ? "HEALTHY" : "UNKNOWN";
+      return { isDisabled, isFailing, hasSucceeded, status: isDisabled ? "DISABLED" : active };
+    }),
+  ),
+);
+
+test("every endpoint has exactly one status, the same in the API and in metrics", async () => {
+  const { service, run } = graphql();
+  for (const [index, { isDisabled, isFailing, hasSucceeded }] of ROWS.entries()) {
+    await createEndpoint(graphql(), `endpoint ${index}`, { url: `https://93.184.216.34/${index}` });
+    await service.query(
+      `UPDATE webhook_endpoint SET
+        disabled_at = CASE WHEN $2 THEN now() END, disabled_reason = CASE WHEN $2 THEN 'admin' END,
+        consecutive_failures = CASE WHEN $3 THEN 2 ELSE 0 END, failing_since = CASE WHEN $3 THEN now() END,
+        last_failure_at = CASE WHEN $3 THEN now() END, last_success_at = CASE WHEN $4 THEN now() END
+      WHERE name = $1`,
+      [`endpoint ${index}`, isDisabled, isFailing, hasSucceeded],
+    );
+  }
+  const { webhookEndpoints } = await run(
+    "{ webhookEndpoints(first: 100) { nodes { name health { status } } } }",
+  );
+  const statuses = new Map(webhookEndpoints.nodes.map(({ name, health }: Data) => [name, health.status]));
+  expect([...statuses]).toEqual(ROWS.map(({ status }, index) => [`endpoint ${index}`, status]));
+  const counts = async () => (await service.services.webhookDispatcher.state()).endpoints;
+  expect(await counts()).toEqual({ unknown: 1, healthy: 1, failing: 2, disabled: 4 });
+  // Deleted endpoints have none.
+  await service.query(
+    "UPDATE webhook_endpoint SET deleted_at = now() WHERE name IN ('endpoint 0', 'endpoint 7')",
+  );
+  expect(await counts()).toEqual({ unknown: 0, healthy: 1, failing: 2, disabled: 3 });
+});

@@ -1,0 +1,181 @@
+import { execFile, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type SystemPostgres,
+  startSystemPostgres,
+  systemPostgres,
+} from "../support/postgres/system-postgres.js";
+import { snippetsOf } from "../support/repository/doc-snippets.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { userGroupOf } from "../support/rest/rest-fixture.js";
+import { compileService } from "../support/service/compiled-service.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
+
+const SETTINGS = ["DATABASE_URL", "ENCRYPTION_KEYS", "METRICS_TOKEN"];
+const ADDRESS_IN_DOCS = "postgres.example.com:5432";
+const all = snippetsOf("docs/operations.md");
+const steps = all.filter(({ notRun }) => notRun?.includes("test/operations/key-rotation.test.ts"));
+const roles = all.find(({ code }) => code.includes("CREATE ROLE user_groups_service"));
+
+describe.skipIf(systemPostgres === undefined)("key rotation", { timeout: 600_000 }, () => {
+  const programs = systemPostgres ?? "";
+  const processes = createTestProcesses();
+  /** Settings of the service: the reader's shell, which the steps change. */
+  let shell: Record<string, string>;
+  let postgres: SystemPostgres;
+  let folder: string;
+  let service: RunningService;
+  let key: string;
+  let next = 0;
+
+  beforeAll(async () => {
+    postgres = await startSystemPostgres(programs);
+    folder = await mkdtemp(join(tmpdir(), "ug-key-rotation-"));
+    runSql("CREATE ROLE administrator LOGIN CREATEROLE CREATEDB PASSWORD 'administrator'", superuser());
+    runSql(roles?.code ?? "");
+    shell = {
+      DATABASE_URL: postgres.url("user_groups_service", "SERVICE_PASSWORD", "user_groups"),
+      ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
+      METRICS_TOKEN: randomBytes(32).toString("hex"),
+    };
+    const owner = { DATABASE_MIGRATION_URL: postgres.url("user_groups", "OWNER_PASSWORD", "user_groups") };
+    const run = async (...args: readonly string[]) => {
+      const end = await processes.run(args, { env: { ...shell, ...(args[0] === "migrate" ? owner : {}) } });
+      expect(end, end.stderr).toMatchObject({ code: 0 });
+      return end.stdout.trim();
+    };
+    const tenant = ["--account", "acme", "--environment", "Customer"];
+    await run("migrate", "up");
+    await run("account", "create", "acme");
+    key = await run("key", "create", ...tenant, "--scope", "admin");
+    await run("webhook", "create", "https://hooks.example.com/", ...tenant, "--name", "hook");
+    service = await processes.serve({ env: shell });
+  });
+  afterAll(async () => {
+    await processes.close();
+    await postgres?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const superuser = () => postgres.url("postgres", postgres.password, "postgres");
+
+  function runSql(input: string, url = postgres.url("administrator", "administrator", "postgres")): void {
+    const options = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", url];
+    const { status, stderr } = spawnSync(join(programs, "psql"), options, { input, encoding: "utf8" });
+    if (status !== 0) throw new Error(stderr);
+  }
+
+  /** Runs the guide's next step, which must contain a text, in the reader's shell. @returns its output */
+  async function step(part: string): Promise<string> {
+    const { language, code = "" } = steps[next++] ?? {};
+    expect(code).toContain(part);
+    if (language === "sql") {
+      runSql(code);
+      return "";
+    }
+    const preamble = `set -eu; npm() { shift 4; "$NODE" "$SERVICE/cli.js" "$@"; }\n`;
+    const state = join(folder, "environment");
+    const script = `${preamble}${code.replaceAll(ADDRESS_IN_DOCS, postgres.address)}\nenv -0 > ${state}`;
+    const env = { PATH: process.env["PATH"] ?? "", NODE: process.execPath, ...shell };
+    const { stdout } = await promisify(execFile)("bash", ["-c", script], {
+      cwd: folder,
+      env: { ...env, SERVICE: join(await compileService(), "src") },
+    });
+    const variables = (await readFile(state, "utf8")).split("\0").map((line) => line.split(/=(.*)/s));
+    shell = Object.fromEntries(
+      variables.flatMap(([name = "", value = ""]) => (SETTINGS.includes(name) ? [[name, value]] : [])),
+    );
+    return stdout.trim();
+  }
+
+  /** Replaces the process by one with the settings of the shell. */
+  async function restart(): Promise<void> {
+    const former = service;
+    service = await processes.serve({ env: shell });
+    former.kill("SIGTERM");
+    expect((await former.ended).code).toBe(0);
+  }
+
+  const getJane = (apiKey = key) =>
+    callRest(`${service.url}/api/user`, "GET", apiKey, { user_group_id: "jane", name: "Jane" });
+  const isAccepted = async (token: string) => {
+    const query = { query: "{ viewer { userGroup { name } } }" };
+    const headers = { authorization: `Bearer ${token}` };
+    return (await callRest(`${service.url}/graphql`, "POST", undefined, query, headers)).status === 200;
+  };
+
+  test("of encryption keys keeps tokens and makes the former key unnecessary, with the application role", async () => {
+    const { token } = userGroupOf(await getJane());
+    const former = shell;
+    await step("openssl rand -base64 32");
+    await restart();
+    expect(userGroupOf(await getJane()).token).toBe(token);
+    const output = await step("token reencrypt --status");
+    expect(output).toMatch(/^re-encrypted 1 tokens with key (\w{8}); .*\nKEY ID +ROWS +KEY\n\1 +\d +first$/);
+    await step("%%,*");
+    expect(shell["ENCRYPTION_KEYS"]).not.toContain(",");
+    await restart();
+    expect(userGroupOf(await getJane()).token).toBe(token);
+    expect(await processes.run(["key", "list"], { env: former })).toMatchObject({ code: 1 });
+  });
+
+  test("of API keys revokes the former one", async () => {
+    const former = key;
+    const output = await step("key create");
+    expect(output.split("\n")).toHaveLength(4);
+    key = output.split("\n")[0] ?? "";
+    expect((await getJane()).status).toBe(200);
+    expect(await step("key revoke")).toBe("revoked 1");
+    expect((await getJane()).status).toBe(200);
+    await expect.poll(async () => (await getJane(former)).status).toBe(401);
+  });
+
+  test("of a group's token invalidates the former one", async () => {
+    const { token } = userGroupOf(await getJane());
+    expect(await isAccepted(token)).toBe(true);
+    const [current = ""] = /ugt_\w+/.exec(await step("group rotate")) ?? [];
+    expect(await isAccepted(current)).toBe(true);
+    expect(await isAccepted(token)).toBe(false);
+  });
+
+  test("of signing keys keeps embed sessions, unless it revokes the former keys", async () => {
+    const reply = await callRest(`${service.url}/api/embed-session`, "POST", key, { user_group_id: "jane" });
+    const session = String(Object(reply.body).token);
+    expect(await step("signing-key rotate")).toMatch(/^added \S+, which signs from /);
+    await restart();
+    expect(await isAccepted(session)).toBe(true);
+    await step("signing-key rotate --revoke");
+    await restart();
+    expect(await isAccepted(session)).toBe(false);
+  });
+
+  test("of webhook secrets, database passwords and the metrics token", async () => {
+    expect(await step("webhook rotate-secret")).toMatch(/^whsec_\S+$/);
+
+    const { DATABASE_URL: formerUrl = "", METRICS_TOKEN: formerToken = "" } = shell;
+    await step("ALTER ROLE");
+    await step("NEW_PASSWORD");
+    await restart();
+    expect((await getJane()).status).toBe(200);
+    const refused = await processes.run(["key", "list"], { env: { ...shell, DATABASE_URL: formerUrl } });
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("password authentication failed"),
+    });
+
+    await step("METRICS_TOKEN");
+    await restart();
+    const metrics = async (token = "") => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await fetch(`${service.url}/metrics`, { headers })).status;
+    };
+    expect([await metrics(shell["METRICS_TOKEN"]), await metrics(formerToken)]).toEqual([200, 401]);
+  });
+
+  test("every step of the guide was run", () => expect(next).toBe(steps.length));
+});

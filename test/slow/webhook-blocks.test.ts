@@ -1,0 +1,58 @@
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { clientOptions } from "../../src/persistence/shared/database-options.js";
+import { startTestService, type TestService } from "../support/service/test-service.js";
+import { startReceiver } from "../support/webhooks/receiver.js";
+import { createTenant } from "../support/webhooks/tenant.js";
+
+const WINDOW = 1500;
+const WINDOWS = 8;
+
+/** Starts a service with a backlog for one endpoint, in a table that autovacuum does not analyze. */
+async function startWithBacklog(count: number) {
+  const service = await startTestService({ webhooks: { allowPrivate: true } });
+  onTestFinished(() => service.close());
+  const receiver = await startReceiver();
+  await (await createTenant(service)).listen(receiver.url);
+  await service.query("ALTER TABLE webhook_delivery SET (autovacuum_enabled = off)");
+  await service.query(`INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload)
+    SELECT account_id, environment, id, gen_random_uuid(), 'user_group.updated', 'user_group:' || n % ${count / 2}, '{}'
+    FROM webhook_endpoint, generate_series(1, ${count}) AS n`);
+  /** Waits until so many events have arrived. @returns the blocks of deliveries and their indexes that were read so far */
+  const blocksAt = async (received: number) => {
+    await expect.poll(() => receiver.received.length).toBeGreaterThanOrEqual(received);
+    return blocksRead(service);
+  };
+  return { service, receiver, blocksAt };
+}
+
+async function blocksRead(service: TestService): Promise<number> {
+  const [{ blocks }] =
+    await service.query(`SELECT heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read AS blocks
+    FROM pg_statio_user_tables WHERE relname = 'webhook_delivery'`);
+  return Number(blocks);
+}
+
+test("a backlog costs as many blocks per delivery at its end while an old transaction is open", async () => {
+  const { service, receiver, blocksAt } = await startWithBacklog(WINDOWS * WINDOW);
+  await service.query("ANALYZE webhook_delivery");
+  const old = new Client(clientOptions(service.owner));
+  await old.connect();
+  await old.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM webhook_delivery LIMIT 1");
+  const before = await blocksAt(0);
+  service.services.webhookDispatcher.start(service.server.log);
+  const first = (await blocksAt(WINDOW)) - before;
+  const start = await blocksAt((WINDOWS - 1) * WINDOW);
+  const last = (await blocksAt(WINDOWS * WINDOW)) - start;
+  await old.end();
+  expect(last).toBeLessThan(2 * first);
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(WINDOWS * WINDOW);
+  expect(receiver.received).toHaveLength(WINDOWS * WINDOW);
+});
+
+test("a backlog costs few blocks per delivery in a table that was never analyzed", async () => {
+  const { service, blocksAt } = await startWithBacklog(20_000);
+  const before = await blocksAt(0);
+  service.services.webhookDispatcher.start(service.server.log);
+  expect((await blocksAt(WINDOW)) - before).toBeLessThan(150 * WINDOW);
+});

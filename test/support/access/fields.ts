@@ -1,0 +1,167 @@
+import type { Scope } from "../../../src/domain/accounts/caller.js";
+
+/** A field below an object that every reader gets: the least scope that reads it, and the outcome below that scope. */
+interface Restriction {
+  readonly least: Scope;
+  /** Null without an error, or an error code. */
+  readonly below: "null" | "FORBIDDEN";
+}
+
+/** The fields of an object type. */
+export interface TypeAccess {
+  /** Returns a query for these fields of an object of the type. */
+  readonly reach: (fields: string) => string;
+  /** The least scope that reaches the type. */
+  readonly least: Scope;
+  /** Fields that every caller reads who reaches the type, with their required arguments. */
+  readonly fields: string;
+  readonly restricted?: Readonly<Record<string, Restriction>>;
+}
+
+function read(reach: TypeAccess["reach"], fields: string, restricted?: TypeAccess["restricted"]): TypeAccess {
+  return { reach, least: "read", fields, ...(restricted && { restricted }) };
+}
+
+function admin(reach: TypeAccess["reach"], fields: string): TypeAccess {
+  return { reach, least: "admin", fields };
+}
+
+const group = (text: string) => `{ userGroup(by: { providedId: "fields" }) { ${text} } }`;
+const site = (text: string) => `{ siteConfig(site: "fields") { ${text} } }`;
+const CONNECTION = "edges nodes pageInfo totalCount";
+const EDGE = "cursor node";
+
+/** Who reads which field. A field without a row fails the test: decide its scope. */
+export const FIELDS: Readonly<Record<string, TypeAccess>> = {
+  ApiKey: read(
+    (f) => `{ viewer { apiKey { ${f} } } }`,
+    "createdAt environment expiresAt hint id lastUsedAt name revokedAt scope",
+    { auditDays: { least: "admin", below: "FORBIDDEN" } },
+  ),
+  ApiKeyConnection: admin((f) => `{ apiKeys(first: 1) { ${f} } }`, CONNECTION),
+  ApiKeyEdge: admin((f) => `{ apiKeys(first: 1) { edges { ${f} } } }`, EDGE),
+  AuditDay: admin((f) => `{ auditDays(days: 1) { ${f} } }`, "changes date"),
+  AuditEntry: admin(
+    (f) => `{ auditLog(first: 1) { nodes { ${f} } } }`,
+    "action actor actorName changed createdAt id requestId subject subjectId subjectName subjectVersion",
+  ),
+  AuditEntryConnection: admin((f) => `{ auditLog(first: 1) { ${f} } }`, CONNECTION),
+  AuditEntryEdge: admin((f) => `{ auditLog(first: 1) { edges { ${f} } } }`, EDGE),
+  DataSource: read(
+    (f) => `{ dataSource(by: { providedId: "sales" }) { ${f} } }`,
+    "createdAt dataSourceId id name providedId userGroups",
+  ),
+  DataSourceConnection: read((f) => `{ dataSources(first: 1) { ${f} } }`, CONNECTION),
+  DataSourceEdge: read((f) => `{ dataSources(first: 1) { edges { ${f} } } }`, EDGE),
+  EmbedSession: read((f) => `{ viewer { embedSession { ${f} } } }`, "expiresAt variables"),
+  MappingEntry: read((f) => group(`mapping { ${f} }`), "dataSource schemaId"),
+  PageInfo: read(
+    (f) => `{ userGroups(first: 1) { pageInfo { ${f} } } }`,
+    "endCursor hasNextPage hasPreviousPage startCursor",
+  ),
+  SiteConfig: read(
+    site,
+    "atRevision(revision:1) createdAt diff(from:1) document id isPublic publicPath report revision revisions settings site text updatedAt",
+  ),
+  SiteConfigConnection: read((f) => `{ siteConfigs(first: 1) { ${f} } }`, CONNECTION),
+  SiteConfigEdge: read((f) => `{ siteConfigs(first: 1) { edges { ${f} } } }`, EDGE),
+  SiteConfigFinding: read(
+    (f) => site(`report { warnings { ${f} } }`),
+    "code column count line message pointer",
+  ),
+  SiteConfigReport: read((f) => site(`report { ${f} }`), "errors isValid notices warnings"),
+  SiteConfigRevision: read(
+    (f) => site(`atRevision(revision: 1) { ${f} }`),
+    "authorName createdAt document id report restoredFrom revision settings text",
+    { author: { least: "admin", below: "null" } },
+  ),
+  SiteConfigRevisionConnection: read((f) => site(`revisions(first: 1) { ${f} }`), CONNECTION),
+  SiteConfigRevisionEdge: read((f) => site(`revisions(first: 1) { edges { ${f} } }`), EDGE),
+  UserGroup: read(
+    group,
+    "createdAt environment id mapping name properties providedId teamId updatedAt version",
+    {
+      token: { least: "embed", below: "null" },
+    },
+  ),
+  UserGroupConnection: read((f) => `{ userGroups(first: 1) { ${f} } }`, CONNECTION),
+  UserGroupEdge: read((f) => `{ userGroups(first: 1) { edges { ${f} } } }`, EDGE),
+  Viewer: read(
+    (f) => `{ viewer { ${f} } }`,
+    "accountName apiKey embedSession environment tokenGraceSeconds userGroup",
+  ),
+  WebhookDelivery: admin(
+    (f) => `{ webhookDeliveries(first: 1) { nodes { ${f} } } }`,
+    "attempts createdAt deliveredAt endpoint event eventId id lastError lastStatus nextAttemptAt payload state",
+  ),
+  WebhookDeliveryConnection: admin((f) => `{ webhookDeliveries(first: 1) { ${f} } }`, CONNECTION),
+  WebhookDeliveryEdge: admin((f) => `{ webhookDeliveries(first: 1) { edges { ${f} } } }`, EDGE),
+  WebhookEndpoint: admin(
+    (f) => `{ webhookEndpoints(first: 1) { nodes { ${f} } } }`,
+    "createdAt disabledAt events health id name url",
+  ),
+  WebhookEndpointConnection: admin((f) => `{ webhookEndpoints(first: 1) { ${f} } }`, CONNECTION),
+  WebhookEndpointEdge: admin((f) => `{ webhookEndpoints(first: 1) { edges { ${f} } } }`, EDGE),
+  WebhookEndpointHealth: admin(
+    (f) => `{ webhookEndpoints(first: 1) { nodes { health { ${f} } } } }`,
+    "consecutiveFailures disabledReason failingSince lastError lastFailureAt lastSuccessAt pausedUntil pendingDeliveries status",
+  ),
+};
+
+/** Types that only render parts of a site's document, which every reader of the site gets. */
+export const DOCUMENT_TYPES: readonly string[] = [
+  "SiteAnchor",
+  "SiteApi",
+  "SiteApiAuth",
+  "SiteApiPlayground",
+  "SiteColorPair",
+  "SiteColors",
+  "SiteCtaButton",
+  "SiteFeedback",
+  "SiteGradient",
+  "SiteLink",
+  "SiteLogoImage",
+  "SiteLogoImages",
+  "SiteModeToggle",
+  "SiteNavigationGroup",
+  "SitePage",
+  "SiteSettings",
+  "SiteSocials",
+  "SiteSolidColor",
+  "SiteTab",
+  "SiteTopAnchor",
+];
+
+/** The fields that front ends read (decision 15), each with a document that selects it. Everything else is refused. */
+export const FRONT_END_FIELDS: Readonly<
+  Record<string, { readonly reach: (fields: string) => string; readonly allowed: string }>
+> = {
+  Query: { reach: (f) => `{ ${f} }`, allowed: "viewer" },
+  Mutation: { reach: (f) => `mutation { ${f} }`, allowed: "" },
+  Subscription: { reach: (f) => `subscription { ${f} }`, allowed: "userGroupChanged" },
+  UserGroupChange: {
+    reach: (f) => `subscription { userGroupChanged { ${f} } }`,
+    allowed: "kind userGroup userGroupId",
+  },
+  Viewer: {
+    reach: (f) => `{ viewer { ${f} } }`,
+    allowed: "accountName apiKey embedSession environment tokenGraceSeconds userGroup",
+  },
+  EmbedSession: { reach: (f) => `{ viewer { embedSession { ${f} } } }`, allowed: "expiresAt variables" },
+  ApiKey: {
+    reach: (f) => `{ viewer { apiKey { ${f} } } }`,
+    allowed: "createdAt environment expiresAt hint id lastUsedAt name revokedAt scope",
+  },
+  UserGroup: {
+    reach: (f) => `{ viewer { userGroup { ${f} } } }`,
+    allowed: "id mapping name properties providedId updatedAt version",
+  },
+  MappingEntry: {
+    reach: (f) => `{ viewer { userGroup { mapping { ${f} } } } }`,
+    allowed: "dataSource schemaId",
+  },
+  DataSource: {
+    reach: (f) => `{ viewer { userGroup { mapping { dataSource { ${f} } } } } }`,
+    allowed: "id providedId",
+  },
+};
