@@ -8,10 +8,12 @@ import type { Connections } from "./connections.js";
 import { isProbe } from "./request-facts.js";
 
 /** Mean delay of the event loop above which requests are shed. */
-const MAX_EVENT_LOOP_DELAY_MS = 5_000;
+const MAX_EVENT_LOOP_DELAY_MS = 1_000;
+/** Time between measurements. An interval in which the event loop hardly turned counts as overload, so it is longer than a start. */
+const MEASUREMENT_INTERVAL_MS = 5_000;
 /** Share of the heap limit above which requests are shed. */
 const MAX_HEAP_SHARE = 0.9;
-const RETRY_AFTER_S = 2;
+const RETRY_AFTER_S = MEASUREMENT_INTERVAL_MS / 1_000;
 
 /**
  * Bounds the requests in progress (decision 20): those of one connection run one after the other, and beyond the limits of `work` or
@@ -48,6 +50,7 @@ export function boundRequests(
     else connections.park(connection, reply.raw, { start: done, end });
   });
   void app.register(underPressure, {
+    sampleInterval: MEASUREMENT_INTERVAL_MS,
     maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS,
     maxHeapUsedBytes: getHeapStatistics().heap_size_limit * MAX_HEAP_SHARE,
     pressureHandler(request, _reply, type) {
