@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
-import { boundRequests } from "../../src/http/server/request-bounds.js";
 import { Connections } from "../../src/http/server/connections.js";
+import { boundRequests } from "../../src/http/server/request-bounds.js";
 import { WorkQueue } from "../../src/services/requests/work-queue.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
 
