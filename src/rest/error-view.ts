@@ -1,6 +1,6 @@
 import { errorHeaders } from "../domain/requests/error-headers.js";
-import { ERROR_STATUSES } from "../domain/requests/error-status.js";
-import type { DomainError, ErrorCode, FieldPath } from "../domain/shared/errors.js";
+import { ERRORS, type ErrorCode } from "../domain/shared/error-catalogue.js";
+import type { DomainError, FieldPath } from "../domain/shared/errors.js";
 
 /** REST names of fields that differ from the domain's names. */
 const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
@@ -38,7 +38,7 @@ export function renderError(error: DomainError, requestId: string): ErrorReply {
   });
   const [first] = fields;
   return {
-    status: ERROR_STATUSES[code].status,
+    status: ERRORS[code].status,
     headers: errorHeaders(error),
     body: {
       success: 0,

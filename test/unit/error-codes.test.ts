@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { DomainError, ERROR_CODES, type ErrorCode } from "../../src/domain/shared/errors.js";
+import { ERROR_CODES, type ErrorCode } from "../../src/domain/shared/error-catalogue.js";
+import { DomainError } from "../../src/domain/shared/errors.js";
 import { renderGraphqlError } from "../../src/graphql/shared/error-format.js";
 import { renderError } from "../../src/rest/error-view.js";
 import { placesOf } from "../support/errors/provocations.js";

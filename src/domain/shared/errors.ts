@@ -1,47 +1,6 @@
 import type { Allowance } from "./allowance.js";
+import type { ErrorCode } from "./error-catalogue.js";
 import { redactSecrets } from "./redaction.js";
-
-/** All error codes. A new code compiles only with an entry in `ERROR_STATUSES`. */
-export const ERROR_CODES = [
-  "bad_request",
-  "invalid_json",
-  "invalid_field",
-  "unauthenticated",
-  "forbidden",
-  "not_found",
-  "user_group_not_found",
-  "data_source_not_found",
-  "api_key_not_found",
-  "site_config_not_found",
-  "webhook_endpoint_not_found",
-  "webhook_delivery_not_found",
-  "method_not_allowed",
-  "user_group_mismatch",
-  "user_group_exists",
-  "data_source_exists",
-  "data_source_in_use",
-  "version_conflict",
-  "invalid_site_config",
-  "idempotency_mismatch",
-  "idempotency_key_in_use",
-  "payload_too_large",
-  "unsupported_media_type",
-  "unknown_data_source",
-  "batch_rejected",
-  "rate_limited",
-  "slow_consumer",
-  "query_too_deep",
-  "too_many_aliases",
-  "too_many_root_fields",
-  "too_many_tokens",
-  "query_too_expensive",
-  "query_not_allowed",
-  "batching_disabled",
-  "internal",
-  "unavailable",
-] as const;
-
-export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** Path of an invalid input field, in domain names: `["mapping", "sales"]`. */
 export type FieldPath = readonly string[];

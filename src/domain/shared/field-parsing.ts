@@ -1,11 +1,5 @@
-import {
-  DomainError,
-  type ErrorCode,
-  type FieldError,
-  type FieldPath,
-  invalidField,
-  MAX_FIELD_ERRORS,
-} from "./errors.js";
+import { type ErrorCode } from "./error-catalogue.js";
+import { DomainError, type FieldError, type FieldPath, invalidField, MAX_FIELD_ERRORS } from "./errors.js";
 
 /** A parser for each field; fields without one stay absent. */
 type FieldParsers<Fields> = { readonly [Name in keyof Fields]: () => Fields[Name] };

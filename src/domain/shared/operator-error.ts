@@ -1,4 +1,5 @@
-import { DomainError, type ErrorCode } from "./errors.js";
+import { type ErrorCode } from "./error-catalogue.js";
+import { DomainError } from "./errors.js";
 
 /** The codes of the APIs, and those that only the command line has; `failed` for any other reason. */
 export type OperatorErrorCode = ErrorCode | "usage" | "failed" | "account_exists" | "account_not_found";

@@ -1,4 +1,5 @@
-import { DomainError, type ErrorCode, type FieldPath } from "../shared/errors.js";
+import { type ErrorCode } from "../shared/error-catalogue.js";
+import { DomainError, type FieldPath } from "../shared/errors.js";
 
 /** Reason for rejecting a line: an API error code, or one specific to files. */
 export type RefusalCode = ErrorCode | "invalid_csv" | "repeated" | "token_taken" | "token_differs";

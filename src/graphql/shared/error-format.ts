@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { errorHeaders } from "../../domain/requests/error-headers.js";
-import { ERROR_STATUSES } from "../../domain/requests/error-status.js";
-import { DomainError, type ErrorCode, type FieldError } from "../../domain/shared/errors.js";
+import { ERRORS, type ErrorCode } from "../../domain/shared/error-catalogue.js";
+import { DomainError, type FieldError } from "../../domain/shared/errors.js";
 import { toGraphqlCode } from "./user-error-code-enum.js";
 
 /** HTTP status of user errors outside mutation payloads. */
@@ -9,7 +9,7 @@ const BAD_REQUEST = 400;
 
 /** Returns whether a mutation reports the error in `userErrors`. */
 export function isUserError(error: unknown): error is DomainError {
-  return error instanceof DomainError && ERROR_STATUSES[error.code].isUserError;
+  return error instanceof DomainError && ERRORS[error.code].isUserError === true;
 }
 
 /** Returns the message for GraphQL, with fields by their schema names. */
@@ -24,7 +24,7 @@ export function fieldMessage(code: ErrorCode, { field, message }: FieldError): s
 
 /** Returns the HTTP status of a reply with this error and no data. */
 export function statusOf(error: DomainError): number {
-  const { status, isUserError } = ERROR_STATUSES[error.code];
+  const { status, isUserError } = ERRORS[error.code];
   return isUserError ? BAD_REQUEST : status;
 }
 

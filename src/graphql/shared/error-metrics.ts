@@ -1,5 +1,5 @@
 import { ApolloServerErrorCode } from "@apollo/server/errors";
-import { ERROR_CODES } from "../../domain/shared/errors.js";
+import { ERROR_CODES } from "../../domain/shared/error-catalogue.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
 /** Error codes of the domain and of Apollo Server; bounds the metric's label values. */

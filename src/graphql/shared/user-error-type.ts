@@ -1,5 +1,6 @@
 import { Field, ObjectType } from "type-graphql";
-import type { DomainError, ErrorCode, FieldPath } from "../../domain/shared/errors.js";
+import { type ErrorCode } from "../../domain/shared/error-catalogue.js";
+import type { DomainError, FieldPath } from "../../domain/shared/errors.js";
 import { fieldMessage } from "./error-format.js";
 import { nullable } from "./nullable.js";
 import { UserErrorCodeEnum } from "./user-error-code-enum.js";

@@ -1,4 +1,5 @@
-import { type DocumentedCode, errorResponses } from "./errors.js";
+import type { RestErrorCode } from "../../domain/shared/error-catalogue.js";
+import { errorResponses } from "./errors.js";
 import { COMMON_HEADERS, headers } from "./headers.js";
 
 /** The response body of health checks. */
@@ -46,7 +47,7 @@ export const SERVICE_PATHS = {
   },
 } as const;
 
-function health(operationId: string, summary: string, text: string, codes: readonly DocumentedCode[]) {
+function health(operationId: string, summary: string, text: string, codes: readonly RestErrorCode[]) {
   return {
     operationId,
     tags: ["Health"],

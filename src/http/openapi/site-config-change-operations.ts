@@ -1,8 +1,9 @@
+import type { RestErrorCode } from "../../domain/shared/error-catalogue.js";
 import { SITE_CONFIG_CODES } from "../../domain/site-configs/finding-codes.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { SUCCESS } from "../../rest/openapi-replies.js";
 import { curlBlock } from "./curl.js";
-import { type DocumentedCode, errorResponses } from "./errors.js";
+import { errorResponses } from "./errors.js";
 import { headers, LIMITED_HEADERS, REQUEST_ID_PARAMETER } from "./headers.js";
 
 const TAGS = ["Site configurations"];
@@ -18,7 +19,7 @@ const CODES = [
   "rate_limited",
   "internal",
   "unavailable",
-] as const satisfies readonly DocumentedCode[];
+] as const satisfies readonly RestErrorCode[];
 const CHANGE_CODES = [...CODES, "forbidden", "version_conflict"] as const;
 
 const STRICT_PARAMETER = {

@@ -1,8 +1,9 @@
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import type { RestErrorCode } from "../../domain/shared/error-catalogue.js";
 import { DEFAULT_ENVIRONMENT, SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { SITE_NAME_RULE } from "../../domain/site-configs/site-config.js";
 import { curlBlock } from "./curl.js";
-import { bodilessResponses, type DocumentedCode, errorResponses } from "./errors.js";
+import { bodilessResponses, errorResponses } from "./errors.js";
 import {
   headers,
   LIMITED_HEADERS,
@@ -12,7 +13,7 @@ import {
 } from "./headers.js";
 import { SITE_CONFIG_CHANGES, VALIDATION_PATHS } from "./site-config-change-operations.js";
 
-const CODES: readonly DocumentedCode[] = [
+const CODES: readonly RestErrorCode[] = [
   "bad_request",
   "invalid_field",
   "unauthenticated",

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import { REPLAYED_HEADER } from "../../domain/requests/idempotency-key.js";
+import type { RestErrorCode } from "../../domain/shared/error-catalogue.js";
 import { curlBlock } from "./curl.js";
-import { type DocumentedCode, errorResponses } from "./errors.js";
+import { errorResponses } from "./errors.js";
 import {
   type HeaderName,
   headers,
@@ -13,7 +14,7 @@ import {
 const PATH = "/api/user";
 
 /** Error codes of all four operations. */
-const CODES: readonly DocumentedCode[] = [
+const CODES: readonly RestErrorCode[] = [
   "bad_request",
   "invalid_json",
   "invalid_field",
@@ -61,7 +62,7 @@ export interface Operation {
     readonly headers?: readonly HeaderName[];
     readonly examples: Readonly<Record<string, object>>;
   };
-  readonly codes: readonly DocumentedCode[];
+  readonly codes: readonly RestErrorCode[];
 }
 
 /** OpenAPI path item of `/api/user`. */

@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { DomainError, type DomainErrorOptions, type ErrorCode } from "../../domain/shared/errors.js";
+import { type ErrorCode } from "../../domain/shared/error-catalogue.js";
+import { DomainError, type DomainErrorOptions } from "../../domain/shared/errors.js";
 import { runTask, type Task, type TaskName, type TaskOutputs } from "../../domain/site-configs/tasks.js";
 
 /** The worker thread's reply to a task, sent as JSON because structured cloning is slower. */

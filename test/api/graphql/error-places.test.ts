@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ERROR_STATUSES } from "../../../src/domain/requests/error-status.js";
-import { DomainError, type ErrorCode } from "../../../src/domain/shared/errors.js";
+import { ERRORS, type ErrorCode } from "../../../src/domain/shared/error-catalogue.js";
+import { DomainError } from "../../../src/domain/shared/errors.js";
 import { statusOf } from "../../../src/graphql/shared/error-format.js";
 import { DOCUMENT_CODES, type DocumentCode } from "../../support/errors/document-codes.js";
 import { operationsOf, provokingTests } from "../../support/errors/provocations.js";
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 test.each(operationsOf("REST"))("%s over REST", async (code, operation) => {
   expect(await sendToRest(graphql(), token, operation)).toMatchObject({
-    status: ERROR_STATUSES[code].status,
+    status: ERRORS[code].status,
     body: { success: 0, error: { code } },
   });
 });

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from "../../../src/domain/shared/errors.js";
+import { ERROR_CODES, type ErrorCode } from "../../../src/domain/shared/error-catalogue.js";
 import { ID_OF_NOTHING, mutation, nested, type Operation, repeated } from "./requests.js";
 
 export const PLACES = ["REST", "errors", "userErrors", "event stream", "last event"] as const;

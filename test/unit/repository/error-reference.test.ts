@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
-import { ERROR_MEANINGS } from "../../../src/domain/shared/error-meanings.js";
-import {
-  DomainError,
-  ERROR_CODES,
-  type ErrorCode,
-  MAX_FIELD_ERRORS,
-} from "../../../src/domain/shared/errors.js";
+import { ERROR_CODES, ERRORS, type ErrorCode } from "../../../src/domain/shared/error-catalogue.js";
+import { DomainError, MAX_FIELD_ERRORS } from "../../../src/domain/shared/errors.js";
 import { isUserError, statusOf } from "../../../src/graphql/shared/error-format.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
 import { renderError } from "../../../src/rest/error-view.js";
@@ -31,7 +26,7 @@ function rowOf(code: ErrorCode): string {
     .filter((place) => place !== "REST")
     .map((place) => (place === "userErrors" || place === "last event" ? 200 : statusOf(error)));
   const graphql = [...new Set(statuses)].toSorted().join(" / ") || NONE;
-  const { meaning, advice } = ERROR_MEANINGS[code];
+  const { meaning, advice } = ERRORS[code];
   const labels = places.map((place) => LABELS[place]).join(", ");
   return `| \`${code}\` | ${rest} | ${graphql} | ${labels} | ${meaning}<br>${advice} |`;
 }

@@ -1,5 +1,6 @@
 import type { GraphQLError } from "graphql";
-import { DomainError, type ErrorCode } from "../../../domain/shared/errors.js";
+import { type ErrorCode } from "../../../domain/shared/error-catalogue.js";
+import { DomainError } from "../../../domain/shared/errors.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import { limitsWithoutCredentials, type OperationLimits } from "../../shared/operation-limits.js";
 import type { PreparedOperation } from "../operations/prepared-operation.js";
