@@ -35,8 +35,6 @@ export function readConfig(environment: ProcessEnvironment) {
       perKey: read.EVENT_STREAMS_PER_API_KEY,
       perAddress: read.EVENT_STREAMS_PER_ADDRESS,
       perProcess: read.EVENT_STREAMS_PER_PROCESS,
-      unreadBytes: read.EVENT_STREAM_UNREAD_BYTES,
-      totalUnreadBytes: read.EVENT_STREAM_TOTAL_UNREAD_BYTES,
     },
     connectionLimits: {
       ...DEFAULT_CONNECTION_LIMITS,

@@ -52,20 +52,6 @@ export const LIMIT_SETTINGS = {
   EVENT_STREAMS_PER_PROCESS: wholeNumber(1, 1_000_000, DEFAULT_EVENT_STREAM_LIMITS.perProcess).describe(
     "maximum number of event streams",
   ),
-  EVENT_STREAM_UNREAD_BYTES: wholeNumber(
-    65_536,
-    536_870_912,
-    DEFAULT_EVENT_STREAM_LIMITS.unreadBytes,
-  ).describe(
-    "maximum number of unread bytes of an event stream, and maximum size of an event; beyond, the stream ends",
-  ),
-  EVENT_STREAM_TOTAL_UNREAD_BYTES: wholeNumber(
-    65_536,
-    999_999_999,
-    DEFAULT_EVENT_STREAM_LIMITS.totalUnreadBytes,
-  ).describe(
-    "maximum number of unread bytes of all event streams; beyond, those with the most unread data are closed",
-  ),
   REDIS_URL: redisUrl().describe(
     "Redis that shares rate limit counters between replicas, `redis://user:password@host:6379/0` or `rediss://` for TLS; use a separate Redis database per deployment. If unset or unreachable, each process counts separately",
   ),

@@ -56,11 +56,8 @@ export class Metrics {
     () => new Counter(),
     [["token"], ["api_key"], ["address"], ["process"]],
   );
-  /** Event streams closed because of unread data or the size of an event, by reason. */
-  readonly streamCutOffs = new Labeled(
-    () => new Counter(),
-    [["slow_consumer"], ["event_too_large"], ["process_memory"]],
-  );
+  /** Event streams ended because of unread events or the size of an event, by reason. */
+  readonly streamCutOffs = new Labeled(() => new Counter(), [["slow_consumer"], ["event_too_large"]]);
   /** Large site configurations rejected because the queue was full. */
   readonly siteConfigRefusals = new Counter();
   /** Requests with invalid credentials. */

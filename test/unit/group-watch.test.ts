@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { mergeKinds, type UserGroupChangeKind } from "../../src/domain/user-groups/change.js";
 import type { ChangeListener } from "../../src/services/user-groups/change-feed.js";
-import type { UserGroupEvent } from "../../src/services/user-groups/event-delivery.js";
-import { ENVIRONMENT_LIMITS, GroupWatch } from "../../src/services/user-groups/group-watch.js";
+import { GroupWatch } from "../../src/services/user-groups/group-watch.js";
 import { Subscription } from "../../src/services/user-groups/subscription.js";
 
 /** Watches all groups of an environment, none of which exists any more. */
@@ -20,9 +20,9 @@ function watchEnvironment() {
         return () => undefined;
       },
     },
-    ENVIRONMENT_LIMITS,
+    { isOfManyGroups: true },
   );
-  const subscription = new Subscription<UserGroupEvent>(() => void watch.remove(subscriber));
+  const subscription = new Subscription(() => void watch.remove(subscriber));
   const subscriber = { credential: { kind: "apiKey", keyId: 1 } as const, subscription };
   watch.add(subscriber);
   const change = (id: number) => listener?.onChange({ id, kind: "deleted" });
@@ -44,7 +44,7 @@ test("a subscriber to all groups that reads nothing holds the events of one chun
   expect(seen).toEqual(ids);
 });
 
-test("a subscription to all groups ends when more than 10,000 changes wait", async () => {
+test("a subscription to all groups ends when more than 10,000 changed groups wait", async () => {
   const { loaded, subscription, change } = watchEnvironment();
   change(1);
   await expect.poll(() => loaded).toEqual([1]);
@@ -52,6 +52,23 @@ test("a subscription to all groups ends when more than 10,000 changes wait", asy
   expect(subscription.isOpen).toBe(true);
   change(10_002);
   expect(subscription.isOpen).toBe(false);
-  await expect(subscription.next()).rejects.toMatchObject({ code: "unavailable" });
+  await expect(subscription.next()).rejects.toMatchObject({ code: "slow_consumer" });
   expect(loaded).toEqual([1]);
+});
+
+test("a subscriber that does not read does not delay the others for long", async () => {
+  const { loaded, subscription, change } = watchEnvironment();
+  for (let id = 1; id <= 200; id += 1) change(id);
+  // A chunk a second, until it is too far behind.
+  await expect.poll(() => subscription.isOpen).toBe(false);
+  await expect(subscription.next()).rejects.toMatchObject({ code: "slow_consumer" });
+  expect(loaded.length).toBeLessThan(200);
+});
+
+test.each([
+  [["updated", "tokenRotated", "updated"], "tokenRotated"],
+  [["created", "updated", "tokenRotated"], "created"],
+  [["created", "updated", "deleted"], "deleted"],
+] as const)("changes of a group that wait become one: %s are %s", ([first, ...others], kind) => {
+  expect(others.reduce<UserGroupChangeKind>(mergeKinds, first)).toBe(kind);
 });

@@ -16,8 +16,6 @@ const GROUPED: Readonly<Record<string, string>> = {
   EVENT_STREAMS_PER_API_KEY: "eventStreams.perKey",
   EVENT_STREAMS_PER_ADDRESS: "eventStreams.perAddress",
   EVENT_STREAMS_PER_PROCESS: "eventStreams.perProcess",
-  EVENT_STREAM_UNREAD_BYTES: "eventStreams.unreadBytes",
-  EVENT_STREAM_TOTAL_UNREAD_BYTES: "eventStreams.totalUnreadBytes",
   MAX_CONNECTIONS: "connectionLimits.maxConnections",
   MAX_CONNECTIONS_PER_ADDRESS: "connectionLimits.maxConnectionsPerAddress",
   REQUEST_RECEIVE_TIMEOUT_MS: "connectionLimits.receiveTimeoutMs",

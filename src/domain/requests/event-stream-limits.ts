@@ -1,4 +1,4 @@
-/** Limits on open event streams and their unread bytes. */
+/** Limits on open event streams. */
 export interface EventStreamLimits {
   /** Maximum streams per user group token. */
   readonly perToken: number;
@@ -8,19 +8,11 @@ export interface EventStreamLimits {
   readonly perAddress: number;
   /** Maximum streams per process. */
   readonly perProcess: number;
-  /** Maximum unread bytes per stream. */
-  readonly unreadBytes: number;
-  /** Maximum unread bytes of all streams of this process. */
-  readonly totalUnreadBytes: number;
 }
-
-const MIB = 1024 * 1024;
 
 export const DEFAULT_EVENT_STREAM_LIMITS: EventStreamLimits = {
   perToken: 20,
   perKey: 1000,
   perAddress: 2000,
   perProcess: 5000,
-  unreadBytes: MIB,
-  totalUnreadBytes: 32 * MIB,
 };

@@ -75,7 +75,7 @@ export async function registerGraphql(
   const watcher = new UserGroupWatcher(services.userGroupWatches);
   const contextOf = createContextFactory(services, watcher, callers);
   const streams = services.eventStreams;
-  const subscriptions = new Subscriptions(operations, streams.limits, metrics);
+  const subscriptions = new Subscriptions(operations, metrics);
   const sockets = new SocketHandler({
     schema,
     services,
@@ -85,7 +85,6 @@ export async function registerGraphql(
     persistedQueries,
     work: options.work,
     requestTimeoutMs: options.requestTimeoutMs,
-    maxReplyBytes: options.limits.replyBytes,
   });
   await app.register(websocket, {
     options: {

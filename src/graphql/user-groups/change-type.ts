@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType } from "type-graphql";
 import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
-import type { UserGroupEvent } from "../../services/user-groups/event-delivery.js";
+import type { UserGroupEvent } from "../../services/user-groups/subscription.js";
 import { createEnum } from "../shared/create-enum.js";
 import { toNodeId } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";

@@ -24,6 +24,11 @@ export class WatchEvent {
     return this.#content instanceof DomainError && this.#content.code === "unauthenticated";
   }
 
+  /** Whether the event reports that the subscriber did not read fast enough. */
+  get hasFallenBehind(): boolean {
+    return this.#content instanceof DomainError && this.#content.code === "slow_consumer";
+  }
+
   /** @throws DomainError that ends the stream, if this is the final event */
   get change(): UserGroupChangeView {
     if (this.#content instanceof DomainError) throw this.#content;

@@ -1,6 +1,5 @@
 import { parseCredentials } from "../../domain/authentication/authorization.js";
 import { DomainError, internalError } from "../../domain/shared/errors.js";
-import type { UserGroupEvent } from "../../services/user-groups/event-delivery.js";
 import type { Subscription } from "../../services/user-groups/subscription.js";
 import type { SubscriberCredential, UserGroupWatches } from "../../services/user-groups/watches.js";
 import {
@@ -54,7 +53,7 @@ export class UserGroupWatcher implements Watcher {
 
 function eventsOf(
   session: Session | FrontEndSession,
-  subscription: Subscription<UserGroupEvent>,
+  subscription: Subscription,
   options: { readonly isOfOneGroup: boolean },
 ): AsyncIterable<WatchEvent> {
   return withPromptReturn(readEvents(session, subscription, options), () => subscription.end());
@@ -72,7 +71,7 @@ function credentialOf(
 
 async function* readEvents(
   session: Session | FrontEndSession,
-  subscription: Subscription<UserGroupEvent>,
+  subscription: Subscription,
   { isOfOneGroup }: { readonly isOfOneGroup: boolean },
 ): AsyncGenerator<WatchEvent, void, undefined> {
   try {

@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { DomainError, internalError } from "../../domain/shared/errors.js";
-import type { UserGroupChange, UserGroupChangeKind } from "../../domain/user-groups/change.js";
+import type { UserGroupChange } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { Subscription } from "./subscription.js";
+import type { Subscription, UserGroupEvent } from "./subscription.js";
 import {
   expiryOf,
   invalidCredentialError,
@@ -14,19 +13,9 @@ import {
 /** Number of subscribers notified before yielding to the event loop. */
 const SUBSCRIBERS_PER_TURN = 10;
 
-/** A change of a group, shared by all its subscribers. */
-export interface UserGroupEvent {
-  readonly id: number;
-  readonly kind: UserGroupChangeKind;
-  /** The current group; null if it was deleted. */
-  readonly userGroup: UserGroup | null;
-  /** Loads the group's mapping once and shares it among subscribers. */
-  mapping(): Promise<readonly MappedDataSource[]>;
-}
-
 export interface Subscriber {
   readonly credential: WatchCredential;
-  readonly subscription: Subscription<UserGroupEvent>;
+  readonly subscription: Subscription;
 }
 
 /** Creates the event of a change. */

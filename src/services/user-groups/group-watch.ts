@@ -1,5 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { DomainError } from "../../domain/shared/errors.js";
-import type { UserGroupChange } from "../../domain/user-groups/change.js";
+import {
+  mergeKinds,
+  type UserGroupChange,
+  type UserGroupChangeKind,
+} from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { ChangeListener } from "./change-feed.js";
 import { createEvent, deliverEvent, endAll, type Subscriber } from "./event-delivery.js";
@@ -8,15 +13,12 @@ import type { WatchCredential, WatchState } from "./watch-credential.js";
 
 type Change = Pick<UserGroupChange, "id" | "kind">;
 
-/** Maximum queued changes, and the number of changes loaded together. */
-export interface WatchLimits {
-  readonly maxQueued: number;
-  readonly chunkSize: number;
-}
-
-/** Limits for the changes of one group, and of all groups of an environment. */
-export const GROUP_LIMITS: WatchLimits = { maxQueued: 100, chunkSize: 1 };
-export const ENVIRONMENT_LIMITS: WatchLimits = { maxQueued: 10_000, chunkSize: 50 };
+/** Maximum changed groups that wait; beyond it, the subscriptions end. */
+const MAX_CHANGED_GROUPS = 10_000;
+/** Number of groups loaded together. */
+const CHUNK_SIZE = 50;
+/** Maximum wait for a subscriber that does not read, so that it does not delay the others. */
+const MAX_WAIT_MS = 1_000;
 
 /** Data access of a watch. */
 export interface WatchSource {
@@ -27,22 +29,22 @@ export interface WatchSource {
   follow(listener: ChangeListener): () => void;
 }
 
-/** Delivers the changes of one group, or of all groups of an environment, to subscribers. */
+/**
+ * Delivers the changes of one group, or of all groups of an environment, to subscribers. Changes of a group that wait are merged into one
+ * with the latest state.
+ */
 export class GroupWatch implements ChangeListener {
   readonly #source: WatchSource;
-  readonly #limits: WatchLimits;
+  readonly #isOfManyGroups: boolean;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #queue: Change[] = [];
+  /** Changes that wait: the kind by group. */
+  readonly #queue = new Map<number, UserGroupChangeKind>();
   #isDelivering = false;
   #unfollow: (() => void) | undefined;
 
-  constructor(source: WatchSource, limits: WatchLimits) {
+  constructor(source: WatchSource, { isOfManyGroups }: { readonly isOfManyGroups: boolean }) {
     this.#source = source;
-    this.#limits = limits;
-  }
-
-  get #isOfManyGroups(): boolean {
-    return this.#limits.chunkSize > 1;
+    this.#isOfManyGroups = isOfManyGroups;
   }
 
   /** @throws DomainError `unavailable` */
@@ -60,22 +62,24 @@ export class GroupWatch implements ChangeListener {
     return true;
   }
 
-  onChange(change: Change): void {
-    this.#queue.push(change);
-    if (this.#queue.length > this.#limits.maxQueued) this.onEnd(slowSubscriberError());
+  onChange({ id, kind }: Change): void {
+    const earlier = this.#queue.get(id);
+    this.#queue.set(id, earlier ? mergeKinds(earlier, kind) : kind);
+    if (this.#queue.size > MAX_CHANGED_GROUPS) this.onEnd(slowSubscriberError());
     else if (!this.#isDelivering) void this.#deliverAll();
   }
 
   onEnd(error: DomainError): void {
-    this.#queue.length = 0;
+    this.#queue.clear();
     endAll(this.#subscribers, error);
   }
 
-  /** Delivers changes sequentially, each as a separate event. */
+  /** Delivers changes in order, each as an event. */
   async #deliverAll(): Promise<void> {
     this.#isDelivering = true;
-    while (this.#queue.length > 0) {
-      const changes = this.#queue.splice(0, this.#limits.chunkSize);
+    while (this.#queue.size > 0) {
+      const changes = [...this.#queue].slice(0, CHUNK_SIZE).map(([id, kind]) => ({ id, kind }));
+      for (const { id } of changes) this.#queue.delete(id);
       // Snapshot: later subscribers have already read this change.
       const subscribers = [...this.#subscribers];
       if (subscribers.length > 0) await this.#deliver(changes, subscribers);
@@ -102,7 +106,10 @@ export class GroupWatch implements ChangeListener {
       await deliverEvent(event, state, subscribers);
     }
     // Only IDs are queued until the events were read: groups may be large, and their number is unlimited.
-    if (this.#isOfManyGroups)
-      await Promise.all(subscribers.map(({ subscription }) => subscription.drained()));
+    if (!this.#isOfManyGroups) return;
+    await Promise.race([
+      Promise.all(subscribers.map(({ subscription }) => subscription.drained())),
+      sleep(MAX_WAIT_MS, undefined, { ref: false }),
+    ]);
   }
 }

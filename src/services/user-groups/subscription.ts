@@ -1,14 +1,30 @@
 import { DomainError } from "../../domain/shared/errors.js";
+import { mergeKinds, type UserGroupChangeKind } from "../../domain/user-groups/change.js";
+import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
 
-/** Maximum buffered events; beyond it, the subscription ends. */
+/** Maximum groups with an event that was not read; beyond it, the subscription ends. */
 const MAX_BEHIND = 100;
 /** Maximum delay of `setTimeout`. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** The ordered events of one subscriber, as an async iterable that ends with the subscription. */
-export class Subscription<Event> implements AsyncIterableIterator<Event> {
+/** A change of a group, shared by all its subscribers. */
+export interface UserGroupEvent {
+  readonly id: number;
+  readonly kind: UserGroupChangeKind;
+  /** The current group; null if it was deleted. */
+  readonly userGroup: UserGroup | null;
+  /** Loads the group's mapping once and shares it among subscribers. */
+  mapping(): Promise<readonly MappedDataSource[]>;
+}
+
+/**
+ * The events of one subscriber, as an async iterable that ends with the subscription. It holds one event per group: an event that was not
+ * read is replaced by the next one of its group.
+ */
+export class Subscription implements AsyncIterableIterator<UserGroupEvent> {
   readonly #onEnd: () => void;
-  readonly #events: Event[] = [];
+  readonly #events = new Map<number, UserGroupEvent>();
   #failure: DomainError | undefined;
   #hasEnded = false;
   #expiresAt: number | undefined;
@@ -26,17 +42,19 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
     return !this.#hasEnded && (this.#expiresAt === undefined || Date.now() < this.#expiresAt);
   }
 
-  push(event: Event): void {
+  push(event: UserGroupEvent): void {
     if (this.#hasEnded) return;
-    this.#events.push(event);
+    const { id, kind } = event;
+    const merged = mergeKinds(this.#events.get(id)?.kind ?? kind, kind);
+    // Other subscribers share the event.
+    this.#events.set(id, merged === kind ? event : { ...event, kind: merged });
     this.#wake?.();
-    if (this.#events.length <= MAX_BEHIND) return;
-    this.end(slowSubscriberError());
+    if (this.#events.size > MAX_BEHIND) this.end(slowSubscriberError());
   }
 
-  /** Resolves when all events were read, or the subscription has ended. Must not be called again before. */
+  /** Resolves when all events were read, or the subscription has ended; never if it is called again before. */
   async drained(): Promise<void> {
-    if (this.#hasEnded || this.#events.length === 0) return;
+    if (this.#hasEnded || this.#events.size === 0) return;
     await new Promise<void>((resolve) => {
       this.#onDrained = resolve;
     });
@@ -69,17 +87,18 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
   }
 
   /** @throws DomainError passed to `end` */
-  async next(): Promise<IteratorResult<Event>> {
+  async next(): Promise<IteratorResult<UserGroupEvent>> {
     for (;;) {
       if (this.#failure) {
         const error = this.#failure;
         this.#failure = undefined;
-        this.#events.length = 0;
+        this.#events.clear();
         throw error;
       }
-      const [event] = this.#events.splice(0, 1);
-      if (this.#events.length === 0) this.#onDrained?.();
-      if (event !== undefined) return { done: false, value: event };
+      const [event] = this.#events.values();
+      if (event) this.#events.delete(event.id);
+      if (this.#events.size === 0) this.#onDrained?.();
+      if (event) return { done: false, value: event };
       if (this.#hasEnded) return { done: true, value: undefined };
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -87,7 +106,7 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
     }
   }
 
-  async return(): Promise<IteratorResult<Event>> {
+  async return(): Promise<IteratorResult<UserGroupEvent>> {
     this.end();
     return { done: true, value: undefined };
   }
@@ -100,10 +119,8 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
 /** Returns the error for a subscriber that consumes changes too slowly. */
 export function slowSubscriberError(): DomainError {
   return new DomainError(
-    "unavailable",
-    "Events were not read fast enough. Read the user group again, then subscribe again.",
-    {
-      retryAfter: 1,
-    },
+    "slow_consumer",
+    "Events were not read fast enough. Read the user groups again, then subscribe again.",
+    { retryAfter: 1 },
   );
 }

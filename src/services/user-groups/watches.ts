@@ -5,8 +5,7 @@ import { findSubscribedGroups } from "../../persistence/user-groups/subscribed-g
 import type { KeyWatch } from "../accounts/key-watch.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import type { ChangeFeed, ChangeListener } from "./change-feed.js";
-import type { UserGroupEvent } from "./event-delivery.js";
-import { ENVIRONMENT_LIMITS, GROUP_LIMITS, GroupWatch } from "./group-watch.js";
+import { GroupWatch } from "./group-watch.js";
 import type { UserGroupReader } from "./reader.js";
 import { Subscription } from "./subscription.js";
 import {
@@ -72,11 +71,7 @@ export class UserGroupWatches {
    * @throws DomainError `unauthenticated` if the credential has become invalid; `unavailable` if the database is unreachable or the
    *   service is shutting down
    */
-  async watch(
-    tenant: Tenant,
-    id: number,
-    presented: SubscriberCredential,
-  ): Promise<Subscription<UserGroupEvent> | null> {
+  async watch(tenant: Tenant, id: number, presented: SubscriberCredential): Promise<Subscription | null> {
     const credential: WatchCredential =
       presented.kind === "token"
         ? { kind: "token", lookups: this.#vault.lookups(presented.token) }
@@ -88,7 +83,7 @@ export class UserGroupWatches {
   }
 
   /** Subscribes to all groups of an environment, with an API key. @throws like `watch` */
-  async watchAll(tenant: Tenant, keyId: number): Promise<Subscription<UserGroupEvent>> {
+  async watchAll(tenant: Tenant, keyId: number): Promise<Subscription> {
     return (await this.#start(tenant, null, { kind: "apiKey", keyId })).subscription;
   }
 
@@ -110,11 +105,11 @@ export class UserGroupWatches {
     }
   }
 
-  #subscribe(tenant: Tenant, id: number | null, credential: WatchCredential): Subscription<UserGroupEvent> {
+  #subscribe(tenant: Tenant, id: number | null, credential: WatchCredential): Subscription {
     const name = `${tenant.accountId}/${tenant.environment}/${id ?? "*"}`;
     const watch = this.#watches.get(name) ?? this.#createWatch(tenant, id);
     this.#watches.set(name, watch);
-    const subscription = new Subscription<UserGroupEvent>(() => {
+    const subscription = new Subscription(() => {
       unwatchKey?.();
       if (watch.remove(subscriber)) this.#watches.delete(name);
     });
@@ -142,7 +137,7 @@ export class UserGroupWatches {
       loadMapping: (groupId: number) => this.#reader.mappings.load(tenant, groupId),
       follow: (listener: ChangeListener) => this.#changes.follow(tenant, id, listener),
     };
-    return new GroupWatch(source, id === null ? ENVIRONMENT_LIMITS : GROUP_LIMITS);
+    return new GroupWatch(source, { isOfManyGroups: id === null });
   }
 
   async #load(

@@ -1,69 +1,37 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { openSlowReader, type SlowReader } from "../../support/graphql/slow-reader.js";
+import { openSlowReader } from "../../support/graphql/slow-reader.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
-const TEXT = "x".repeat(60_000);
+const properties = { text: "x".repeat(60_000) };
+const selection = (aliases: number) =>
+  `subscription { userGroupChanged { userGroup { name ${Array.from({ length: aliases }, (_, index) => `p${index}: properties`).join(" ")} } } }`;
 /** Large enough that a few events fill the system's buffers. */
-const LARGE = `subscription { userGroupChanged {
-  userGroup { name ${Array.from({ length: 10 }, (_, index) => `p${index}: properties`).join(" ")} }
-} }`;
+const LARGE = selection(10);
+const EVENT_BYTES = 10 * 60_100;
 
-const small = useGraphql({ eventStreams: { unreadBytes: 700_000, totalUnreadBytes: 1_000_000 } });
-const cutOffs = (reason: string) => small().service.services.telemetry.metrics.streamCutOffs.of(reason).value;
+const graphql = useGraphql();
 
 async function rename(user_group_id: string, name: string): Promise<void> {
-  const { service, keys } = small();
+  const { service, keys } = graphql();
   const body = { user_group_id, name };
   expect(await callRest(`${service.url}/api/user`, "PUT", keys.admin, body)).toMatchObject({ status: 200 });
 }
 
-async function readSlowly(providedId: string): Promise<SlowReader> {
-  const properties = { text: TEXT };
-  const { token } = await createUserGroup(small(), providedId, { properties });
-  const { open: before } = small().service.services.eventStreams;
-  const reader = await openSlowReader(small().service.url, `Bearer ${token}`, LARGE);
-  onTestFinished(() => reader.close());
-  await expect.poll(() => small().service.services.eventStreams.open).toBe(before + 1);
-  return reader;
-}
-
-/** Changes a group until a stream is closed for this reason. */
-async function changeUntilCutOff(reason: string, ...providedIds: readonly string[]): Promise<void> {
-  const before = cutOffs(reason);
-  for (let round = 0; round < 200 && cutOffs(reason) === before; round += 1) {
-    for (const providedId of providedIds) await rename(providedId, `n${round}`);
-  }
-  expect(cutOffs(reason)).toBeGreaterThan(before);
-}
-
-test("unread data is limited: the stream ends with an event that says so", async () => {
-  const reader = await readSlowly("slow");
-  await changeUntilCutOff("slow_consumer", "slow");
-  const text = await reader.readToEnd();
-  const events = text.split("event: ");
-  expect(events.at(-1)).toMatch(/^complete\ndata:\n\n/);
-  expect(events.at(-2)).toContain('"code":"SLOW_CONSUMER"');
-  expect(events.at(-2)).toContain("More than 700000 bytes of this event stream were not read.");
-});
-
-test("unread data is dropped with the connection if the client does not read that event either", async () => {
-  const reader = await readSlowly("deaf");
-  await changeUntilCutOff("slow_consumer", "deaf");
-  const { eventStreams } = small().service.services;
-  await expect.poll(() => eventStreams.open).toBe(0);
-  expect(await reader.readToEnd()).not.toContain("SLOW_CONSUMER");
-});
-
-test("unread data is dropped when the credentials expire or are revoked", async () => {
-  const { service, keys } = small();
+/** Opens a stream that is not read, and renames its group until the service waits for the client. */
+async function stallReader(providedId: string) {
+  const { service } = graphql();
   const sockets: Socket[] = [];
   service.server.server.on("connection", (socket: Socket) => sockets.push(socket));
-  const reader = await readSlowly("unread");
+  const { token } = await createUserGroup(graphql(), providedId, { properties });
+  const { open: before } = service.services.eventStreams;
+  const reader = await openSlowReader(service.url, `Bearer ${token}`, LARGE);
+  onTestFinished(() => reader.close());
+  await expect.poll(() => service.services.eventStreams.open).toBe(before + 1);
   const socket = sockets.find(({ remotePort }) => remotePort === reader.socket.localPort);
   if (!socket) throw new Error("The connection of the reader is not there.");
   /** Whether an event remains unread: the system may enlarge its buffers and accept it. */
@@ -71,54 +39,63 @@ test("unread data is dropped when the credentials expire or are revoked", async 
     for (let attempt = 0; attempt < 20 && socket.writableLength > 0; attempt += 1) await sleep(10);
     return socket.writableLength > 0;
   };
-  for (let round = 0; round < 200 && !(await isUnread()); round += 1) {
+  let renames = 0;
+  for (; renames < 200 && !(await isUnread()); renames += 1) {
     const { bytesWritten } = socket;
-    await rename("unread", `n${round}`);
+    await rename(providedId, `n${renames}`);
     await expect.poll(() => socket.bytesWritten).toBeGreaterThan(bytesWritten);
   }
   expect(await isUnread()).toBe(true);
-  const { body } = await callRest(`${service.url}/api/user`, "GET", keys.admin, {
-    user_group_id: "unread",
+  return { reader, socket, token, renames };
+}
+
+test("a client that does not read gets the latest state later; until then the process holds one event", async () => {
+  const { reader, socket, token, renames } = await stallReader("slow");
+  for (let round = 0; round < 20; round += 1) await rename("slow", `later ${round}`);
+  expect(socket.writableLength).toBeLessThan(2 * EVENT_BYTES);
+  const { service, keys } = graphql();
+  const reading = reader.readToEnd();
+  await expect.poll(() => socket.writableLength).toBe(0);
+  const body = { current_token: token, user_group_id: "slow", name: "later 19" };
+  expect(await callRest(`${service.url}/api/user`, "DELETE", keys.admin, body)).toMatchObject({
+    status: 200,
   });
-  const { token: current_token } = Object(body).user_group;
-  const write = vi.spyOn(socket, "write");
-  await callRest(`${service.url}/api/user`, "POST", keys.admin, { current_token });
-  await expect.poll(() => service.services.eventStreams.open).toBe(0);
-  // Other subscribers get the reason why their stream ends.
-  expect(write).not.toHaveBeenCalled();
+  const text = await reading;
+  const names = [...text.matchAll(/"userGroup":\{"name":"([^"]+)"/g)].map(([, name]) => name);
+  expect(names.length).toBeLessThan(renames + 20);
+  expect(names.at(-1)).toBe("later 19");
+});
+
+test("a client that has not read its last event gets none after its credentials are revoked", async () => {
+  const { reader, token } = await stallReader("unread");
+  const { service, keys } = graphql();
+  const rotation = { current_token: token };
+  expect(await callRest(`${service.url}/api/user`, "POST", keys.admin, rotation)).toMatchObject({
+    status: 200,
+  });
+  await rename("unread", "secret");
   const text = await reader.readToEnd();
-  expect(text).not.toContain("UNAUTHENTICATED");
-  expect(text).not.toContain("event: complete");
+  expect(text).not.toContain("secret");
+  expect(text).toContain("UNAUTHENTICATED");
 });
 
-test("unread data is limited for all streams together: the one with the most is closed", async () => {
-  await readSlowly("one");
-  await readSlowly("two");
-  await changeUntilCutOff("process_memory", "one", "two");
-});
-
-test("a single event must not exceed the limit of unread data", async () => {
-  const { service } = small();
-  const properties = { text: TEXT };
-  const { token } = await createUserGroup(small(), "large", { properties });
-  const aliases = Array.from({ length: 20 }, (_, index) => `p${index}: properties`).join(" ");
-  const stream = await openEventStream(
-    service.url,
-    `Bearer ${token}`,
-    `subscription { userGroupChanged { userGroup { ${aliases} } } }`,
-  );
+test("a single event must not exceed the limit", async () => {
+  const { service } = graphql();
+  const { token } = await createUserGroup(graphql(), "large", { properties });
+  const stream = await openEventStream(service.url, `Bearer ${token}`, selection(20));
   await rename("large", "new");
   expect(await stream.next()).toMatchObject({
     data: null,
     errors: [
       {
         message: expect.stringMatching(
-          /^An event of this subscription has \d+ bytes; at most 700000 are allowed/,
+          /^An event of this subscription has \d+ bytes; at most 1048576 are allowed/,
         ),
-        extensions: { code: "QUERY_TOO_EXPENSIVE", limit: 700_000, actual: expect.any(Number) },
+        extensions: { code: "QUERY_TOO_EXPENSIVE", limit: 1_048_576, actual: expect.any(Number) },
       },
     ],
   });
   expect(await stream.next()).toBeUndefined();
-  expect(cutOffs("event_too_large")).toBe(1);
+  const { streamCutOffs } = service.services.telemetry.metrics;
+  expect(streamCutOffs.of("event_too_large").value).toBe(1);
 });

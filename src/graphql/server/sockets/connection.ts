@@ -1,11 +1,10 @@
 import type { WebSocket } from "@fastify/websocket";
 import { DomainError } from "../../../domain/shared/errors.js";
-import type { UnreadBudget, UnreadStream } from "../streams/unread-budget.js";
 
 /** Interval of pings; a client that has not answered the previous one is disconnected. */
 const PING_MS = 12_000;
-/** Time for a client to read the unread data and answer the close frame. */
-const CLOSE_MS = 5_000;
+/** Maximum messages in progress, such as operations whose result was not read; beyond it, no more are read. */
+const MAX_MESSAGES = 200;
 /** Maximum bytes of a close reason. */
 const MAX_REASON_BYTES = 123;
 
@@ -18,20 +17,17 @@ export const CLOSE_CODES = {
   internal: 4500,
 } as const;
 
-/** One WebSocket. Unread data is buffered in memory and counts against the budget of event streams. */
-export class SocketConnection implements UnreadStream {
+/** One WebSocket. */
+export class SocketConnection {
   /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #socket: WebSocket;
-  readonly #budget: UnreadBudget;
   readonly #aborts = new Set<AbortController>();
-  #unread = 0;
   #messagesInProgress = 0;
   #isGoingAway = false;
 
-  constructor(socket: WebSocket, budget: UnreadBudget) {
+  constructor(socket: WebSocket) {
     this.#socket = socket;
-    this.#budget = budget;
     let isAlive = true;
     const pings = setInterval(() => {
       if (!isAlive) socket.terminate();
@@ -41,14 +37,13 @@ export class SocketConnection implements UnreadStream {
     socket.on("pong", () => {
       isAlive = true;
     });
-    // Answered here, because unread answers count against the budget.
+    // Answered here, because an answer that was not read is a message in progress.
     socket.on("ping", (data: Buffer) => {
-      this.#write(data.length, (done) => socket.pong(data, undefined, done));
+      if (this.isOpen) void this.handle(() => sent((done) => socket.pong(data, undefined, done)));
     });
     this.closed = new Promise((resolve) => {
       socket.once("close", () => {
         clearInterval(pings);
-        this.#setUnread(0);
         for (const abort of this.#aborts) abort.abort();
         resolve();
       });
@@ -64,32 +59,20 @@ export class SocketConnection implements UnreadStream {
     return this.#isGoingAway;
   }
 
-  /** Bytes buffered in memory until the client reads them. */
-  get unread(): number {
-    return this.#unread;
-  }
-
-  /** Sends a message; closes the socket if the client has not read enough of the previous ones. */
-  send(message: string): void {
-    this.#write(Buffer.byteLength(message), (done) => this.#socket.send(message, done));
+  /** Sends a message, and resolves when the process no longer holds it. */
+  async send(message: string): Promise<void> {
+    if (this.isOpen) await sent((done) => this.#socket.send(message, done));
   }
 
   /** @param reason replaced by the code if it is too long for a close frame */
   close(code: number, reason: string): void {
     if (!this.isOpen) return;
     this.#socket.close(code, Buffer.byteLength(reason) <= MAX_REASON_BYTES ? reason : String(code));
-    const timer = setTimeout(() => this.destroy(), CLOSE_MS).unref();
-    this.#socket.once("close", () => clearTimeout(timer));
   }
 
   /** Closes the socket with the code for this error. */
   closeWithError({ code, message }: DomainError): void {
     this.close(closeCodeOf(code), message);
-  }
-
-  /** Closes the connection and discards unread data. */
-  destroy(): void {
-    this.#socket.terminate();
   }
 
   /** Closes the socket once the operations in progress have ended. */
@@ -101,10 +84,12 @@ export class SocketConnection implements UnreadStream {
   /** Runs the handler of a message, which takes as long as the operation that the message starts. */
   async handle(message: () => Promise<void>): Promise<void> {
     this.#messagesInProgress += 1;
+    if (this.#messagesInProgress >= MAX_MESSAGES) this.#socket.pause();
     try {
       await message();
     } finally {
       this.#messagesInProgress -= 1;
+      if (this.#socket.isPaused && this.#messagesInProgress < MAX_MESSAGES) this.#socket.resume();
       if (this.#isGoingAway) this.goAway();
     }
   }
@@ -119,27 +104,11 @@ export class SocketConnection implements UnreadStream {
       this.#aborts.delete(abort);
     }
   }
+}
 
-  #write(bytes: number, send: (done: () => void) => void): void {
-    if (!this.isOpen) return;
-    try {
-      this.#budget.reserve(this, bytes);
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      this.closeWithError(error);
-      return;
-    }
-    // Making room may have closed this socket.
-    if (!this.isOpen) return;
-    const update = () => this.#setUnread(this.isOpen ? this.#socket.bufferedAmount : 0);
-    send(update);
-    update();
-  }
-
-  #setUnread(unread: number): void {
-    this.#budget.recordUnread(this, unread - this.#unread);
-    this.#unread = unread;
-  }
+/** Resolves when a frame was passed to the operating system, or the connection is closed. */
+function sent(send: (done: () => void) => void): Promise<void> {
+  return new Promise((resolve) => send(() => resolve()));
 }
 
 function closeCodeOf(code: DomainError["code"]): number {

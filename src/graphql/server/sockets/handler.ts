@@ -53,10 +53,9 @@ export class SocketHandler {
   readonly #server = makeServer<ConnectionInitMessage["payload"], Extra>({
     connectionInitWaitTimeout: INIT_TIMEOUT_MS,
     onConnect: ({ connectionParams, extra }) => this.#connect(connectionParams, extra),
-    onSubscribe: ({ extra, subscriptions }, id, payload) =>
-      this.#start(extra, { id, payload, count: Object.keys(subscriptions).length }),
-    execute: resultOf,
-    subscribe: resultOf,
+    onSubscribe: ({ extra, subscriptions }, _id, payload) =>
+      this.#start(extra, { payload, count: Object.keys(subscriptions).length }),
+    execute: resultsOf,
     onNext: (...[, , , , result]) => formattedOf(result),
     onError: (_context, _id, _payload, errors) =>
       errors.flatMap((error) => (error instanceof OperationRejected ? error.formatted : [error.toJSON()])),
@@ -70,7 +69,7 @@ export class SocketHandler {
 
   /** Serves a new WebSocket. */
   handle(socket: WebSocket, request: FastifyRequest): void {
-    const connection = new SocketConnection(socket, this.#options.subscriptions.budget);
+    const connection = new SocketConnection(socket);
     const openedAt = performance.now();
     this.#connections.add(connection);
     const opened = this.#server.opened(
@@ -143,12 +142,12 @@ export class SocketHandler {
 
   async #start(
     { connection, request, authorization }: Extra,
-    { id, payload, count }: { readonly id: string; readonly payload: unknown; readonly count: number },
+    { payload, count }: { readonly payload: unknown; readonly count: number },
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const caller = { connection, request, authorization };
     const refusal = count > MAX_OPERATIONS ? tooManyOperations() : refusalOf(connection);
     try {
-      const contextValue = await this.#operations.start(caller, { id, payload, refusal });
+      const contextValue = await this.#operations.start(caller, { payload, refusal });
       return { schema: this.#options.schema, document: PLACEHOLDER_DOCUMENT, contextValue };
     } catch (error) {
       if (error instanceof OperationRejected) return [error];
@@ -174,9 +173,9 @@ function formattedOf(result: unknown): FormattedExecutionResult {
   throw new TypeError("Unexpected type of result.");
 }
 
-/** Returns the result of an operation that `onSubscribe` has started. */
-function resultOf({ contextValue }: ExecutionArgs): StartedOperation["result"] {
-  if (contextValue instanceof StartedOperation) return contextValue.result;
+/** Returns the results of an operation that `onSubscribe` has started. */
+function resultsOf({ contextValue }: ExecutionArgs): StartedOperation["results"] {
+  if (contextValue instanceof StartedOperation) return contextValue.results;
   throw new TypeError("The operation was not started.");
 }
 

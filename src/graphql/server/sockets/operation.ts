@@ -21,11 +21,8 @@ import {
   readOperation,
   requireShortSubscription,
 } from "../streams/operation-request.js";
-import type { SubscriptionEvent, Subscriptions } from "../streams/subscriptions.js";
+import { MAX_EVENT_BYTES, type SubscriptionEvent, type Subscriptions } from "../streams/subscriptions.js";
 import type { SocketConnection } from "./connection.js";
-
-/** Bytes of a message besides the result and its ID. */
-const ENVELOPE_BYTES = 64;
 
 export interface SocketOperationOptions {
   readonly services: Services;
@@ -36,7 +33,6 @@ export interface SocketOperationOptions {
   readonly persistedQueries: PersistedQueries | undefined;
   readonly work: WorkQueue;
   readonly requestTimeoutMs: number;
-  readonly maxReplyBytes: number;
 }
 
 /** An authenticated WebSocket. */
@@ -48,8 +44,6 @@ export interface SocketCaller {
 
 /** An operation as it arrived. */
 interface SubscribeMessage {
-  /** The client's ID of the operation. */
-  readonly id: string;
   readonly payload: unknown;
   /** The reason to reject it; null if there is none. */
   readonly refusal: DomainError | null;
@@ -65,12 +59,12 @@ export class SocketResult implements ExecutionResult {
   }
 }
 
-/** An operation that has started: its result, or the results of its events. */
+/** An operation that has started, with its result or the results of its events. */
 export class StartedOperation {
-  readonly result: SocketResult | AsyncIterableIterator<SocketResult>;
+  readonly results: AsyncIterableIterator<SocketResult>;
 
-  constructor(result: SocketResult | AsyncIterableIterator<SocketResult>) {
-    this.result = result;
+  constructor(results: AsyncIterableIterator<SocketResult>) {
+    this.results = results;
   }
 }
 
@@ -96,7 +90,7 @@ export class SocketOperations {
    * Authenticates the caller again, and starts an operation.
    * @throws OperationRejected if the operation does not run
    */
-  async start(caller: SocketCaller, { id, payload, refusal }: SubscribeMessage): Promise<StartedOperation> {
+  async start(caller: SocketCaller, { payload, refusal }: SubscribeMessage): Promise<StartedOperation> {
     const requestId = randomUUID();
     const { operations, services, work, requestTimeoutMs, persistedQueries } = this.#options;
     const { metrics } = services.telemetry;
@@ -114,13 +108,17 @@ export class SocketOperations {
         await work.turn(address);
         const request = readOperation(payload, persistedQueries);
         const prepared = operations.prepare(request.source, request.operationName);
-        return new StartedOperation(
-          prepared.operation?.operation === "subscription"
-            ? await this.#subscribe(caller, id, { ...request, context })
-            : await this.#run(prepared, request, context),
-        );
+        if (prepared.operation?.operation !== "subscription") {
+          const result = await this.#run(prepared, request, context);
+          // The work ends when the result is sent: a client that does not read must not gather results.
+          return new StartedOperation(withPromptReturn(once(result, endWork), endWork));
+        }
+        const results = await this.#subscribe(caller, { ...request, context });
+        endWork();
+        return new StartedOperation(results);
       });
     } catch (error) {
+      endWork();
       const rejected =
         error instanceof OperationRejected
           ? error
@@ -130,7 +128,6 @@ export class SocketOperations {
       throw rejected;
     } finally {
       clearTimeout(timer);
-      endWork();
     }
   }
 
@@ -157,17 +154,14 @@ export class SocketOperations {
     { variables }: OperationRequest,
     context: GraphqlContext,
   ): Promise<SocketResult> {
-    const { operations, subscriptions, maxReplyBytes } = this.#options;
-    const { result } = await operations.run(prepared, variables, context);
+    const { result } = await this.#options.operations.run(prepared, variables, context);
     if (!("data" in result)) throw new OperationRejected(result.errors);
-    const maxBytes = Math.min(maxReplyBytes, subscriptions.budget.maxBytes - ENVELOPE_BYTES);
-    if (isLargerThan(JSON.stringify(result), maxBytes)) throw replyTooLarge(maxBytes);
+    if (isLargerThan(JSON.stringify(result), MAX_EVENT_BYTES)) throw replyTooLarge(MAX_EVENT_BYTES);
     return new SocketResult(result);
   }
 
   async #subscribe(
     caller: SocketCaller,
-    id: string,
     subscription: OperationRequest & { readonly context: GraphqlContext },
   ): Promise<AsyncIterableIterator<SocketResult>> {
     requireShortSubscription(subscription);
@@ -186,8 +180,7 @@ export class SocketOperations {
         end();
         void events.return?.();
       };
-      const envelopeBytes = ENVELOPE_BYTES + Buffer.byteLength(JSON.stringify(id));
-      return withPromptReturn(this.#deliver(events, caller, { context, envelopeBytes, close }), close);
+      return withPromptReturn(this.#deliver(events, caller, { context, close }), close);
     } catch (error) {
       end();
       throw error;
@@ -197,29 +190,27 @@ export class SocketOperations {
   async *#deliver(
     events: AsyncIterable<SubscriptionEvent>,
     caller: SocketCaller,
-    {
-      context,
-      envelopeBytes,
-      close,
-    }: { readonly context: GraphqlContext; readonly envelopeBytes: number; close(): void },
+    { context, close }: { readonly context: GraphqlContext; close(): void },
   ): AsyncGenerator<SocketResult, void, undefined> {
-    const { operations, subscriptions } = this.#options;
-    const { connection } = caller;
     try {
-      for await (const { result, data, isAccessRevoked } of events) {
-        // The client must not read buffered events once its credentials are invalid.
-        if (isAccessRevoked && connection.unread > 0) connection.destroy();
-        if (!connection.isOpen) return;
-        subscriptions.budget.reserve(connection, data.length + envelopeBytes);
+      for await (const { result, isAccessRevoked } of events) {
+        if (!caller.connection.isOpen) return;
         yield new SocketResult(result);
         if (isAccessRevoked) closeSoon(caller, credentialsInvalid());
       }
     } catch (error) {
-      yield new SocketResult({ data: null, ...operations.fail(error, context).result });
-      if (error instanceof DomainError && error.code === "slow_consumer") closeSoon(caller, error);
+      yield new SocketResult({ data: null, ...this.#options.operations.fail(error, context).result });
     } finally {
       close();
     }
+  }
+}
+
+async function* once(result: SocketResult, end: () => void): AsyncGenerator<SocketResult, void, undefined> {
+  try {
+    yield result;
+  } finally {
+    end();
   }
 }
 

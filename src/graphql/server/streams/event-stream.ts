@@ -59,9 +59,9 @@ export function createEventStream(
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value);
     }
-    const writer = new EventWriter(reply.raw, subscriptions.budget);
+    const writer = new EventWriter(reply.raw);
     void writer.closed.then(() => events.return?.());
-    await deliver(events, context, writer);
+    await Promise.race([deliver(events, context, writer), writer.closed]);
     await writer.closed;
   }
 
@@ -71,15 +71,12 @@ export function createEventStream(
     writer: EventWriter,
   ): Promise<void> {
     try {
-      for await (const { data, isAccessRevoked } of events) {
-        // The client must not read buffered events once its credentials are invalid.
-        if (isAccessRevoked && writer.unread > 0) writer.destroy();
+      for await (const { data } of events) {
         if (writer.hasEnded) return;
-        subscriptions.budget.reserve(writer, data.length);
-        writer.next(data);
+        await writer.write(data);
       }
     } catch (error) {
-      writer.next(renderEvent({ data: null, ...operations.fail(error, context).result }).data);
+      await writer.write(renderEvent({ data: null, ...operations.fail(error, context).result }).data);
     }
     writer.complete();
   }

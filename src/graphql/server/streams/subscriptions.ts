@@ -1,10 +1,12 @@
-import type { EventStreamLimits } from "../../../domain/requests/event-stream-limits.js";
+import { DomainError } from "../../../domain/shared/errors.js";
 import type { Metrics } from "../../../telemetry/metrics.js";
 import { withPromptReturn } from "../../shared/prompt-return.js";
 import { WatchEvent } from "../../user-groups/watch-event.js";
 import type { Operations } from "../operations/operations.js";
 import { EventRenderer, type OpenSubscription, type RenderedEvent } from "./event-renderer.js";
-import { UnreadBudget } from "./unread-budget.js";
+
+/** Maximum bytes of an event, or of a reply over a WebSocket. */
+export const MAX_EVENT_BYTES = 1024 * 1024;
 
 /** An event to send to a subscriber. */
 export interface SubscriptionEvent extends RenderedEvent {
@@ -14,14 +16,13 @@ export interface SubscriptionEvent extends RenderedEvent {
 
 /** Starts subscriptions and renders their events, the same over server-sent events and WebSockets. */
 export class Subscriptions {
-  /** The unread data of all subscribers. */
-  readonly budget: UnreadBudget;
   readonly #operations: Operations;
+  readonly #metrics: Pick<Metrics, "streamCutOffs">;
   readonly #renderer = new EventRenderer();
 
-  constructor(operations: Operations, limits: EventStreamLimits, metrics: Metrics) {
+  constructor(operations: Operations, metrics: Pick<Metrics, "streamCutOffs">) {
     this.#operations = operations;
-    this.budget = new UnreadBudget(limits, metrics);
+    this.#metrics = metrics;
   }
 
   /** @throws DomainError if the subscription is rejected */
@@ -46,7 +47,18 @@ export class Subscriptions {
         () => operations.executeEvent(event, operations.prepare(source, operationName), variables, context),
         (result) => operations.shape(result, context),
       );
+      if (event.hasFallenBehind) this.#metrics.streamCutOffs.of("slow_consumer").value += 1;
+      if (rendered.data.length > MAX_EVENT_BYTES) throw this.#eventTooLarge(rendered.data.length);
       if (event.isCurrent()) yield { ...rendered, isAccessRevoked: event.isAccessRevoked };
     }
+  }
+  #eventTooLarge(bytes: number): DomainError {
+    this.#metrics.streamCutOffs.of("event_too_large").value += 1;
+    const limit = MAX_EVENT_BYTES;
+    return new DomainError(
+      "query_too_expensive",
+      `An event of this subscription has ${bytes} bytes; at most ${limit} are allowed. Subscribe to fewer fields.`,
+      { details: { limit, actual: bytes } },
+    );
   }
 }
