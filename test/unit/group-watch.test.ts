@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { mergeKinds, type UserGroupChangeKind } from "../../src/domain/user-groups/change.js";
 import type { ChangeListener } from "../../src/services/user-groups/change-feed.js";
 import { GroupWatch } from "../../src/services/user-groups/group-watch.js";
 import { Subscription } from "../../src/services/user-groups/subscription.js";
@@ -63,12 +62,4 @@ test("a subscriber that does not read does not delay the others for long", async
   await expect.poll(() => subscription.isOpen).toBe(false);
   await expect(subscription.next()).rejects.toMatchObject({ code: "slow_consumer" });
   expect(loaded.length).toBeLessThan(200);
-});
-
-test.each([
-  [["updated", "tokenRotated", "updated"], "tokenRotated"],
-  [["created", "updated", "tokenRotated"], "created"],
-  [["created", "updated", "deleted"], "deleted"],
-] as const)("changes of a group that wait become one: %s are %s", ([first, ...others], kind) => {
-  expect(others.reduce<UserGroupChangeKind>(mergeKinds, first)).toBe(kind);
 });

@@ -11,12 +11,6 @@ export interface UserGroupChange extends Tenant {
   readonly kind: UserGroupChangeKind;
 }
 
-/** Returns the kind of two changes of a group that are reported as one. */
-export function mergeKinds(earlier: UserGroupChangeKind, later: UserGroupChangeKind): UserGroupChangeKind {
-  if (earlier === "created" && later !== "deleted") return "created";
-  return later === "updated" ? earlier : later;
-}
-
 /** Serializes changes for other processes. Contains only IDs: no names and no tokens. */
 export function encodeChanges(changes: readonly UserGroupChange[]): string {
   return JSON.stringify(

@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DomainError } from "../../domain/shared/errors.js";
-import {
-  mergeKinds,
-  type UserGroupChange,
-  type UserGroupChangeKind,
-} from "../../domain/user-groups/change.js";
+import type { UserGroupChange, UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { ChangeListener } from "./change-feed.js";
 import { createEvent, deliverEvent, endAll, type Subscriber } from "./event-delivery.js";
@@ -37,7 +33,7 @@ export class GroupWatch implements ChangeListener {
   readonly #source: WatchSource;
   readonly #isOfManyGroups: boolean;
   readonly #subscribers = new Set<Subscriber>();
-  /** Changes that wait: the kind by group. */
+  /** Changes that wait: the latest kind by group. */
   readonly #queue = new Map<number, UserGroupChangeKind>();
   #isDelivering = false;
   #unfollow: (() => void) | undefined;
@@ -63,8 +59,7 @@ export class GroupWatch implements ChangeListener {
   }
 
   onChange({ id, kind }: Change): void {
-    const earlier = this.#queue.get(id);
-    this.#queue.set(id, earlier ? mergeKinds(earlier, kind) : kind);
+    this.#queue.set(id, kind);
     if (this.#queue.size > MAX_CHANGED_GROUPS) this.onEnd(slowSubscriberError());
     else if (!this.#isDelivering) void this.#deliverAll();
   }

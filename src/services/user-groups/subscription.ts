@@ -1,5 +1,5 @@
 import { DomainError } from "../../domain/shared/errors.js";
-import { mergeKinds, type UserGroupChangeKind } from "../../domain/user-groups/change.js";
+import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 
@@ -44,10 +44,7 @@ export class Subscription implements AsyncIterableIterator<UserGroupEvent> {
 
   push(event: UserGroupEvent): void {
     if (this.#hasEnded) return;
-    const { id, kind } = event;
-    const merged = mergeKinds(this.#events.get(id)?.kind ?? kind, kind);
-    // Other subscribers share the event.
-    this.#events.set(id, merged === kind ? event : { ...event, kind: merged });
+    this.#events.set(event.id, event);
     this.#wake?.();
     if (this.#events.size > MAX_BEHIND) this.end(slowSubscriberError());
   }
