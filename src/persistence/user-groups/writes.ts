@@ -3,14 +3,12 @@ import type { Properties } from "../../domain/user-groups/properties.js";
 import type { ExpectedValues, UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { recordedGroups } from "./recorded-writes.js";
+import { recordedGroups, type UpdatedRow, updateStatement } from "./recorded-writes.js";
 import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
-import { type UpdatedRow, updateStatement } from "./update-statement.js";
 
 // Raw SQL: hot and conditional.
 
 export interface NewUserGroupRow {
-  readonly id: number;
   readonly providedId: string;
   readonly name: string;
   readonly properties: Properties;
@@ -169,15 +167,11 @@ export function setToken(keyId: string, ciphertext: string, lookup: string): str
 }
 
 function updateOne(by: StoredRef["by"]): Statement {
-  return updateStatement(`user_group_update_by_${by}`, {
-    from: "user_group",
-    condition: REF_CONDITIONS[by],
-    lock: "FOR NO KEY UPDATE",
-    name: "$4::text",
-    setsProperties: "$5::boolean",
-    properties: "$6::text",
-    changesMapping: "$7::boolean",
-  });
+  return updateStatement(
+    `user_group_update_by_${by}`,
+    "SELECT $4::text AS new_name, $5::boolean AS sets_properties, $6::text AS new_properties, $7::boolean AS changes_mapping",
+    REF_CONDITIONS[by],
+  );
 }
 
 function lockStatement(by: StoredRef["by"]): Statement {

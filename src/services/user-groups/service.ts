@@ -11,17 +11,18 @@ import type {
   UserGroupRef,
 } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
+import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import {
   deleteUserGroup,
   lockUserGroup,
+  rotateUserGroupToken,
   type StoredRef,
   type UpdatedUserGroup,
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
-import type { UserGroupCreations } from "./creations.js";
-import type { UserGroupEdits } from "./edits.js";
 import { requireUserGroup, storedRef } from "./lookup.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import type { UserGroupReader } from "./reader.js";
@@ -33,31 +34,24 @@ export interface UserGroupServiceDependencies {
   readonly db: Database;
   readonly vault: TokenVault;
   readonly reader: UserGroupReader;
-  readonly creations: UserGroupCreations;
-  readonly edits: UserGroupEdits;
   readonly changes: ChangeFeed;
+  /** How long a rotated token can still be used to read. */
+  readonly tokenGraceSeconds: number;
 }
 
 export class UserGroupService {
   readonly #db: Database;
   readonly #vault: TokenVault;
   readonly #reader: UserGroupReader;
-  readonly #creations: UserGroupCreations;
   readonly #changes: ChangeFeed;
-  readonly #edits: UserGroupEdits;
+  readonly tokenGraceSeconds: number;
 
-  constructor({ db, vault, reader, creations, edits, changes }: UserGroupServiceDependencies) {
+  constructor({ db, vault, reader, changes, tokenGraceSeconds }: UserGroupServiceDependencies) {
     this.#db = db;
-    this.#reader = reader;
-    this.#creations = creations;
     this.#vault = vault;
+    this.#reader = reader;
     this.#changes = changes;
-    this.#edits = edits;
-  }
-
-  /** How long a rotated token can still be used to read. */
-  get tokenGraceSeconds(): number {
-    return this.#edits.graceSeconds;
+    this.tokenGraceSeconds = tokenGraceSeconds;
   }
 
   /**
@@ -75,7 +69,7 @@ export class UserGroupService {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const existing = await this.#reader.byProvidedId.load(caller, providedId);
       if (existing) return { userGroup: existing, created: false };
-      const userGroup = await this.#creations.insert(requireWrite(caller), providedId, describe());
+      const userGroup = await this.#insert(requireWrite(caller), providedId, describe());
       if (userGroup) return { userGroup, created: true };
     }
     throw new DomainError(
@@ -89,12 +83,35 @@ export class UserGroupService {
 
   /** @throws DomainError `user_group_exists` when the external ID is taken; `unknown_data_source` */
   async create(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup> {
-    const created = await this.#creations.insert(writer, providedId, group);
+    const created = await this.#insert(writer, providedId, group);
     if (!created) {
       throw new DomainError("user_group_exists", "A user group with this ID already exists.", {
         field: ["providedId"],
       });
     }
+    return created;
+  }
+
+  /** Inserts a group with its mapping. @returns null if its external ID is taken */
+  async #insert(
+    writer: Writer,
+    providedId: string,
+    { name, properties, mapping }: NewUserGroup,
+  ): Promise<UserGroup | null> {
+    const db = this.#db.for(writer);
+    const token = this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
+    const rows = [{ providedId, name, properties, token }];
+    const insert = async (transaction: TenantDb) => {
+      const entries = await resolveMapping(transaction, mapping);
+      const groups = await insertUserGroups(transaction, rows);
+      const mappings = groups.flatMap(({ id }) => entries.map((entry) => ({ ...entry, userGroupId: id })));
+      await insertMappings(transaction, mappings);
+      return groups;
+    };
+    const [created = null] = await (mapping.length === 0
+      ? insertUserGroups(db, rows)
+      : db.transaction(insert));
+    if (created) this.#changes.publish(writer, created.id, "created");
     return created;
   }
 
@@ -113,7 +130,7 @@ export class UserGroupService {
     const { mapping, expectedVersion } = changes;
     const changesRow = changes.name !== undefined || changes.properties !== undefined;
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
-      return requireUserGroup(await this.#edits.update(writer, stored, changes), ref);
+      return requireUserGroup(await updateUserGroup(this.#db.for(writer), stored, changes), ref);
     }
     return this.#db.for(writer).transaction(async (transaction) => {
       const found = requireUserGroup(await lockUserGroup(transaction, stored), ref);
@@ -138,8 +155,12 @@ export class UserGroupService {
     ref: UserGroupRef,
   ): Promise<{ readonly userGroup: UserGroup; readonly token: string }> {
     const token = issueUserGroupToken(writer.accountId);
-    const stored = storedRef(this.#vault, ref);
-    const rotated = await this.#edits.rotate(writer, stored, this.#vault.encryptToken(token, writer));
+    const rotated = await rotateUserGroupToken(
+      this.#db.for(writer),
+      storedRef(this.#vault, ref),
+      this.#vault.encryptToken(token, writer),
+      this.tokenGraceSeconds,
+    );
     const userGroup = requireUserGroup(rotated, ref);
     this.#changes.publish(writer, userGroup.id, "tokenRotated");
     return { userGroup, token };
