@@ -101,16 +101,14 @@ export class UserGroupService {
     const db = this.#db.for(writer);
     const token = this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
     const rows = [{ providedId, name, properties, token }];
-    const insert = async (transaction: TenantDb) => {
-      const entries = await resolveMapping(transaction, mapping);
-      const groups = await insertUserGroups(transaction, rows);
+    const insert = async (db: TenantDb) => {
+      const entries = await resolveMapping(db, mapping);
+      const groups = await insertUserGroups(db, rows);
       const mappings = groups.flatMap(({ id }) => entries.map((entry) => ({ ...entry, userGroupId: id })));
-      await insertMappings(transaction, mappings);
+      await insertMappings(db, mappings);
       return groups;
     };
-    const [created = null] = await (mapping.length === 0
-      ? insertUserGroups(db, rows)
-      : db.transaction(insert));
+    const [created = null] = await (mapping.length === 0 ? insert(db) : db.transaction(insert));
     if (created) this.#changes.publish(writer, created.id, "created");
     return created;
   }
