@@ -33,7 +33,6 @@ import { SiteConfigThread } from "./site-configs/thread.js";
 import { UserGroupBulkEdits } from "./user-groups/bulk-edits.js";
 import { ChangeFeed } from "./user-groups/change-feed.js";
 import { Listing } from "./user-groups/listing.js";
-import { MappingService } from "./user-groups/mapping-service.js";
 import { UserGroupReader } from "./user-groups/reader.js";
 import { UserGroupService } from "./user-groups/service.js";
 import { UserGroupUpserts } from "./user-groups/upserts.js";
@@ -60,7 +59,6 @@ export interface Services {
   readonly keyUsage: KeyUsage;
   readonly replicaRouter: ReplicaRouter;
   readonly listing: Listing;
-  readonly mappings: MappingService;
   /** Notifications from other processes; closed by `changes`. */
   readonly notifications: NotificationChannel;
   readonly rateLimits: RateLimits;
@@ -173,7 +171,6 @@ export function createServices(database: Database, vault: TokenVault, options: S
     keyUsage,
     replicaRouter: new ReplicaRouter(options.reads.replicas, options.reads.consistency, metrics),
     listing: new Listing(database, batching),
-    mappings: new MappingService(database, vault, changes),
     notifications,
     rateLimits: new RateLimits(counters, { policy: "requests", limit: maxCost, windowSeconds }, metrics),
     signingKeys,

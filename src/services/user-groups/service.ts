@@ -2,6 +2,7 @@ import type { Caller, Writer } from "../../domain/accounts/caller.js";
 import { requireWrite } from "../../domain/accounts/scopes.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { type MappingReference, requireEntryLimit } from "../../domain/user-groups/mapping.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type {
   ExpectedValues,
@@ -13,10 +14,16 @@ import type {
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
-import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import {
+  insertMappings,
+  putMappings,
+  replaceMappings,
+} from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { countMappingEntries, removeMappingEntry } from "../../persistence/user-groups/mapping-queries.js";
 import {
   deleteUserGroup,
   lockUserGroup,
+  type RowChanges,
   rotateUserGroupToken,
   type StoredRef,
   type UpdatedUserGroup,
@@ -118,29 +125,60 @@ export class UserGroupService {
    * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`; nothing is changed
    */
   async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
-    const { userGroup, changed } = await this.#update(writer, ref, changes);
-    if (changed) this.#changes.publish(writer, userGroup.id, "updated");
-    return userGroup;
-  }
-
-  async #update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UpdatedUserGroup> {
-    const stored = storedRef(this.#vault, ref);
     const { mapping, expectedVersion } = changes;
     const changesRow = changes.name !== undefined || changes.properties !== undefined;
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
-      return requireUserGroup(await updateUserGroup(this.#db.for(writer), stored, changes), ref);
+      const updated = await updateUserGroup(this.#db.for(writer), storedRef(this.#vault, ref), changes);
+      return this.#publishUpdate(writer, requireUserGroup(updated, ref));
     }
-    return this.#db.for(writer).transaction(async (transaction) => {
-      const found = requireUserGroup(await lockUserGroup(transaction, stored), ref);
-      requireVersion(found, expectedVersion);
-      if (!changesRow && mapping === undefined) return { userGroup: found, changed: false };
+    return this.#updateLocked(writer, ref, async (transaction, group) => {
+      requireVersion(group, expectedVersion);
       const entries = mapping && (await resolveMapping(transaction, mapping));
-      const mappingChanged =
-        entries !== undefined &&
-        (await replaceMappings(transaction, [{ userGroupId: found.id, entries, isFirst: false }])).size > 0;
-      const byId = { by: "id", id: found.id } as const;
-      return requireUserGroup(await updateUserGroup(transaction, byId, { ...changes, mappingChanged }), ref);
+      if (!entries) return changes;
+      const replacement = { userGroupId: group.id, entries, isFirst: false };
+      return { ...changes, mappingChanged: (await replaceMappings(transaction, [replacement])).size > 0 };
     });
+  }
+
+  /**
+   * Maps a schema to a data source, replacing any existing entry; a repeated call changes nothing.
+   * @throws DomainError `user_group_not_found`, `unknown_data_source`, `invalid_field` if the mapping is full
+   */
+  async setMapping(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {
+    return this.#updateLocked(writer, ref, async (transaction, { id }) => {
+      const entries = await resolveMapping(transaction, [reference]);
+      const rows = entries.map((entry) => ({ ...entry, userGroupId: id }));
+      const { size } = await putMappings(transaction, rows);
+      if (size > 0) requireEntryLimit(await countMappingEntries(transaction, id), ["mapping"]);
+      return { mappingChanged: size > 0 };
+    });
+  }
+
+  /** Removes a schema from the mapping; does nothing if it is not mapped. @throws DomainError `user_group_not_found` */
+  async removeMapping(writer: Writer, ref: UserGroupRef, schemaId: string): Promise<UserGroup> {
+    return this.#updateLocked(writer, ref, async (transaction, { id }) => ({
+      mappingChanged: await removeMappingEntry(transaction, id, schemaId),
+    }));
+  }
+
+  /** Updates a group in a transaction that locks it first. @param prepare returns the changes of its row */
+  async #updateLocked(
+    writer: Writer,
+    ref: UserGroupRef,
+    prepare: (transaction: TenantDb, group: UserGroup) => Promise<RowChanges>,
+  ): Promise<UserGroup> {
+    const stored = storedRef(this.#vault, ref);
+    const updated = await this.#db.for(writer).transaction(async (transaction) => {
+      const group = requireUserGroup(await lockUserGroup(transaction, stored), ref);
+      const changes = await prepare(transaction, group);
+      return requireUserGroup(await updateUserGroup(transaction, { by: "id", id: group.id }, changes), ref);
+    });
+    return this.#publishUpdate(writer, updated);
+  }
+
+  #publishUpdate(writer: Writer, { userGroup, changed }: UpdatedUserGroup): UserGroup {
+    if (changed) this.#changes.publish(writer, userGroup.id, "updated");
+    return userGroup;
   }
 
   /**
