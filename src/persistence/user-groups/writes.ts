@@ -27,29 +27,17 @@ export const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
   token: "token_lookup = ANY ($3::bytea[])",
 };
 
-const UPDATES: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: updateOne("id"),
-  providedId: updateOne("providedId"),
-  token: updateOne("token"),
-};
+const UPDATES = statementsByRef(updateOne);
+const LOCKS = statementsByRef(lockStatement);
+const ROTATIONS = statementsByRef(rotateStatement);
+const DELETIONS = statementsByRef(deleteStatement);
 
-const LOCKS: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: lockStatement("id"),
-  providedId: lockStatement("providedId"),
-  token: lockStatement("token"),
-};
-
-const ROTATIONS: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: rotateStatement("id"),
-  providedId: rotateStatement("providedId"),
-  token: rotateStatement("token"),
-};
-
-const DELETIONS: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: deleteStatement("id"),
-  providedId: deleteStatement("providedId"),
-  token: deleteStatement("token"),
-};
+/** Builds a statement for each kind of reference. */
+export function statementsByRef(
+  build: (by: StoredRef["by"]) => Statement,
+): Readonly<Record<StoredRef["by"], Statement>> {
+  return { id: build("id"), providedId: build("providedId"), token: build("token") };
+}
 
 function rotateStatement(by: StoredRef["by"]): Statement {
   return {
