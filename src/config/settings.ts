@@ -141,9 +141,7 @@ export const SETTING_SECTIONS = {
     OTEL_TRACES_SAMPLER_ARG: ratio(1).describe("ratio of requests that `traceidratio` samples"),
   },
   Speed: {
-    BATCH_STATEMENTS: flag(true).describe(
-      "batch simultaneous reads and writes of requests into one statement",
-    ),
+    BATCH_STATEMENTS: flag(true).describe("batch simultaneous reads of requests into one statement"),
     API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500).describe(
       "time for which a valid API key is cached while notifications of revocations may be missing, at most 5 s otherwise; `0` disables the cache",
     ),

@@ -6,7 +6,6 @@ import { DEFAULT_RETENTION, type Retention } from "../domain/shared/retention.js
 import type { Database } from "../persistence/database/database.js";
 import { type ListenOptions, NotificationChannel } from "../persistence/database/notification-channel.js";
 import type { ReadReplicas } from "../persistence/database/read-replicas.js";
-import { UserGroupIds } from "../persistence/user-groups/ids.js";
 import { countOnly, type Telemetry } from "../telemetry/telemetry.js";
 import { AccountService } from "./accounts/account-service.js";
 import { ApiKeyService } from "./accounts/api-key-service.js";
@@ -33,10 +32,7 @@ import { SiteConfigService } from "./site-configs/service.js";
 import { SiteConfigThread } from "./site-configs/thread.js";
 import { UserGroupBulkEdits } from "./user-groups/bulk-edits.js";
 import { ChangeFeed } from "./user-groups/change-feed.js";
-import { UserGroupCreations } from "./user-groups/creations.js";
-import { UserGroupEdits } from "./user-groups/edits.js";
 import { Listing } from "./user-groups/listing.js";
-import { MappingService } from "./user-groups/mapping-service.js";
 import { UserGroupReader } from "./user-groups/reader.js";
 import { UserGroupService } from "./user-groups/service.js";
 import { UserGroupUpserts } from "./user-groups/upserts.js";
@@ -63,7 +59,6 @@ export interface Services {
   readonly keyUsage: KeyUsage;
   readonly replicaRouter: ReplicaRouter;
   readonly listing: Listing;
-  readonly mappings: MappingService;
   /** Notifications from other processes; closed by `changes`. */
   readonly notifications: NotificationChannel;
   readonly rateLimits: RateLimits;
@@ -139,9 +134,6 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const changes = new ChangeFeed(notifications);
   const keyWatch = new KeyWatch(database);
   const revocations = new KeyRevocations(keys, keyWatch, notifications);
-  const ids = new UserGroupIds(database);
-  const edits = new UserGroupEdits(database, options.tokenGraceSeconds, batching);
-  const creations = new UserGroupCreations({ db: database, ids, vault, changes, batching });
   const keyUsage = new KeyUsage(database);
   const signingKeys = new SigningKeys(database, vault);
   const embedSessions = new EmbedSessions({
@@ -179,7 +171,6 @@ export function createServices(database: Database, vault: TokenVault, options: S
     keyUsage,
     replicaRouter: new ReplicaRouter(options.reads.replicas, options.reads.consistency, metrics),
     listing: new Listing(database, batching),
-    mappings: new MappingService(database, vault, changes),
     notifications,
     rateLimits: new RateLimits(counters, { policy: "requests", limit: maxCost, windowSeconds }, metrics),
     signingKeys,
@@ -190,13 +181,12 @@ export function createServices(database: Database, vault: TokenVault, options: S
       db: database,
       vault,
       reader: userGroupReader,
-      creations,
-      edits,
       changes,
+      tokenGraceSeconds: options.tokenGraceSeconds,
     }),
     userGroupReader,
     userGroupBulkEdits: new UserGroupBulkEdits(database, vault, changes, options.tokenGraceSeconds),
-    userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
+    userGroupUpserts: new UserGroupUpserts(database, vault, changes),
     userGroupWatches: new UserGroupWatches({
       db: database,
       vault,

@@ -86,7 +86,7 @@ describe("BatchLoader", () => {
         return keys;
       },
       { isOn: true, telemetry: countOnly() },
-      { maxBatchSize: 3 },
+      3,
     );
     const requests = requesting(loader);
     const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => requests.load(one, keys));

@@ -26,8 +26,6 @@ const FASTER: readonly (readonly [
   ["graphql-one-tenants", "postgraphile", 3],
   ["graphql-list-50", "mercurius-jit", 1.2],
   ["graphql-tree-100", "mercurius-jit", 1.2],
-  ["rest-create", "insert", 2],
-  ["rest-rotate", "prepared", 2],
 ];
 
 /** Medians of all measurements. @param base the contestant that is compared with the others */

@@ -3,7 +3,6 @@ import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import { UsageError } from "../../domain/shared/operator-error.js";
 import { findAccountOrigin } from "../../persistence/accounts/account-queries.js";
 import { NotificationChannel } from "../../persistence/database/notification-channel.js";
-import { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { DataSourceImport } from "../../services/transfer/data-source-import.js";
 import { GroupImport } from "../../services/transfer/group-import.js";
 import { MappingImport } from "../../services/transfer/mapping-import.js";
@@ -135,7 +134,7 @@ async function runWithStorage(
   try {
     const importers = {
       dataSources: new DataSourceImport(database),
-      groups: new GroupImport({ db: database, ids: new UserGroupIds(database), vault, changes }, print),
+      groups: new GroupImport({ db: database, vault, changes }, print),
       mappings: new MappingImport(database, changes),
     };
     const options = { dryRun, replaceTokens };

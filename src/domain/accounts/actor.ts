@@ -4,6 +4,4 @@ export interface Actor {
   readonly name: string;
   /** The request ID, as in `X-Request-Id` and the log. */
   readonly requestId: string | null;
-  /** Request IDs by group ID or token hash; set where one statement writes groups of several requests. */
-  readonly requestIds?: Readonly<Record<string, string | null>>;
 }

@@ -37,7 +37,7 @@ export class MappingMutations {
         ref: () => parseUserGroupBy(input.by),
         entry: () => parseMappingEntry(input, []),
       });
-      return services.mappings.set(writer, ref, entry);
+      return services.userGroups.setMapping(writer, ref, entry);
     });
   }
 
@@ -53,7 +53,7 @@ export class MappingMutations {
         ref: () => parseUserGroupBy(input.by),
         schemaId: () => parseText(input.schemaId, ["schemaId"]),
       });
-      return services.mappings.remove(writer, ref, schemaId);
+      return services.userGroups.removeMapping(writer, ref, schemaId);
     });
   }
 

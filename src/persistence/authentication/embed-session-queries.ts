@@ -2,15 +2,11 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readUserGroup, type UserGroupRow, userGroupColumns, valuesAfterGroup } from "../user-groups/row.js";
-import { REF_CONDITIONS, refValue, type StoredRef } from "../user-groups/writes.js";
+import { REF_CONDITIONS, refValue, type StoredRef, statementsByRef } from "../user-groups/writes.js";
 
 // Raw SQL: authentication, and an audit entry of an event that changes no row.
 
-const CREATE: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: createStatement("id"),
-  providedId: createStatement("providedId"),
-  token: createStatement("token"),
-};
+const CREATE = statementsByRef(createStatement);
 
 const BY_IDS: Statement = {
   name: "embed_session_groups",

@@ -24,8 +24,6 @@ export interface AuditEvents {
   readonly version?: string;
   /** Expression of the names of the changed fields; none by default. */
   readonly changed?: string;
-  /** Expression of the token hash in hexadecimal that `Actor.requestIds` may have the request ID of. */
-  readonly requestRow?: string;
   /** FROM and WHERE clauses: rows with the columns account_id, environment and id of the subject. */
   readonly from: string;
   /** Order of a subject's events. */
@@ -35,9 +33,9 @@ export interface AuditEvents {
 /** The texts of a statement that makes a change and records it. */
 export type RecordedChange = Pick<Statement, "text" | "change">;
 
-// The setting is read once: for each row, it would take the square of the time where it lists the requests of all rows.
+// OFFSET 0: the setting is parsed once, not for each row.
 const ACTOR = `(SELECT (who ->> 'keyId')::bigint AS key_id, coalesce(who ->> 'name', session_user::text) AS name,
-        who ->> 'requestId' AS request_id, who -> 'requestIds' AS request_ids
+        who ->> 'requestId' AS request_id
       FROM (SELECT nullif(current_setting('app.audit_actor', true), '')::jsonb AS who) AS setting OFFSET 0) AS actor`;
 
 const insertEntries = (
@@ -45,7 +43,7 @@ const insertEntries = (
 ) => `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, version,
         changed, actor_key_id, actor_name, request_id)
       SELECT account_id, environment, action, subject_id, subject_name, version, changed, actor.key_id, actor.name,
-        coalesce(request_ids ->> request_row, request_ids ->> subject_id::text, actor.request_id)
+        actor.request_id
       FROM ${event}, ${ACTOR} ORDER BY subject_id, position
       RETURNING *`;
 
@@ -73,22 +71,14 @@ const insertDeliveries = (
  */
 export function recordedChange(
   changes: string,
-  {
-    action,
-    subjectName,
-    version = "NULL",
-    changed = "'{}'",
-    requestRow = "NULL",
-    from,
-    order = "1",
-  }: AuditEvents,
+  { action, subjectName, version = "NULL", changed = "'{}'", from, order = "1" }: AuditEvents,
   select: (further: string) => string,
 ): RecordedChange {
   const change = `WITH ${changes},
     event AS (
       SELECT account_id, environment::text::environment AS environment, (${action})::text AS action, id AS subject_id,
         (${subjectName})::text AS subject_name, (${version})::integer AS version, (${changed})::text[] AS changed,
-        (${requestRow})::text AS request_row, ${order} AS position
+        ${order} AS position
       ${from})`;
   return {
     text: `${change},
@@ -122,7 +112,7 @@ const INSERT_ENTRIES: Statement = {
   name: "audit_entries_insert",
   access: "write",
   text: `WITH entry AS (${insertEntries(`jsonb_to_recordset($1::jsonb) AS event (account_id integer, environment environment, action text,
-        subject_id bigint, subject_name text, version integer, changed text[], request_row text, position integer)`)})
+        subject_id bigint, subject_name text, version integer, changed text[], position integer)`)})
     SELECT json_agg(entry)::text AS entries FROM entry`,
 };
 

@@ -3,14 +3,12 @@ import type { Properties } from "../../domain/user-groups/properties.js";
 import type { ExpectedValues, UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { recordedGroups } from "./recorded-writes.js";
+import { recordedGroups, type UpdatedRow, updateStatement } from "./recorded-writes.js";
 import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
-import { type UpdatedRow, updateStatement } from "./update-statement.js";
 
 // Raw SQL: hot and conditional.
 
 export interface NewUserGroupRow {
-  readonly id: number;
   readonly providedId: string;
   readonly name: string;
   readonly properties: Properties;
@@ -29,29 +27,17 @@ export const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
   token: "token_lookup = ANY ($3::bytea[])",
 };
 
-const UPDATES: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: updateOne("id"),
-  providedId: updateOne("providedId"),
-  token: updateOne("token"),
-};
+const UPDATES = statementsByRef(updateOne);
+const LOCKS = statementsByRef(lockStatement);
+const ROTATIONS = statementsByRef(rotateStatement);
+const DELETIONS = statementsByRef(deleteStatement);
 
-const LOCKS: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: lockStatement("id"),
-  providedId: lockStatement("providedId"),
-  token: lockStatement("token"),
-};
-
-const ROTATIONS: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: rotateStatement("id"),
-  providedId: rotateStatement("providedId"),
-  token: rotateStatement("token"),
-};
-
-const DELETIONS: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: deleteStatement("id"),
-  providedId: deleteStatement("providedId"),
-  token: deleteStatement("token"),
-};
+/** Builds a statement for each kind of reference. */
+export function statementsByRef(
+  build: (by: StoredRef["by"]) => Statement,
+): Readonly<Record<StoredRef["by"], Statement>> {
+  return { id: build("id"), providedId: build("providedId"), token: build("token") };
+}
 
 function rotateStatement(by: StoredRef["by"]): Statement {
   return {
@@ -169,15 +155,11 @@ export function setToken(keyId: string, ciphertext: string, lookup: string): str
 }
 
 function updateOne(by: StoredRef["by"]): Statement {
-  return updateStatement(`user_group_update_by_${by}`, {
-    from: "user_group",
-    condition: REF_CONDITIONS[by],
-    lock: "FOR NO KEY UPDATE",
-    name: "$4::text",
-    setsProperties: "$5::boolean",
-    properties: "$6::text",
-    changesMapping: "$7::boolean",
-  });
+  return updateStatement(
+    `user_group_update_by_${by}`,
+    "SELECT $4::text AS new_name, $5::boolean AS sets_properties, $6::text AS new_properties, $7::boolean AS changes_mapping",
+    REF_CONDITIONS[by],
+  );
 }
 
 function lockStatement(by: StoredRef["by"]): Statement {

@@ -6,17 +6,14 @@ import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { endFailed, recordedSpan, runSpan } from "../../telemetry/tracing.js";
 
-/** Concurrent statements per batch key. */
-const DEFAULT_MAX_IN_FLIGHT = 2;
+/** Concurrent statements per tenant. */
+const MAX_IN_FLIGHT = 2;
 /** A slower statement no longer counts as in flight: the network may have lost its reply. */
 const SLOT_TIMEOUT_MS = 500;
 const DEFAULT_MAX_BATCH_SIZE = 1000;
 
 /** Loads one value per key, in the order of the keys. */
-export type LoadMany<Key, Value, Scope extends Tenant> = (
-  scope: Scope,
-  keys: readonly Key[],
-) => Promise<readonly Value[]>;
+export type LoadMany<Key, Value> = (scope: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>;
 
 /** Settings shared by all batch loaders. */
 export interface Batching {
@@ -26,8 +23,8 @@ export interface Batching {
 }
 
 /** The keys that one request loads at the same time. */
-interface Call<Key, Value, Scope> {
-  readonly scope: Scope;
+interface Call<Key, Value> {
+  readonly scope: Tenant;
   readonly keys: Key[];
   /** Settles the promise of each key. */
   readonly waiting: { resolve(value: Value): void; reject(error: unknown): void }[];
@@ -35,9 +32,9 @@ interface Call<Key, Value, Scope> {
   readonly span: Span | undefined;
 }
 
-interface Queue<Key, Value, Scope> {
+interface Queue<Key, Value> {
   readonly id: unknown;
-  readonly calls: Call<Key, Value, Scope>[];
+  readonly calls: Call<Key, Value>[];
   inFlight: number;
   isScheduled: boolean;
 }
@@ -47,53 +44,43 @@ interface Queue<Key, Value, Scope> {
  * value is older than the request that reads it. If batching is off, and within a transaction, requests do not share statements, but the
  * keys of one request do.
  */
-export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
-  readonly #loadMany: LoadMany<Key, Value, Scope>;
-  readonly #queues = new Map<unknown, Queue<Key, Value, Scope>>();
+export class BatchLoader<Key, Value> {
+  readonly #loadMany: LoadMany<Key, Value>;
+  readonly #queues = new Map<unknown, Queue<Key, Value>>();
   /** The queued call of each request, to which further keys are added. */
-  readonly #open = new Map<Scope, Call<Key, Value, Scope>>();
+  readonly #open = new Map<Tenant, Call<Key, Value>>();
   readonly #name: string;
   readonly #batching: Batching;
-  readonly #batchKey: (scope: Scope) => string;
-  readonly #maxInFlight: number;
   readonly #maxBatchSize: number;
 
   /**
    * @param name label in metrics and traces
-   * @param options.batchKey calls of one tenant with different batch keys are never batched together
-   * @param options.maxInFlight concurrent statements per batch key; further calls wait for the next statement
-   * @param options.maxBatchSize keys per statement
+   * @param maxBatchSize keys per statement
    */
   constructor(
     name: string,
-    loadMany: LoadMany<Key, Value, Scope>,
+    loadMany: LoadMany<Key, Value>,
     batching: Batching,
-    options: {
-      readonly batchKey?: (scope: Scope) => string;
-      readonly maxInFlight?: number;
-      readonly maxBatchSize?: number;
-    } = {},
+    maxBatchSize = DEFAULT_MAX_BATCH_SIZE,
   ) {
     this.#name = name;
     this.#loadMany = loadMany;
     this.#batching = batching;
-    this.#batchKey = options.batchKey ?? (() => "");
-    this.#maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT;
-    this.#maxBatchSize = options.maxBatchSize ?? DEFAULT_MAX_BATCH_SIZE;
+    this.#maxBatchSize = maxBatchSize;
   }
 
   /** Returns the value of a key. @param scope identifies the request by identity */
-  load(scope: Scope, key: Key): Promise<Value> {
+  load(scope: Tenant, key: Key): Promise<Value> {
     if (scope.deadline?.isOver) return Promise.reject(deadlineExceeded());
     const call = this.#open.get(scope) ?? this.#beginCall(scope);
     if (call.keys.push(key) >= this.#maxBatchSize) this.#open.delete(scope);
     return new Promise((resolve, reject) => call.waiting.push({ resolve, reject }));
   }
 
-  #beginCall(scope: Scope): Call<Key, Value, Scope> {
+  #beginCall(scope: Tenant): Call<Key, Value> {
     const { tracing } = this.#batching.telemetry;
     const span = tracing && recordedSpan() && tracing.startSpan(`collect ${this.#name}`);
-    const call: Call<Key, Value, Scope> = { scope, keys: [], waiting: [], span };
+    const call: Call<Key, Value> = { scope, keys: [], waiting: [], span };
     const queue = this.#queueOf(scope);
     queue.calls.push(call);
     this.#open.set(scope, call);
@@ -101,19 +88,19 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     return call;
   }
 
-  #queueOf(scope: Scope): Queue<Key, Value, Scope> {
+  #queueOf(scope: Tenant): Queue<Key, Value> {
     const { accountId, environment, replica, transaction } = scope;
     const alone = transaction ?? (this.#batching.isOn ? undefined : scope);
-    const id = alone ?? `${accountId}/${environment}/${replica?.name ?? ""}/${this.#batchKey(scope)}`;
+    const id = alone ?? `${accountId}/${environment}/${replica?.name ?? ""}`;
     const existing = this.#queues.get(id);
     if (existing) return existing;
-    const queue: Queue<Key, Value, Scope> = { id, calls: [], inFlight: 0, isScheduled: false };
+    const queue: Queue<Key, Value> = { id, calls: [], inFlight: 0, isScheduled: false };
     this.#queues.set(id, queue);
     return queue;
   }
 
-  #schedule(queue: Queue<Key, Value, Scope>): void {
-    if (queue.isScheduled || queue.inFlight >= this.#maxInFlight) return;
+  #schedule(queue: Queue<Key, Value>): void {
+    if (queue.isScheduled || queue.inFlight >= MAX_IN_FLIGHT) return;
     queue.isScheduled = true;
     // Runs after all pending requests have been parsed.
     setImmediate(() => {
@@ -122,7 +109,7 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     });
   }
 
-  async #run(queue: Queue<Key, Value, Scope>): Promise<void> {
+  async #run(queue: Queue<Key, Value>): Promise<void> {
     queue.inFlight += 1;
     const calls = dequeueCalls(queue.calls, this.#maxBatchSize);
     for (const { scope } of calls) this.#open.delete(scope);
@@ -141,7 +128,7 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     release();
   }
 
-  async #execute(all: readonly Call<Key, Value, Scope>[]): Promise<void> {
+  async #execute(all: readonly Call<Key, Value>[]): Promise<void> {
     const calls = rejectExpired(all);
     const [first] = calls;
     if (!first) return;
@@ -172,7 +159,7 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
   /** Runs the load as a span in the first request's trace, linked to and from the spans of the other requests. */
   #loadTraced<Result>(
     tracer: Tracer,
-    calls: readonly Pick<Call<unknown, unknown, unknown>, "span">[],
+    calls: readonly Pick<Call<unknown, unknown>, "span">[],
     load: () => Promise<Result>,
   ): Promise<Result> {
     const [parent, ...others] = calls.flatMap(({ span }) => span ?? []);
@@ -188,15 +175,13 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
   }
 }
 
-function reject<Value>({ waiting, span }: Call<unknown, Value, unknown>, error: unknown): void {
+function reject<Value>({ waiting, span }: Call<unknown, Value>, error: unknown): void {
   for (const each of waiting) each.reject(error);
   if (span) endFailed(span, error);
 }
 
 /** Rejects calls whose deadline has passed and returns the others. */
-function rejectExpired<Key, Value, Scope extends Tenant>(
-  calls: readonly Call<Key, Value, Scope>[],
-): readonly Call<Key, Value, Scope>[] {
+function rejectExpired<Key, Value>(calls: readonly Call<Key, Value>[]): readonly Call<Key, Value>[] {
   return calls.filter((call) => {
     const isOver = call.scope.deadline?.isOver === true;
     if (isOver) reject(call, deadlineExceeded());

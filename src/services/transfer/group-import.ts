@@ -1,6 +1,5 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { requireAt } from "../../domain/shared/in-order.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
 import { type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
@@ -12,7 +11,6 @@ import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { analyzeImported } from "../../persistence/transfer/import-statistics.js";
 import { replaceTokens } from "../../persistence/transfer/imported-group-queries.js";
 import { insertManyUserGroups, updateUserGroups } from "../../persistence/user-groups/bulk-writes.js";
-import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { putImportedTokens } from "../../persistence/user-groups/imported-token-queries.js";
 import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
@@ -29,7 +27,6 @@ type Update = Extract<PlannedGroup, { action: "update" }>;
 
 export interface GroupImportDependencies {
   readonly db: Database;
-  readonly ids: UserGroupIds;
   readonly vault: TokenVault;
   readonly changes: ChangeFeed;
 }
@@ -37,7 +34,6 @@ export interface GroupImportDependencies {
 /** Imports groups, including their existing tokens (decision 45). */
 export class GroupImport {
   readonly #db: Database;
-  readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
   readonly #changes: ChangeFeed;
   readonly #warn: (message: string) => void;
@@ -46,9 +42,8 @@ export class GroupImport {
   #hasWarned = false;
 
   /** @param warn receives problems that do not affect the import of any line */
-  constructor({ db, ids, vault, changes }: GroupImportDependencies, warn: (message: string) => void) {
+  constructor({ db, vault, changes }: GroupImportDependencies, warn: (message: string) => void) {
     this.#db = db;
-    this.#ids = ids;
     this.#vault = vault;
     this.#changes = changes;
     this.#warn = warn;
@@ -151,23 +146,27 @@ export class GroupImport {
     creations: readonly Creation[],
   ): Promise<readonly number[]> {
     if (creations.length === 0) return [];
-    const ids = await this.#ids.takeMany(transaction, creations.length);
-    const rows = creations.map(({ group, entries }, index) => {
-      const id = requireAt(ids, index);
+    const rows = creations.map(({ group, entries }) => {
       const { providedId, name, properties = null, token: importedToken } = group;
       const token = this.#vault.encryptToken(importedToken ?? issueUserGroupToken(writer.accountId), writer);
       const isImported = importedToken !== undefined && isImportedToken(writer.accountId, importedToken);
-      return { id, providedId, name, properties, token, entries, isImported };
+      return { providedId, name, properties, token, entries, isImported };
     });
-    const inserted = await insertManyUserGroups(transaction, rows);
-    // Roll back and retry: locking concurrently created groups now, while holding new rows, could deadlock.
-    if (inserted < rows.length) throw new ConcurrentCreation();
-    const entries = rows.flatMap((row) => row.entries.map((entry) => ({ ...entry, userGroupId: row.id })));
+    const ids = await insertManyUserGroups(transaction, rows);
+    const created = rows.map((row) => {
+      const userGroupId = ids.get(row.providedId);
+      // Roll back and retry: locking concurrently created groups now, while holding new rows, could deadlock.
+      if (userGroupId === undefined) throw new ConcurrentCreation();
+      return { ...row, userGroupId };
+    });
+    const entries = created.flatMap((row) =>
+      row.entries.map((entry) => ({ ...entry, userGroupId: row.userGroupId })),
+    );
     await insertMappings(transaction, entries);
-    const imported = rows.filter(({ isImported }) => isImported);
-    const lookups = imported.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
+    const imported = created.filter(({ isImported }) => isImported);
+    const lookups = imported.map(({ userGroupId, token }) => ({ userGroupId, lookup: token.lookup }));
     await putImportedTokens(transaction, lookups);
-    return ids;
+    return created.map(({ userGroupId }) => userGroupId);
   }
 
   async #update(transaction: TenantDb, writer: Writer, updates: readonly Update[]): Promise<void> {

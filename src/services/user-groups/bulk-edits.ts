@@ -9,7 +9,7 @@ import {
   deleteLockedUserGroups,
   lockReferencedUserGroups,
   rotateLockedUserGroups,
-} from "../../persistence/user-groups/bulk-edits.js";
+} from "../../persistence/user-groups/bulk-writes.js";
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import { batchRejected } from "./batch-rejection.js";
 import type { ChangeFeed } from "./change-feed.js";

@@ -58,7 +58,7 @@ export class Listing {
       "user_group_pages",
       async (tenant, pages) => listAllUserGroups(this.#db.for(tenant), order, pages),
       this.#batching,
-      { maxBatchSize: MAX_PAGES },
+      MAX_PAGES,
     );
     this.#userGroups.set(shape, loader);
     return loader;

@@ -2,6 +2,7 @@ import type { Caller, Writer } from "../../domain/accounts/caller.js";
 import { requireWrite } from "../../domain/accounts/scopes.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { type MappingReference, requireEntryLimit } from "../../domain/user-groups/mapping.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type {
   ExpectedValues,
@@ -11,17 +12,24 @@ import type {
   UserGroupRef,
 } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
+import {
+  insertMappings,
+  putMappings,
+  replaceMappings,
+} from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { countMappingEntries, removeMappingEntry } from "../../persistence/user-groups/mapping-queries.js";
 import {
   deleteUserGroup,
   lockUserGroup,
+  type RowChanges,
+  rotateUserGroupToken,
   type StoredRef,
   type UpdatedUserGroup,
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
-import type { UserGroupCreations } from "./creations.js";
-import type { UserGroupEdits } from "./edits.js";
 import { requireUserGroup, storedRef } from "./lookup.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import type { UserGroupReader } from "./reader.js";
@@ -33,31 +41,24 @@ export interface UserGroupServiceDependencies {
   readonly db: Database;
   readonly vault: TokenVault;
   readonly reader: UserGroupReader;
-  readonly creations: UserGroupCreations;
-  readonly edits: UserGroupEdits;
   readonly changes: ChangeFeed;
+  /** How long a rotated token can still be used to read. */
+  readonly tokenGraceSeconds: number;
 }
 
 export class UserGroupService {
   readonly #db: Database;
   readonly #vault: TokenVault;
   readonly #reader: UserGroupReader;
-  readonly #creations: UserGroupCreations;
   readonly #changes: ChangeFeed;
-  readonly #edits: UserGroupEdits;
+  readonly tokenGraceSeconds: number;
 
-  constructor({ db, vault, reader, creations, edits, changes }: UserGroupServiceDependencies) {
+  constructor({ db, vault, reader, changes, tokenGraceSeconds }: UserGroupServiceDependencies) {
     this.#db = db;
-    this.#reader = reader;
-    this.#creations = creations;
     this.#vault = vault;
+    this.#reader = reader;
     this.#changes = changes;
-    this.#edits = edits;
-  }
-
-  /** How long a rotated token can still be used to read. */
-  get tokenGraceSeconds(): number {
-    return this.#edits.graceSeconds;
+    this.tokenGraceSeconds = tokenGraceSeconds;
   }
 
   /**
@@ -75,7 +76,7 @@ export class UserGroupService {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const existing = await this.#reader.byProvidedId.load(caller, providedId);
       if (existing) return { userGroup: existing, created: false };
-      const userGroup = await this.#creations.insert(requireWrite(caller), providedId, describe());
+      const userGroup = await this.#insert(requireWrite(caller), providedId, describe());
       if (userGroup) return { userGroup, created: true };
     }
     throw new DomainError(
@@ -89,7 +90,7 @@ export class UserGroupService {
 
   /** @throws DomainError `user_group_exists` when the external ID is taken; `unknown_data_source` */
   async create(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup> {
-    const created = await this.#creations.insert(writer, providedId, group);
+    const created = await this.#insert(writer, providedId, group);
     if (!created) {
       throw new DomainError("user_group_exists", "A user group with this ID already exists.", {
         field: ["providedId"],
@@ -98,34 +99,86 @@ export class UserGroupService {
     return created;
   }
 
+  /** Inserts a group with its mapping. @returns null if its external ID is taken */
+  async #insert(
+    writer: Writer,
+    providedId: string,
+    { name, properties, mapping }: NewUserGroup,
+  ): Promise<UserGroup | null> {
+    const db = this.#db.for(writer);
+    const token = this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
+    const rows = [{ providedId, name, properties, token }];
+    const insert = async (db: TenantDb) => {
+      const entries = await resolveMapping(db, mapping);
+      const groups = await insertUserGroups(db, rows);
+      const mappings = groups.flatMap(({ id }) => entries.map((entry) => ({ ...entry, userGroupId: id })));
+      await insertMappings(db, mappings);
+      return groups;
+    };
+    const [created = null] = await (mapping.length === 0 ? insert(db) : db.transaction(insert));
+    if (created) this.#changes.publish(writer, created.id, "created");
+    return created;
+  }
+
   /**
    * Updates the fields that are present (decision 7). An update without effective changes writes nothing (decision 12a).
    * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`; nothing is changed
    */
   async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
-    const { userGroup, changed } = await this.#update(writer, ref, changes);
-    if (changed) this.#changes.publish(writer, userGroup.id, "updated");
-    return userGroup;
-  }
-
-  async #update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UpdatedUserGroup> {
-    const stored = storedRef(this.#vault, ref);
     const { mapping, expectedVersion } = changes;
     const changesRow = changes.name !== undefined || changes.properties !== undefined;
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
-      return requireUserGroup(await this.#edits.update(writer, stored, changes), ref);
+      const updated = await updateUserGroup(this.#db.for(writer), storedRef(this.#vault, ref), changes);
+      return this.#publishUpdate(writer, requireUserGroup(updated, ref));
     }
-    return this.#db.for(writer).transaction(async (transaction) => {
-      const found = requireUserGroup(await lockUserGroup(transaction, stored), ref);
-      requireVersion(found, expectedVersion);
-      if (!changesRow && mapping === undefined) return { userGroup: found, changed: false };
+    return this.#updateLocked(writer, ref, async (transaction, group) => {
+      requireVersion(group, expectedVersion);
       const entries = mapping && (await resolveMapping(transaction, mapping));
-      const mappingChanged =
-        entries !== undefined &&
-        (await replaceMappings(transaction, [{ userGroupId: found.id, entries, isFirst: false }])).size > 0;
-      const byId = { by: "id", id: found.id } as const;
-      return requireUserGroup(await updateUserGroup(transaction, byId, { ...changes, mappingChanged }), ref);
+      if (!entries) return changes;
+      const replacement = { userGroupId: group.id, entries, isFirst: false };
+      return { ...changes, mappingChanged: (await replaceMappings(transaction, [replacement])).size > 0 };
     });
+  }
+
+  /**
+   * Maps a schema to a data source, replacing any existing entry; a repeated call changes nothing.
+   * @throws DomainError `user_group_not_found`, `unknown_data_source`, `invalid_field` if the mapping is full
+   */
+  async setMapping(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {
+    return this.#updateLocked(writer, ref, async (transaction, { id }) => {
+      const entries = await resolveMapping(transaction, [reference]);
+      const rows = entries.map((entry) => ({ ...entry, userGroupId: id }));
+      const { size } = await putMappings(transaction, rows);
+      if (size > 0) requireEntryLimit(await countMappingEntries(transaction, id), ["mapping"]);
+      return { mappingChanged: size > 0 };
+    });
+  }
+
+  /** Removes a schema from the mapping; does nothing if it is not mapped. @throws DomainError `user_group_not_found` */
+  async removeMapping(writer: Writer, ref: UserGroupRef, schemaId: string): Promise<UserGroup> {
+    return this.#updateLocked(writer, ref, async (transaction, { id }) => ({
+      mappingChanged: await removeMappingEntry(transaction, id, schemaId),
+    }));
+  }
+
+  /** Updates a group in a transaction that locks it first. @param prepare returns the changes of its row */
+  async #updateLocked(
+    writer: Writer,
+    ref: UserGroupRef,
+    prepare: (transaction: TenantDb, group: UserGroup) => Promise<RowChanges>,
+  ): Promise<UserGroup> {
+    const stored = storedRef(this.#vault, ref);
+    const updated = await this.#db.for(writer).transaction(async (transaction) => {
+      const group = requireUserGroup(await lockUserGroup(transaction, stored), ref);
+      const changes = await prepare(transaction, group);
+      return requireUserGroup(await updateUserGroup(transaction, { by: "id", id: group.id }, changes), ref);
+    });
+    return this.#publishUpdate(writer, updated);
+  }
+
+  #publishUpdate(writer: Writer, { userGroup, changed }: UpdatedUserGroup): UserGroup {
+    if (changed) this.#changes.publish(writer, userGroup.id, "updated");
+    return userGroup;
   }
 
   /**
@@ -138,8 +191,12 @@ export class UserGroupService {
     ref: UserGroupRef,
   ): Promise<{ readonly userGroup: UserGroup; readonly token: string }> {
     const token = issueUserGroupToken(writer.accountId);
-    const stored = storedRef(this.#vault, ref);
-    const rotated = await this.#edits.rotate(writer, stored, this.#vault.encryptToken(token, writer));
+    const rotated = await rotateUserGroupToken(
+      this.#db.for(writer),
+      storedRef(this.#vault, ref),
+      this.#vault.encryptToken(token, writer),
+      this.tokenGraceSeconds,
+    );
     const userGroup = requireUserGroup(rotated, ref);
     this.#changes.publish(writer, userGroup.id, "tokenRotated");
     return { userGroup, token };

@@ -1,7 +1,6 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, domainErrorOr, isNoError } from "../../domain/shared/errors.js";
-import { requireAt } from "../../domain/shared/in-order.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
@@ -13,7 +12,6 @@ import {
   lockUserGroups,
   updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
-import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import { batchRejected } from "./batch-rejection.js";
 import type { ChangeFeed } from "./change-feed.js";
@@ -41,13 +39,11 @@ export type UpsertOutcome =
 /** Creates and updates groups in bulk. */
 export class UserGroupUpserts {
   readonly #db: Database;
-  readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
   readonly #changes: ChangeFeed;
 
-  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, changes: ChangeFeed) {
+  constructor(db: Database, vault: TokenVault, changes: ChangeFeed) {
     this.#db = db;
-    this.#ids = ids;
     this.#vault = vault;
     this.#changes = changes;
   }
@@ -149,11 +145,9 @@ export class UserGroupUpserts {
 
   async #insert(transaction: TenantDb, writer: Writer, items: readonly ResolvedItem[]) {
     if (items.length === 0) return new Map<string, UserGroup>();
-    const ids = await this.#ids.takeMany(transaction, items.length);
-    const rows = items.map(({ providedId, name = "", properties = null }, index) => {
-      const id = requireAt(ids, index);
+    const rows = items.map(({ providedId, name = "", properties = null }) => {
       const token = this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
-      return { id, providedId, name, properties, token };
+      return { providedId, name, properties, token };
     });
     return byProvidedId(await insertUserGroups(transaction, rows));
   }

@@ -31,27 +31,11 @@ beforeEach(() => {
   rest().service.statements.length = 0;
 });
 
-describe("concurrent requests", () => {
-  test("create groups with few statements, each its own", async () => {
+describe("concurrent reads", () => {
+  test("share few statements, and each gets its own group", async () => {
     const { service } = rest();
-    const replies = await whileBusy(ids.length, () => getAll());
-    expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200));
-    expect(
-      service.statements.filter((text) => text.startsWith("INSERT INTO user_group")).length,
-    ).toBeLessThan(20);
-    const entries = await service.query(
-      "SELECT subject_name, request_id FROM audit_entry WHERE action = 'user_group.created' ORDER BY id",
-    );
-    const requestIds = new Map(
-      entries.map((row: { subject_name: string; request_id: string }) => [row.subject_name, row.request_id]),
-    );
-    expect(requestIds).toEqual(
-      new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])),
-    );
-  });
-
-  test("read groups with few statements, each its own", async () => {
-    const { service } = rest();
+    await getAll();
+    service.statements.length = 0;
     const replies = await whileBusy(ids.length, () => getAll());
     expect(replies.map(({ body }) => Object(body).user_group.provided_id)).toEqual(ids);
     expect(new Set(replies.map((reply) => userGroupOf(reply).token)).size).toBe(ids.length);
@@ -67,138 +51,6 @@ describe("concurrent requests", () => {
     expect(new Set(tokens).size).toBe(3 * ids.length);
     expect(testing?.every(({ body }) => Object(body).new_user_group)).toBe(true);
     expect(strange?.every(({ body }) => Object(body).new_user_group)).toBe(true);
-  });
-
-  test("succeed when one of them fails", async () => {
-    const { service, call } = rest();
-    await service.query("ALTER TABLE user_group ADD CONSTRAINT no_bad CHECK (name <> 'bad')");
-    const names = Array.from({ length: 20 }, (_, index) => (index === 7 ? "bad" : `good ${index}`));
-    const replies = await whileBusy(names.length, () =>
-      Promise.all(names.map((name) => call("GET", { user_group_id: name, name }))),
-    );
-    expect(replies.map(({ status }) => status)).toEqual(names.map((name) => (name === "bad" ? 500 : 200)));
-    await service.query("ALTER TABLE user_group DROP CONSTRAINT no_bad");
-    expect((await call("GET", { user_group_id: "bad", name: "bad" })).body).toMatchObject({
-      new_user_group: true,
-    });
-  });
-});
-
-describe("concurrent changes", () => {
-  const updates = () => rest().service.statements.filter((text) => /UPDATE user_group/.test(text)).length;
-
-  /** The request of each audit entry, by the group's external ID. */
-  async function requestsOf(action: string): Promise<ReadonlyMap<string, string>> {
-    const entries = await rest().service.query(
-      `SELECT subject_name, request_id FROM audit_entry WHERE action = '${action}'
-        AND id > (SELECT coalesce(max(id), 0) - 60 FROM audit_entry) ORDER BY id`,
-    );
-    return new Map(
-      entries.map((row: { subject_name: string; request_id: string }) => [row.subject_name, row.request_id]),
-    );
-  }
-
-  async function rotateAll() {
-    const tokens = (await getAll()).map((reply) => userGroupOf(reply).token);
-    rest().service.statements.length = 0;
-    return { tokens, rotate: () => tokens.map((token) => rest().call("POST", { current_token: token })) };
-  }
-
-  test("update groups with few statements, each its own", async () => {
-    await getAll();
-    rest().service.statements.length = 0;
-    const replies = await whileBusy(ids.length, () =>
-      Promise.all(
-        ids.map((id, index) => rest().call("PUT", { user_group_id: id, name: `renamed ${index}` })),
-      ),
-    );
-    expect(replies.map(({ body }) => Object(body).user_group.name)).toEqual(
-      ids.map((_, index) => `renamed ${index}`),
-    );
-    expect(updates()).toBeLessThan(20);
-    expect(await requestsOf("user_group.updated")).toEqual(
-      new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])),
-    );
-  });
-
-  test("rotate tokens with few statements, each its own", async () => {
-    const { tokens, rotate } = await rotateAll();
-    const replies = await whileBusy(ids.length, () => Promise.all(rotate()));
-    expect(updates()).toBeLessThan(20);
-    expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200));
-    expect((await getAll()).map((reply) => userGroupOf(reply).token)).toEqual(
-      replies.map((reply) => userGroupOf(reply).token),
-    );
-    expect(replies.some((reply, index) => userGroupOf(reply).token === tokens[index])).toBe(false);
-    expect(await requestsOf("user_group.token_rotated")).toEqual(
-      new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])),
-    );
-  });
-
-  test("are each applied, though they change one group", async () => {
-    const { service, call } = rest();
-    const { token } = userGroupOf(await call("GET", { user_group_id: "shared", name: "shared" }));
-    const rotations = await whileBusy(10, () =>
-      Promise.all(Array.from({ length: 10 }, () => call("POST", { current_token: token }))),
-    );
-    expect(rotations.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(404)]);
-    const names = Array.from({ length: 10 }, (_, index) => `name ${index}`);
-    const renamed = await whileBusy(names.length, () =>
-      Promise.all(names.map((name) => call("PUT", { user_group_id: "shared", name }))),
-    );
-    expect(renamed.map(({ body }) => Object(body).user_group.name)).toEqual(names);
-    expect(
-      await service.query("SELECT version FROM user_group WHERE provided_id = 'shared' AND version = 12"),
-    ).toHaveLength(1);
-  });
-
-  test("report a missing group to the right request", async () => {
-    const { call } = rest();
-    await getAll();
-    const requestedIds = [...ids.slice(0, 10), "nobody", ...ids.slice(10, 20)];
-    const replies = await whileBusy(requestedIds.length, () =>
-      Promise.all(requestedIds.map((id) => call("PUT", { user_group_id: id, properties: { id } }))),
-    );
-    expect(replies.map(({ status }) => status)).toEqual(
-      requestedIds.map((id) => (id === "nobody" ? 404 : 200)),
-    );
-  });
-});
-
-describe("a group locked by another transaction", () => {
-  // A request that waits for it here would time out.
-  const slow = useRest({
-    // One for lookups, three that are blocked, and one for the other changes.
-    poolSize: 5,
-    lockTimeoutMs: 60_000,
-    statementTimeoutMs: 60_000,
-    speed: { batchStatements: true, keyCacheMs: 0 },
-  });
-
-  test("does not block changes of other groups", async () => {
-    const { service, account, call } = slow();
-    const names = ids.slice(0, 20);
-    const groups = await Promise.all(names.map((id) => call("GET", { user_group_id: id, name: id })));
-    const held = names.length / 2;
-    let waiting: Promise<{ readonly status: number }[]> | undefined;
-    await service.database.transaction(
-      { accountId: account.accountId, environment: "Customer" },
-      async (transaction) => {
-        await transaction.run(
-          {
-            access: "write",
-            text: "SELECT id FROM user_group WHERE account_id = $1 AND provided_id = $2 FOR UPDATE",
-          },
-          [account.accountId, names[held]],
-        );
-        const renamed = names.map((id) => call("PUT", { user_group_id: id, name: "new" }));
-        const rotated = groups.map((reply) => call("POST", { current_token: userGroupOf(reply).token }));
-        waiting = Promise.all([renamed, rotated].flatMap((replies) => replies.splice(held, 1)));
-        const done = await Promise.all([...renamed, ...rotated]);
-        expect(new Set(done.map(({ status }) => status))).toEqual(new Set([200]));
-      },
-    );
-    expect((await waiting)?.map(({ status }) => status)).toEqual([200, 200]);
   });
 });
 

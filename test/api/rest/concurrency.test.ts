@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest({ speed: { keyCacheMs: 0 } });
@@ -52,4 +52,51 @@ test("GET of an existing group takes two statements: the key's and the group's",
   service.statements.length = 0;
   await call("GET", { user_group_id: "cheap" });
   expect(service.statements).toHaveLength(2);
+});
+
+describe("concurrent changes", () => {
+  const ids = Array.from({ length: 60 }, (_, index) => `group ${index}`);
+  const getAll = () => Promise.all(ids.map((id) => rest().call("GET", { user_group_id: id, name: id })));
+
+  test.each([
+    ["created", getAll],
+    [
+      "updated",
+      () => Promise.all(ids.map((id) => rest().call("PUT", { user_group_id: id, name: "renamed" }))),
+    ],
+    [
+      "token_rotated",
+      async () => {
+        const tokens = (await getAll()).map((reply) => userGroupOf(reply).token);
+        return Promise.all(tokens.map((token) => rest().call("POST", { current_token: token })));
+      },
+    ],
+  ])("of different groups are each recorded once as %s, with their own request", async (action, change) => {
+    const { service } = rest();
+    await service.query("DELETE FROM audit_entry");
+    const replies = await change();
+    expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    const entries = await service.query(
+      "SELECT subject_name AS name, request_id AS request FROM audit_entry WHERE action = $1",
+      [`user_group.${action}`],
+    );
+    const expected = replies.map(({ headers }, at) => ({ name: ids[at], request: headers["x-request-id"] }));
+    expect(entries).toHaveLength(ids.length);
+    expect(entries).toEqual(expect.arrayContaining(expected));
+  });
+
+  test("of one group are each applied, and one of its rotations", async () => {
+    const { service, call } = rest();
+    const { token } = userGroupOf(await call("GET", { user_group_id: "shared", name: "shared" }));
+    const attempts = Array.from({ length: 10 }, (_, index) => `name ${index}`);
+    const [rotated, renamed] = await Promise.all([
+      Promise.all(attempts.map(() => call("POST", { current_token: token }))),
+      Promise.all(attempts.map((name) => call("PUT", { user_group_id: "shared", name }))),
+    ]);
+    expect(rotated.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(404)]);
+    expect(renamed.map(({ body }) => Object(body).user_group.name)).toEqual(attempts);
+    expect(await service.query("SELECT version FROM user_group WHERE provided_id = 'shared'")).toEqual([
+      { version: 12 },
+    ]);
+  });
 });

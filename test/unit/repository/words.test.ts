@@ -23,8 +23,8 @@ const WORDS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:brought|given) tokens?\b/i, "imported token"],
   [/\bthe (?:runtime|operator)'s role\b/i, "application role, owner role"],
   [
-    /\b(?:Tally|HitCount|Collector|Shortcut|LaggingReads|giveUp|byDefault|apartByKey)\b/,
-    "Metrics, CacheStats, BatchLoader, fast path, ReplicaRouter, rejectPending, defaultValue, batchKey",
+    /\b(?:Tally|HitCount|Collector|Shortcut|LaggingReads|giveUp|byDefault)\b/,
+    "Metrics, CacheStats, BatchLoader, fast path, ReplicaRouter, rejectPending, defaultValue",
   ],
   [
     /\b(?:most|least|brought|tell|faulty|sealed|own)[A-Z]\w*/,

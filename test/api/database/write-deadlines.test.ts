@@ -6,7 +6,7 @@ let service: TestService;
 let account: TestAccount;
 let writer: Writer;
 beforeAll(async () => {
-  service = await startTestService({ poolSize: 1, speed: { batchStatements: true, keyCacheMs: 0 } });
+  service = await startTestService({ poolSize: 1 });
   account = await service.createAccount();
   const { id } = await account.createKey();
   const { accountId, name } = account;
@@ -20,7 +20,6 @@ beforeAll(async () => {
     tokenKeyId: row.token_key_id,
     scope: "admin",
   };
-  // Makes the process fetch a block of IDs, which later groups use without a statement.
   await create(writer, "first");
 });
 afterAll(() => service.close());
@@ -48,21 +47,4 @@ test.each([
   await expect.poll(() => service.database.poolUsage.used).toBe(0);
   const groups = await service.query("SELECT provided_id, name FROM user_group");
   expect(groups).toEqual([{ provided_id: "first", name: "Acme" }]);
-});
-
-test("a write within its deadline is sent although another one in its batch is too late", async () => {
-  const late = { isOver: false };
-  const outcomes: Promise<unknown>[] = [];
-  await service.database.transaction({ accountId: account.accountId }, async () => {
-    for (const deadline of [late, { isOver: false }]) {
-      const providedId = deadline === late ? "late" : "in time";
-      outcomes.push(create({ ...writer, deadline }, providedId).catch((error: unknown) => error));
-      // A separate statement: the next one waits behind it.
-      await expect.poll(() => service.database.poolUsage.waiting).toBe(1);
-    }
-    late.isOver = true;
-  });
-  expect(await Promise.all(outcomes)).toMatchObject([{ code: "unavailable" }, { providedId: "in time" }]);
-  const groups = await service.query("SELECT provided_id FROM user_group ORDER BY id");
-  expect(groups).toEqual([{ provided_id: "first" }, { provided_id: "in time" }]);
 });
