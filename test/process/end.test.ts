@@ -93,7 +93,7 @@ test.skipIf(!seesProcesses)(
     expect(await waitForNoProcessIn(dataDir)).toBe(true);
     const second = await processes.serve({ env: { DATA_DIR: dataDir } });
     expect(second.startUpText).toContain("ugk_live_");
-    expect(await readdir(dataDir)).toEqual(["postgres", "secrets.json"]);
+    expect(await readdir(dataDir)).toEqual(["postgres", "secrets.json", "service.lock"]);
   },
 );
 
