@@ -1,7 +1,6 @@
 import { Client, escapeIdentifier, escapeLiteral } from "pg";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import { errorCode } from "../domain/shared/system-error-code.js";
-import { embeddedRuntimeUser } from "./cluster.js";
 
 /** Connection parameters of the embedded server. */
 export interface EmbeddedConnection {
@@ -13,64 +12,61 @@ export interface EmbeddedConnection {
   readonly database: string;
 }
 
-// Not listening, starting up or shutting down, too many connections.
-const transientErrors = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "57P01", "57P03", "53300"]);
-const wrongPassword = new Set(["28P01", "28000"]);
-// 42P04: exists already; the other two: another process is creating it concurrently.
-const alreadyCreated = new Set(["42P04", "23505", "55006"]);
+/** The superuser, which is the owner role. */
+export const embeddedUser = "user_groups";
+/** The application role. */
+export const embeddedRuntimeUser = "user_groups_runtime";
 
-/**
- * Connects, and creates the database and the application role if they are missing.
- * @returns false while the server does not accept connections
- * @throws OperatorError when the server rejects the password
- */
-export async function prepareDatabase(connection: EmbeddedConnection): Promise<boolean> {
-  const client = new Client({
-    ...connection,
-    database: "postgres",
-    ssl: false,
-    connectionTimeoutMillis: 10_000,
+const wrongPassword = new Set(["28P01", "28000"]);
+const notListening = new Set(["ECONNREFUSED", "ENOENT"]);
+// Connection closed, starting up or shutting down, too many connections, database not yet created.
+const notReady = new Set([undefined, "ECONNRESET", "EPIPE", "57P01", "57P03", "53300", "3D000"]);
+
+/** Creates the application role and the database if they are missing. @throws OperatorError when the server rejects the password */
+export async function prepareDatabase(connection: EmbeddedConnection): Promise<void> {
+  const { database, password } = connection;
+  await withClient({ ...connection, database: "postgres" }, async (client) => {
+    const exists = async (query: string, name: string) => (await client.query(query, [name])).rowCount !== 0;
+    if (!(await exists("SELECT FROM pg_roles WHERE rolname = $1", embeddedRuntimeUser))) {
+      const role = escapeIdentifier(embeddedRuntimeUser);
+      await client.query(`CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(password)}`);
+    }
+    // Last: other processes connect as soon as the database exists.
+    if (!(await exists("SELECT FROM pg_database WHERE datname = $1", database)))
+      await client.query(`CREATE DATABASE ${escapeIdentifier(database)}`);
   });
+}
+
+/** Returns the state of a server; "gone" when nothing listens. @throws OperatorError when it rejects the password */
+export async function probe(connection: EmbeddedConnection): Promise<"ready" | "busy" | "gone"> {
+  try {
+    await withClient(connection, async () => undefined);
+    return "ready";
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== undefined && notListening.has(code)) return "gone";
+    if (notReady.has(code)) return "busy";
+    throw error;
+  }
+}
+
+async function withClient(
+  connection: EmbeddedConnection,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const client = new Client({ ...connection, ssl: false, connectionTimeoutMillis: 10_000 });
   // An unhandled `error` event would crash this process when the server dies.
   client.on("error", () => undefined);
   try {
     await client.connect();
-    await ensureRuntimeRole(client, connection.password);
-    return await ensureDatabase(client, connection.database);
+    await work(client);
   } catch (error) {
-    const code = errorCode(error);
-    if (code !== undefined && wrongPassword.has(code)) {
-      throw new OperatorError(
-        "The embedded PostgreSQL server rejects the password stored in DATA_DIR. Restore the original password, or set another DATA_DIR.",
-        { cause: error },
-      );
-    }
-    if (code === undefined || transientErrors.has(code)) return false;
-    throw error;
+    if (!wrongPassword.has(errorCode(error) ?? "")) throw error;
+    throw new OperatorError(
+      "The embedded PostgreSQL server rejects the password stored in DATA_DIR. Restore the original password, or set another DATA_DIR.",
+      { cause: error },
+    );
   } finally {
     await client.end().catch(() => undefined);
-  }
-}
-
-async function ensureDatabase(client: Client, database: string): Promise<boolean> {
-  const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [database]);
-  if (rowCount !== 0) return true;
-  try {
-    await client.query(`CREATE DATABASE ${escapeIdentifier(database)}`);
-    return true;
-  } catch (error) {
-    if (alreadyCreated.has(errorCode(error) ?? "")) return false;
-    throw error;
-  }
-}
-
-async function ensureRuntimeRole(client: Client, password: string): Promise<void> {
-  const { rowCount } = await client.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [embeddedRuntimeUser]);
-  if (rowCount !== 0) return;
-  const role = escapeIdentifier(embeddedRuntimeUser);
-  try {
-    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(password)}`);
-  } catch (error) {
-    if (!alreadyCreated.has(errorCode(error) ?? "") && errorCode(error) !== "42710") throw error;
   }
 }

@@ -1,15 +1,17 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../domain/shared/operator-error.js";
-import { chooseAccount, type EmbeddedAccount, findClusterOwner } from "./account.js";
-import { findBinariesPackage, prepareBinaries } from "./binaries.js";
-import { createCluster, embeddedRuntimeUser, embeddedUser } from "./cluster.js";
-import { type EmbeddedConnection, prepareDatabase } from "./connection.js";
-import type { GuardedProcess } from "./guard.js";
-import { findRunningServer, type RunningServer, removeForeignPidFile } from "./pid-file.js";
-import { startServer } from "./server-process.js";
-import { createWorkspace, removeWorkspace } from "./workspace.js";
+import {
+  type EmbeddedConnection,
+  embeddedRuntimeUser,
+  embeddedUser,
+  prepareDatabase,
+  probe,
+} from "./connection.js";
+import { findBinariesPackage, prepareInstallation, removeWorkspace } from "./installation.js";
+import { takeLock } from "./lock-file.js";
+import { createCluster, findServer, hasCluster, startServer, stopLeftover } from "./server.js";
 
 /** A PostgreSQL server on DATA_DIR that accepts connections. */
 export interface EmbeddedServer {
@@ -17,8 +19,6 @@ export interface EmbeddedServer {
   readonly connection: EmbeddedConnection;
   /** Connection as the application role. */
   readonly runtimeConnection: EmbeddedConnection;
-  /** Whether this process started it. */
-  readonly isOwned: boolean;
   /** Resolves with a description when a server that this process started exits for any reason. */
   readonly ended: Promise<string>;
   /** Stops the server if this process started it; idempotent. */
@@ -31,7 +31,7 @@ export interface EmbeddedServerOptions {
   readonly password: string;
   /** Created when missing. */
   readonly database: string;
-  /** Whether to use a server that another process runs on this DATA_DIR. */
+  /** Whether to use the server of another process that runs on this DATA_DIR. */
   readonly adopt: boolean;
   /** Called for each line of the server's log. */
   readonly onLog?: (line: string) => void;
@@ -41,25 +41,12 @@ export interface EmbeddedServerOptions {
   readonly binariesPackage?: string;
 }
 
-interface ClusterPaths {
-  readonly dataDir: string;
-  readonly clusterDir: string;
-  readonly binariesPackage: string;
-}
-
-const port = 5432;
-const pollMs = 50;
-
-/** Maximum wait for a server of another process, by its state. */
-const timeoutMs = {
-  stopping: 15_000,
-  starting: 120_000,
-  ready: 20_000,
-  // No server found any more, or one that has just started.
-  none: 20_000,
-  // After its owner was killed, a server is "ready" for a moment before it begins to stop.
-  inUse: 2_000,
-} as const;
+const DEFAULT_PORT = 5432;
+const POLL_MS = 50;
+/** Maximum wait for another service that is being stopped, and for the processes of a killed server. */
+const IN_USE_TIMEOUT_MS = 5_000;
+/** Maximum wait for the server of another process, which may be creating its cluster. */
+const ADOPT_TIMEOUT_MS = 120_000;
 
 /**
  * Opens the PostgreSQL server of a DATA_DIR: starts one, creating its cluster the first time, or uses the running one with `adopt`.
@@ -67,7 +54,8 @@ const timeoutMs = {
  */
 export async function openEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   try {
-    return await open(options);
+    await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+    return await open({ ...options, dataDir: await realpath(options.dataDir) });
   } catch (error) {
     // A failed system call, such as a full or read-only disk or a missing permission.
     if (!(error instanceof Error) || !("syscall" in error)) throw error;
@@ -79,109 +67,83 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
 }
 
 async function open(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const binariesPackage = options.binariesPackage ?? findBinariesPackage();
-  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const dataDir = await realpath(options.dataDir);
-  const paths = { dataDir, clusterDir: join(dataDir, "postgres"), binariesPackage };
-  const start = Date.now();
+  const { dataDir, adopt } = options;
+  const lock = join(dataDir, "service.lock");
+  const deadline = Date.now() + (adopt ? ADOPT_TIMEOUT_MS : IN_USE_TIMEOUT_MS);
   for (;;) {
-    const owner = await findClusterOwner(paths.clusterDir);
-    const running = await findRunningServer(paths.clusterDir);
-    const server = running ? await adopt(running, options) : await startOwned(owner, paths, options);
-    if (server !== undefined) return server;
-    if (Date.now() - start > timeoutMs[timeoutFor(running, options)]) throw inUse(paths, running?.pid);
-    await sleep(pollMs);
+    const holder = await takeLock(lock);
+    const opened =
+      holder === undefined ? await start(lock, options) : adopt ? await attach(options) : undefined;
+    if (opened !== undefined) return opened;
+    if (Date.now() > deadline) {
+      const user =
+        holder === undefined
+          ? "processes of a killed server"
+          : `another running service or command (process ${holder})`;
+      throw new OperatorError(`DATA_DIR ${dataDir} is in use by ${user}. Stop it, or set another DATA_DIR.`);
+    }
+    await sleep(POLL_MS);
   }
 }
 
-async function adopt(
-  running: RunningServer,
-  options: EmbeddedServerOptions,
-): Promise<EmbeddedServer | undefined> {
-  if (!options.adopt || running.status !== "ready") return undefined;
-  const connection = connectionTo(running.socketDir, running.port, options);
-  if (!(await prepareDatabase(connection))) return undefined;
-  return {
-    ...connections(connection),
-    isOwned: false,
-    ended: new Promise(() => undefined),
-    stop: async () => undefined,
+/** Starts a server under the lock, which its end releases. @returns undefined while processes of a killed server use the cluster */
+async function start(lock: string, options: EmbeddedServerOptions): Promise<EmbeddedServer | undefined> {
+  const { dataDir, password, settings = {}, onLog } = options;
+  const clusterDir = join(dataDir, "postgres");
+  const closers = [() => rm(lock, { force: true })];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
   };
-}
-
-async function startOwned(
-  owner: EmbeddedAccount | undefined,
-  paths: ClusterPaths,
-  options: EmbeddedServerOptions,
-): Promise<EmbeddedServer | undefined> {
-  const { clusterDir } = paths;
-  const account = await chooseAccount(clusterDir, owner);
-  const workspace = await createWorkspace(account);
   try {
-    const { initdb, postgres } = await prepareBinaries(paths.binariesPackage, workspace, account);
-    const { password, onLog, settings = {} } = options;
-    if (owner === undefined) {
-      await createCluster({
-        dataDir: paths.dataDir,
-        clusterDir,
-        initdb,
-        workspace,
-        account,
-        password,
-        onLog,
-      });
+    const isFirstStart = !(await hasCluster(clusterDir));
+    const packageDir = options.binariesPackage ?? findBinariesPackage();
+    const installation = await prepareInstallation(clusterDir, packageDir);
+    closers.push(() => removeWorkspace(installation));
+    if (isFirstStart) await createCluster(installation, clusterDir, password, onLog);
+    const leftover = await findServer(clusterDir);
+    if (leftover !== undefined) {
+      // The process ID of a server that no longer runs may belong to another program, which PostgreSQL would mistake for the server.
+      if ((await probe(connectionTo(leftover, options))) === "gone")
+        await rm(join(clusterDir, "postmaster.pid"), { force: true });
+      else await stopLeftover(installation, clusterDir);
     }
-    await removeForeignPidFile(clusterDir);
-    const connection = connectionTo(workspace, port, options);
-    const program = { postgres, clusterDir, workspace, account, connection, settings, onLog };
-    const server = await startServer(program);
-    if (server !== undefined) return ownedServer(server, connection, workspace);
-    await removeWorkspace(workspace);
+    const server = await startServer(installation, clusterDir, settings, onLog);
+    if (server !== undefined) {
+      closers.push(server.stop);
+      const port = Number(settings["port"] ?? DEFAULT_PORT);
+      const connection = connectionTo({ host: installation.workspace, port }, options);
+      await prepareDatabase(connection);
+      let stopping: Promise<void> | undefined;
+      const stop = () => {
+        stopping ??= close();
+        return stopping;
+      };
+      return { ...asBothRoles(connection), ended: server.ended, stop };
+    }
+    await close();
     return undefined;
   } catch (error) {
-    await removeWorkspace(workspace);
+    await close();
     throw error;
   }
 }
 
-function ownedServer(
-  server: GuardedProcess,
-  connection: EmbeddedConnection,
-  workspace: string,
-): EmbeddedServer {
-  // After a crash the workspace remains, and `stop` may never be called.
-  void server.ended.then(() => removeWorkspace(workspace)).catch(() => undefined);
-  return {
-    ...connections(connection),
-    isOwned: true,
-    ended: server.ended,
-    async stop() {
-      await server.stop();
-      await removeWorkspace(workspace);
-    },
-  };
+/** Connects to the server of another process; undefined while it is not ready. */
+async function attach(options: EmbeddedServerOptions): Promise<EmbeddedServer | undefined> {
+  const address = await findServer(join(options.dataDir, "postgres"));
+  if (address === undefined) return undefined;
+  const connection = connectionTo(address, options);
+  if ((await probe(connection)) !== "ready") return undefined;
+  return { ...asBothRoles(connection), ended: new Promise(() => undefined), stop: async () => undefined };
 }
 
-function connections(connection: EmbeddedConnection) {
+function connectionTo(
+  address: { readonly host: string; readonly port: number },
+  { password, database }: EmbeddedServerOptions,
+): EmbeddedConnection {
+  return { ...address, user: embeddedUser, password, database };
+}
+
+function asBothRoles(connection: EmbeddedConnection) {
   return { connection, runtimeConnection: { ...connection, user: embeddedRuntimeUser } };
-}
-
-function connectionTo(host: string, atPort: number, options: EmbeddedServerOptions): EmbeddedConnection {
-  const { password, database } = options;
-  return { host, port: atPort, user: embeddedUser, password, database };
-}
-
-function timeoutFor(
-  running: RunningServer | undefined,
-  options: EmbeddedServerOptions,
-): keyof typeof timeoutMs {
-  if (running === undefined) return "none";
-  return options.adopt || running.status === "stopping" ? running.status : "inUse";
-}
-
-function inUse(paths: ClusterPaths, pid: number | undefined): OperatorError {
-  const by = pid === undefined ? "" : ` (PostgreSQL process ${pid})`;
-  return new OperatorError(
-    `DATA_DIR ${paths.dataDir} is in use by another running server${by}. Stop that server, or set another DATA_DIR.`,
-  );
 }

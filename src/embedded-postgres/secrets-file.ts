@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { OperatorError } from "../domain/shared/operator-error.js";
-import { errorCode } from "../domain/shared/system-error-code.js";
-import { ifPresent } from "./if-present.js";
+import { createFile, ifPresent, writeDraft } from "./files.js";
 
 const keyBytes = 32;
 const format = z.object({
@@ -32,7 +31,7 @@ export async function openSecretsFile(dataDir: string): Promise<Secrets> {
   const path = pathIn(dataDir);
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const text = (await ifPresent(readFile(path, "utf8"))) ?? (await create(dataDir, path));
+    const text = (await ifPresent(readFile(path, "utf8"))) ?? (await create(path));
     await chmod(path, 0o600);
     return parse(text, path);
   } catch (error) {
@@ -45,36 +44,15 @@ export async function openSecretsFile(dataDir: string): Promise<Secrets> {
 export async function saveDemoKey(dataDir: string, demoKey: string): Promise<void> {
   const path = pathIn(dataDir);
   const saved = z.looseObject({}).parse(parseJson(await readFile(path, "utf8")));
-  await writeDraft(dataDir, JSON.stringify({ ...saved, demoKey }), (draft) => rename(draft, path));
+  await writeDraft(path, `${JSON.stringify({ ...saved, demoKey })}\n`, (draft) => rename(draft, path));
 }
 
-async function create(dataDir: string, path: string): Promise<string> {
-  const text = JSON.stringify({
+async function create(path: string): Promise<string> {
+  const text = `${JSON.stringify({
     databasePassword: randomBytes(24).toString("base64url"),
     encryptionKeys: [randomBytes(keyBytes).toString("base64")],
-  });
-  try {
-    // A link, unlike a rename, does not replace a file that another process has created in the meantime.
-    await writeDraft(dataDir, text, (draft) => link(draft, path));
-    return text;
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-    return await readFile(path, "utf8");
-  }
-}
-
-async function writeDraft(
-  dataDir: string,
-  text: string,
-  moveInto: (draft: string) => Promise<void>,
-): Promise<void> {
-  const draft = join(dataDir, `.secrets-${randomBytes(6).toString("hex")}`);
-  try {
-    await writeFile(draft, `${text}\n`, { mode: 0o600, flag: "wx", flush: true });
-    await moveInto(draft);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  })}\n`;
+  return (await createFile(path, text)) ? text : readFile(path, "utf8");
 }
 
 function parse(text: string, path: string): Secrets {

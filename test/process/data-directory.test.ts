@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => processes.close());
 
 test("of two simultaneous first starts on one DATA_DIR, one works and the other reports in one line that it is in use", async () => {
-  expect(failureOf(loser)).toMatch(new RegExp(`^DATA_DIR ${dataDir} is in use by another running server`));
+  expect(failureOf(loser)).toMatch(new RegExp(`^DATA_DIR ${dataDir} is in use by another running service`));
   expect(winner.startUpText).toContain("ugk_live_");
   expect(await callRest(`${winner.url}/readyz`, "GET", undefined)).toMatchObject({ status: 200 });
 });

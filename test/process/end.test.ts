@@ -64,6 +64,23 @@ test("a service killed together with PostgreSQL recovers and loses no acknowledg
   await expect.poll(() => exists(socketDir)).toBe(false);
 });
 
+test.skipIf(!seesProcesses)(
+  "a start stops the PostgreSQL that a killed service has left running",
+  async () => {
+    const { service, dataDir } = await start();
+    const groups = await createGroups(service, "left");
+    const { pid } = await readPostmaster(dataDir);
+    // Its only child, the shell that would stop PostgreSQL.
+    const children = await readFile(`/proc/${service.pid}/task/${service.pid}/children`, "utf8");
+    for (const child of children.trim().split(" ")) process.kill(Number(child), "SIGKILL");
+    service.kill("SIGKILL");
+    await service.ended;
+    expect(await processesIn(dataDir)).toContain(pid);
+    await expectGroups(dataDir, groups);
+    expect(await processesIn(dataDir)).toEqual([]);
+  },
+);
+
 test("a service whose PostgreSQL has died reports it and exits", async () => {
   const { service, dataDir } = await start();
   const groups = await createGroups(service, "orphaned");
@@ -93,7 +110,7 @@ test.skipIf(!seesProcesses)(
     expect(await waitForNoProcessIn(dataDir)).toBe(true);
     const second = await processes.serve({ env: { DATA_DIR: dataDir } });
     expect(second.startUpText).toContain("ugk_live_");
-    expect(await readdir(dataDir)).toEqual(["postgres", "secrets.json"]);
+    expect(await readdir(dataDir)).toEqual(["postgres", "secrets.json", "service.lock"]);
   },
 );
 

@@ -3,14 +3,12 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { chooseAccount } from "../../../src/embedded-postgres/account.js";
-import { findBinariesPackage, prepareBinaries } from "../../../src/embedded-postgres/binaries.js";
-import { createCluster } from "../../../src/embedded-postgres/cluster.js";
+import { findBinariesPackage } from "../../../src/embedded-postgres/installation.js";
+import { openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
 import { openSecretsFile } from "../../../src/embedded-postgres/secrets-file.js";
-import { createWorkspace, removeWorkspace } from "../../../src/embedded-postgres/workspace.js";
 import { cachedDirectory, project } from "../service/build-cache.js";
 
-const CLUSTER_SOURCE = join(project, "src", "embedded-postgres", "cluster.ts");
+const CLUSTER_SOURCE = join(project, "src", "embedded-postgres", "server.ts");
 
 /** Copies a new cluster into a directory as `postgres`. @returns its superuser's password */
 export async function copyCluster(dataDir: string): Promise<string> {
@@ -31,14 +29,7 @@ export async function preparedDataDirectory(): Promise<string> {
     .update(String(process.getuid?.()));
   return cachedDirectory(`data-${hash.digest("hex").slice(0, 16)}`, async (dataDir) => {
     const { databasePassword: password } = await openSecretsFile(dataDir);
-    const clusterDir = join(dataDir, "postgres");
-    const account = await chooseAccount(clusterDir, undefined);
-    const workspace = await createWorkspace(account);
-    try {
-      const { initdb } = await prepareBinaries(findBinariesPackage(), workspace, account);
-      await createCluster({ dataDir, clusterDir, initdb, workspace, account, password, onLog: undefined });
-    } finally {
-      await removeWorkspace(workspace);
-    }
+    const server = await openEmbeddedServer({ dataDir, password, database: "postgres", adopt: false });
+    await server.stop();
   });
 }

@@ -1,20 +1,13 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { chooseAccount, type EmbeddedAccount } from "../../../src/embedded-postgres/account.js";
-import { findBinariesPackage, prepareBinaries } from "../../../src/embedded-postgres/binaries.js";
-import {
-  dataDirArgument,
-  embeddedRuntimeUser,
-  embeddedUser,
-} from "../../../src/embedded-postgres/cluster.js";
-import type { GuardedProcess } from "../../../src/embedded-postgres/guard.js";
-import { startServer } from "../../../src/embedded-postgres/server-process.js";
-import { createWorkspace, removeWorkspace } from "../../../src/embedded-postgres/workspace.js";
+import { embeddedRuntimeUser, embeddedUser } from "../../../src/embedded-postgres/connection.js";
+import { type EmbeddedServer, openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
 import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { freePort } from "../programs/free-port.js";
+import { readPostmaster } from "../service/data-directory.js";
 import { prepareDatabase } from "./postgres-setup.js";
 import { copyCluster } from "./prepared-data-directory.js";
 
@@ -34,68 +27,47 @@ export interface RestartablePostgres {
 
 export async function startRestartablePostgres(): Promise<RestartablePostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), "ug-restart-"));
-  const clusterDir = join(dataDir, "postgres");
-  const account = await chooseAccount(clusterDir, undefined);
-  const workspace = await createWorkspace(account);
-  const { postgres } = await prepareBinaries(findBinariesPackage(), workspace, account);
-  const password = await copyCluster(dataDir);
-  const server = await useCluster({ dataDir, workspace, account, postgres }, password);
+  const server = await useCluster(dataDir, await copyCluster(dataDir));
   await server.start();
   await prepareDatabase(server.owner, embeddedRuntimeUser);
   return server;
 }
 
-/** An existing cluster and the means to start a server on it. */
-interface Cluster {
-  readonly dataDir: string;
-  readonly workspace: string;
-  readonly account: EmbeddedAccount | undefined;
-  readonly postgres: string;
-}
-
 async function useCluster(
-  { dataDir, workspace, account, postgres }: Cluster,
+  dataDir: string,
   password: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RestartablePostgres> {
-  const clusterDir = join(dataDir, "postgres");
-  const address = { port: await freePort(), password, database: "restartable" };
-  const owner = { ...address, host: "127.0.0.1", user: embeddedUser };
-  let server: GuardedProcess | undefined;
-  const start = async () => {
-    server = await startServer({
-      postgres,
-      clusterDir,
-      workspace,
-      account,
-      connection: { ...owner, host: workspace },
-      // Written data survives the end of the server; only a power failure would lose it.
-      settings: { listen_addresses: owner.host, fsync: "off", ...settings },
-      onLog: undefined,
-    });
-    if (!server) throw new Error("Another server uses the cluster.");
+  const owner = {
+    ...{ host: "127.0.0.1", port: await freePort() },
+    ...{ user: embeddedUser, password, database: "restartable" },
   };
-  const stop = async (mode: "immediate" | "fast") => {
-    const command = ["stop", "-m", mode, "-D", dataDirArgument(clusterDir, account)];
-    const options = { ...account, cwd: clusterDir, env: {} };
-    await promisify(execFile)(join(dirname(postgres), "pg_ctl"), command, options);
-    await server?.ended;
+  let server: EmbeddedServer | undefined;
+  const start = async () => {
+    server = await openEmbeddedServer({
+      ...{ dataDir, password, database: owner.database, adopt: false },
+      // Written data survives the end of the server; only a power failure would lose it.
+      settings: { listen_addresses: owner.host, port: String(owner.port), fsync: "off", ...settings },
+    });
   };
   return {
     target: { ...owner, user: embeddedRuntimeUser },
     owner,
     start,
-    stopImmediately: () => stop("immediate"),
+    async stopImmediately() {
+      process.kill((await readPostmaster(dataDir)).pid, "SIGQUIT");
+      await server?.ended;
+      await server?.stop();
+    },
     async createStandby() {
-      await stop("fast");
+      await server?.stop();
       const copy = await mkdtemp(join(tmpdir(), "ug-standby-"));
       // Node's copy would not preserve owners.
-      await promisify(execFile)("cp", ["-Rp", clusterDir, copy]);
+      await promisify(execFile)("cp", ["-Rp", join(dataDir, "postgres"), copy]);
       await writeFile(join(copy, "postgres", "standby.signal"), "");
       await start();
       const { host, port, user } = owner;
-      const cluster = { dataDir: copy, workspace: await createWorkspace(account), account, postgres };
-      return useCluster(cluster, password, {
+      return useCluster(copy, password, {
         primary_conninfo: `host=${host} port=${port} user=${user} password=${password}`,
         wal_retrieve_retry_interval: "100ms",
         // Cancel queries that conflict with replay immediately.
@@ -104,7 +76,6 @@ async function useCluster(
     },
     async close() {
       await server?.stop();
-      await removeWorkspace(workspace);
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };

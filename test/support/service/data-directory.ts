@@ -1,8 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { embeddedUser } from "../../../src/embedded-postgres/cluster.js";
-import type { EmbeddedConnection } from "../../../src/embedded-postgres/connection.js";
+import { type EmbeddedConnection, embeddedUser } from "../../../src/embedded-postgres/connection.js";
 
 /** Whether a test can see which processes use a directory on this machine. */
 export const seesProcesses = process.platform === "linux";
