@@ -61,8 +61,6 @@ export class Metrics {
     () => new Counter(),
     [["slow_consumer"], ["event_too_large"], ["process_memory"]],
   );
-  /** Large site configurations rejected because the queue was full. */
-  readonly siteConfigRefusals = new Counter();
   /** Requests with invalid credentials. */
   readonly authenticationFailures = new Counter();
   /** Created embed sessions. */

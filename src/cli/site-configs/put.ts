@@ -3,7 +3,6 @@ import { OperatorError } from "../../domain/shared/operator-error.js";
 import { sitePath } from "../../domain/site-configs/site-address.js";
 import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
 import { type ChangeOptions, SiteConfigService } from "../../services/site-configs/service.js";
-import { SiteConfigWork } from "../../services/site-configs/work.js";
 import { type AccountChoice, withAccount } from "../shared/account.js";
 import type { Output } from "../shared/output.js";
 import { printable } from "../shared/printable.js";
@@ -28,8 +27,7 @@ export async function putSiteConfig(
   if (failure) throw refusal({ file, text, report: failure });
   await withAccount(settings, options, { name: author, requestId: null }, async ({ database, writer }) => {
     const change = { ...options, source: { text } };
-    const work = new SiteConfigWork(null);
-    const { siteConfig, report } = await new SiteConfigService(database).put(writer, site, change, work);
+    const { siteConfig, report } = await new SiteConfigService(database).put(writer, site, change);
     if (!siteConfig) throw refusal({ file, text, report });
     if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
     const { revision, isPublic } = siteConfig;

@@ -72,7 +72,7 @@ const ERROR_NOTES = {
     field: "mapping.sales",
   },
   payload_too_large: {
-    when: "the body is larger than 1 MiB, or 2 MiB for a site configuration",
+    when: "the body is larger than 1 MiB, or 256 KiB for a site configuration",
     message: "The body is larger than 1048576 bytes.",
   },
   unsupported_media_type: {
