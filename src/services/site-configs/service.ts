@@ -29,7 +29,7 @@ import { SiteConfigWork } from "./work.js";
 /** Attempts to apply a patch, including the first, when concurrent changes conflict. */
 const MAX_PATCH_ATTEMPTS = 4;
 
-/** What is left of the findings that one request may cause. */
+/** Limits the findings that one request may cause. */
 export interface FindingBudget {
   /** @throws DomainError when the budget is used up */
   requireRemaining(): void;
