@@ -174,7 +174,6 @@ async function serveFrom(
     await services.webhookDispatcher.stop();
     await services.changes.close();
     await services.purgeJob.stop();
-    await services.siteConfigThread.close();
     services.keyUsage.stop();
     await services.keyUsage.flush().catch(logUsageFailure);
   });

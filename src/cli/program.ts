@@ -6,16 +6,14 @@ import type { ProcessEnvironment } from "../config/config.js";
 import { SCOPES } from "../domain/accounts/caller.js";
 import { UsageError } from "../domain/shared/operator-error.js";
 import { addAccountCommands, addSigningKeyCommands } from "./accounts/commands.js";
-import { addContractCommands } from "./contract/commands.js";
 import { addDistributeCommand } from "./distribution/commands.js";
+import { addGraphqlCommand } from "./graphql/commands.js";
 import { addRetentionCommands } from "./retention/commands.js";
 import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
 import { createOutput } from "./shared/output.js";
 import type { RunCommand } from "./shared/run-command.js";
 import { addSiteConfigCommands } from "./site-configs/commands.js";
 import { addTransferCommands } from "./transfer/commands.js";
-import { addGroupCommands } from "./user-groups/commands.js";
-import { addWebhookCommands } from "./webhooks/commands.js";
 
 /**
  * Runs one CLI command.
@@ -106,11 +104,9 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   for (const addCommands of [
     addAccountCommands,
     addSigningKeyCommands,
-    addGroupCommands,
-    addWebhookCommands,
+    addGraphqlCommand,
     addSiteConfigCommands,
     addTransferCommands,
-    addContractCommands,
     addDistributeCommand,
     addRetentionCommands,
   ]) {

@@ -29,7 +29,6 @@ import { ReplicaRouter } from "./requests/replica-router.js";
 import { PurgeJob, type PurgeOptions } from "./shared/purge-job.js";
 import { SiteConfigReader } from "./site-configs/reader.js";
 import { SiteConfigService } from "./site-configs/service.js";
-import { SiteConfigThread } from "./site-configs/thread.js";
 import { UserGroupBulkEdits } from "./user-groups/bulk-edits.js";
 import { ChangeFeed } from "./user-groups/change-feed.js";
 import { Listing } from "./user-groups/listing.js";
@@ -66,7 +65,6 @@ export interface Services {
   readonly siteConfigs: SiteConfigService;
   readonly siteConfigReader: SiteConfigReader;
   readonly purgeJob: PurgeJob;
-  readonly siteConfigThread: SiteConfigThread;
   readonly userGroups: UserGroupService;
   readonly userGroupReader: UserGroupReader;
   readonly userGroupBulkEdits: UserGroupBulkEdits;
@@ -176,7 +174,6 @@ export function createServices(database: Database, vault: TokenVault, options: S
     signingKeys,
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
-    siteConfigThread: new SiteConfigThread(metrics.siteConfigRefusals),
     userGroups: new UserGroupService({
       db: database,
       vault,

@@ -58,8 +58,6 @@ export class Metrics {
   );
   /** Event streams ended because of unread events or the size of an event, by reason. */
   readonly streamCutOffs = new Labeled(() => new Counter(), [["slow_consumer"], ["event_too_large"]]);
-  /** Large site configurations rejected because the queue was full. */
-  readonly siteConfigRefusals = new Counter();
   /** Requests with invalid credentials. */
   readonly authenticationFailures = new Counter();
   /** Created embed sessions. */

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failureOf } from "../support/service/process-failure.js";
 import {
   ACCOUNT_OPTIONS,
   type SiteConfigCommands,
   startSiteConfigCommands,
   stored,
+  type TestSites,
   toFile,
 } from "../support/site-configs/commands.js";
 import { validSite } from "../support/site-configs/documents.js";
@@ -16,32 +16,38 @@ beforeAll(async () => {
 });
 afterAll(() => commands.close());
 
-test("returns a file byte for byte, however it is formatted", async () => {
-  const { run, shell } = await commands.createSites();
+/** Returns the stored texts of an account, by environment and revision. */
+async function textsOf({ accountId }: TestSites): Promise<unknown[]> {
+  const rows = await commands.service.query(
+    "SELECT text FROM site_config_revision WHERE account_id = $1 ORDER BY environment, revision",
+    [accountId],
+  );
+  return rows.map(({ text }) => text);
+}
+
+test("put stores a file byte for byte, however it is formatted, also from standard input", async () => {
+  const sites = await commands.createSites();
   const odd =
     '\r\n{ "name" :"Größe 🙂 \\u00e9 / \\/",\r\n\t"navigation":[ {"group":"A","pages":["a" ,"b"]}],\n' +
     '"favicon": "/f.svg" , "colors":{"primary":"#0AF"  }}  \r\n\n';
   await commands.write("odd.json", odd);
-  expect(await run("put", commands.at("odd.json"))).toEqual(stored("revision 1 of default"));
-  const { stdout } = await shell(`$CLI site-config get ${ACCOUNT_OPTIONS}`);
-  expect(stdout).toEqual(Buffer.from(odd));
-});
-
-test("pipes a large text, also to slow readers and to readers that stop early", async () => {
-  const { shell } = await commands.createSites();
-  const pages = Array.from({ length: 40_000 }, (_, page) => `guides/größe-${page}/start`);
-  await commands.write("large.json", toFile({ ...validSite, navigation: [{ group: "All", pages }] }));
-  const large = await readFile(commands.at("large.json"));
-  expect(large.length).toBeGreaterThan(1_000_000);
-  const put = await shell(`cat large.json | $CLI site-config put - ${ACCOUNT_OPTIONS}`);
+  expect(await sites.run("put", commands.at("odd.json"))).toEqual(stored("revision 1 of default"));
+  const pages = Array.from({ length: 5_000 }, (_, page) => `guides/größe-${page}/start`);
+  const large = toFile({ ...validSite, navigation: [{ group: "All", pages }] });
+  await commands.write("large.json", large);
+  const put = await sites.shell(`cat large.json | $CLI site-config put - ${ACCOUNT_OPTIONS}`);
   expect({ ...put, stdout: put.stdout.toString() }).toEqual({
-    stdout: "stored revision 1 of default\n",
+    stdout: "stored revision 2 of default\n",
     stderr: "",
   });
-  const { stdout: slow } = await shell(`$CLI site-config get ${ACCOUNT_OPTIONS} | (sleep 2; cat)`);
-  expect(slow.equals(large)).toBe(true);
-  const begun = await shell(`$CLI site-config get ${ACCOUNT_OPTIONS} | head -c 10`);
-  expect(begun).toEqual({ stdout: large.subarray(0, 10), stderr: "" });
+  expect(await textsOf(sites)).toEqual([odd, large]);
+
+  // More than a pipe holds, for a slow reader and one that stops early.
+  const read = `$CLI graphql '{ siteConfig { text } }' ${ACCOUNT_OPTIONS}`;
+  const { stdout: slow } = await sites.shell(`${read} | (sleep 2; cat)`);
+  expect(JSON.parse(slow.toString())).toEqual({ siteConfig: { text: large } });
+  const begun = await sites.shell(`${read} | head -c 3`);
+  expect(begun).toEqual({ stdout: Buffer.from("{\n "), stderr: "" });
 });
 
 test("put refuses the name of a new site that is no file name", async () => {
@@ -74,67 +80,11 @@ test("put makes a site public, private, or leaves it unchanged", async () => {
   );
 });
 
-test("lists, compares and restores revisions", async () => {
-  const { run } = await commands.createSites();
-  await run("put", commands.at("good.json"));
-  await run("put", commands.at("renamed.json"), "--author", "Ann \u001b[31m");
-  expect(await run("restore", "1", "--author", "Bob")).toEqual(
-    stored("revision 3 of default, restored from revision 1"),
-  );
-  const { stdout } = await run("log");
-  const [good, renamed] = await Promise.all([
-    readFile(commands.at("good.json")),
-    readFile(commands.at("renamed.json")),
-  ]);
-  expect(stdout.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>").split(/\n| {2,}/)).toEqual([
-    ...["REVISION", "WRITTEN", "AUTHOR", "BYTES", "NOTE"],
-    ...["3", "<time>", "Bob (no API key)", String(good.length), "restored from 1"],
-    ...["2", "<time>", "Ann \ufffd[31m (no API key)", String(renamed.length)],
-    ...["1", "<time>", "cli (no API key)", String(good.length), ""],
-  ]);
-
-  const diff = [
-    "[",
-    '  {"op":"replace","path":"/name","value":"Other"},',
-    '  {"op":"add","path":"/logo","value":"/a~b.svg"}',
-    "]",
-    "",
-  ].join("\n");
-  const [changed, toCurrent, first, current] = await Promise.all([
-    run("diff", "1", "2"),
-    run("diff", "1"),
-    run("get", "--revision", "2"),
-    run("get"),
-  ]);
-  expect(changed).toEqual({ code: 0, signal: null, stdout: diff, stderr: "" });
-  expect(toCurrent).toEqual({ code: 0, signal: null, stdout: "[]\n", stderr: "" });
-  expect([first.stdout, current.stdout]).toEqual([renamed.toString(), good.toString()]);
-});
-
-test("lists all revisions when there are many", async () => {
-  const { run, accountId } = await commands.createSites();
-  await run("put", commands.at("good.json"));
-  const statement = `INSERT INTO site_config_revision
-        (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, created_at)
-      SELECT account_id, environment, site_config_id, number, text, hash, author, 1, created_at
-      FROM site_config_revision, generate_series(2, 230) AS number WHERE account_id = $1`;
-  await commands.service.query(statement, [accountId]);
-  const rows = (await run("log")).stdout.trimEnd().split("\n").slice(1);
-  expect(rows.map((row) => Number.parseInt(row, 10))).toEqual(
-    Array.from({ length: 230 }, (_, index) => 230 - index),
-  );
-  // All but the first were created with a key.
-  const authors = rows.map((row) => row.split(/ {2,}/)[2]);
-  expect(authors).toEqual([...Array.from({ length: 229 }, () => "cli"), "cli (no API key)"]);
-});
-
 test("keeps environments separate", async () => {
-  const { run } = await commands.createSites();
-  await run("put", commands.at("good.json"));
-  const testing = ["--environment", "Testing"];
-  expect(failureOf(await run("get", ...testing))).toBe(
-    'The site "default" has no configuration in the environment Testing.',
-  );
-  expect(await run("put", commands.at("renamed.json"), ...testing)).toEqual(stored("revision 1 of default"));
-  expect((await run("get")).stdout).toBe(await readFile(commands.at("good.json"), "utf8"));
+  const sites = await commands.createSites();
+  await sites.run("put", commands.at("good.json"));
+  const put = await sites.run("put", commands.at("renamed.json"), "--environment", "Testing");
+  expect(put).toEqual(stored("revision 1 of default"));
+  const files = ["good.json", "renamed.json"].map((name) => readFile(commands.at(name), "utf8"));
+  expect(await textsOf(sites)).toEqual(await Promise.all(files));
 });

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { parseInternalId, parseRevisionNumber } from "../../domain/shared/internal-id.js";
+import { parseRevisionNumber } from "../../domain/shared/internal-id.js";
 import { parseSite } from "../../domain/site-configs/site-config.js";
 import { parseExpiry } from "./key-expiry.js";
 
@@ -46,25 +46,8 @@ export function parseSiteOption(text: string): string {
   }
 }
 
-/** Parses an ID or a number of items. */
-export function parsePositive(text: string): number {
-  return required(parseInternalId(text), "a positive integer");
-}
-
-export function parseRevision(text: string): number {
-  return required(parseRevisionNumber(text), "a positive integer");
-}
-
 export function parseExpectedRevision(text: string): number {
-  return required(text === "0" ? 0 : parseRevisionNumber(text), "a non-negative integer");
-}
-
-function required(number: number | null, kind: string): number {
-  if (number !== null) return number;
-  throw new InvalidArgumentError(`It must be ${kind}.`);
-}
-
-export function parseUrlOption(text: string): string {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
-  throw new InvalidArgumentError("It must be a URL that begins with http:// or https://.");
+  const revision = text === "0" ? 0 : parseRevisionNumber(text);
+  if (revision !== null) return revision;
+  throw new InvalidArgumentError("It must be a non-negative integer.");
 }

@@ -3,9 +3,8 @@ import type { ProcessEnvironment } from "../../config/config.js";
 import { DEFAULT_SITE } from "../../domain/site-configs/site-config.js";
 import {
   addAccountOptions,
+  addAuthorOption,
   parseExpectedRevision,
-  parseName,
-  parseRevision,
   parseSiteOption,
 } from "../shared/arguments.js";
 import type { RunCommand } from "../shared/run-command.js";
@@ -19,7 +18,7 @@ export function addSiteConfigCommands(
 ): void {
   const siteConfig = program
     .command("site-config")
-    .description("Validate site configuration files and manage stored site configurations");
+    .description("Validate site configuration files and store them");
 
   siteConfig
     .command("check <files...>")
@@ -35,14 +34,17 @@ export function addSiteConfigCommands(
       });
     });
 
-  addAccountOptions(siteConfig.command("list"))
-    .description("List sites and their current revisions")
-    .action((options) =>
-      run(async (output) => (await import("./store.js")).listSiteConfigs(environment, options, output)),
-    );
-
-  addChangeOptions(siteConfig.command("put <file>"))
+  addAuthorOption(addAccountOptions(siteConfig.command("put <file>")))
     .description("Store a file as the site's next revision unless it has errors; - is standard input")
+    .option("--site <name>", "site name", parseSiteOption, DEFAULT_SITE)
+    .addOption(
+      new Option(
+        "--expected-revision <number>",
+        "fail unless this is the current revision; 0 if the site must not exist yet",
+      )
+        .argParser(parseExpectedRevision)
+        .default(null, "any"),
+    )
     .option("--strict", "treat warnings as errors; notices are never errors", false)
     .addOption(
       new Option("--public", "allow reading this and later revisions over HTTP without an API key").conflicts(
@@ -53,7 +55,7 @@ export function addSiteConfigCommands(
     .action((file, { public: shouldOpen, private: shouldClose, ...options }) => {
       const isPublic = shouldOpen === true || (shouldClose === true ? false : null);
       return run(async (output) =>
-        (await import("./store.js")).putSiteConfig(
+        (await import("./put.js")).putSiteConfig(
           environment,
           file,
           { ...options, isPublic },
@@ -61,49 +63,4 @@ export function addSiteConfigCommands(
         ),
       );
     });
-
-  addSiteOptions(siteConfig.command("get"))
-    .description("Print the stored text of a revision")
-    .option("--revision <number>", "revision to print (default: the current one)", parseRevision)
-    .action((options) =>
-      run(async (output) => (await import("./store.js")).getSiteConfig(environment, options, output)),
-    );
-
-  addSiteOptions(siteConfig.command("log"))
-    .description("List revisions, newest first")
-    .action((options) =>
-      run(async (output) => (await import("./store.js")).logSiteConfig(environment, options, output)),
-    );
-
-  addSiteOptions(siteConfig.command("diff"))
-    .description("Print the changes between two revisions as a JSON Patch (RFC 6902)")
-    .argument("<from>", "number of the older revision", parseRevision)
-    .argument("[to]", "number of the newer revision (default: the current one)", parseRevision)
-    .action((from, to, options) =>
-      run(async () => (await import("./store.js")).diffSiteConfig(environment, from, to, options)),
-    );
-
-  addChangeOptions(siteConfig.command("restore"))
-    .description("Restore an earlier revision as the site's next revision")
-    .argument("<revision>", "number of the revision to restore", parseRevision)
-    .action((revision, options) =>
-      run(async (output) =>
-        (await import("./store.js")).restoreSiteConfig(environment, revision, options, output),
-      ),
-    );
-}
-
-function addSiteOptions(command: Command): Command {
-  return addAccountOptions(command).option("--site <name>", "site name", parseSiteOption, DEFAULT_SITE);
-}
-
-function addChangeOptions(command: Command): Command {
-  const expectation = "fail unless this is the current revision; 0 if the site must not exist yet";
-  return addSiteOptions(command)
-    .option("--author <name>", "author of the change, shown in the log", parseName, "cli")
-    .addOption(
-      new Option("--expected-revision <number>", expectation)
-        .argParser(parseExpectedRevision)
-        .default(null, "any"),
-    );
 }

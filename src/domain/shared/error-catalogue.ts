@@ -195,7 +195,7 @@ const CATALOGUE = {
     meaning: "The body is too large.",
     advice: "Send less at once; the message contains the limit.",
     rest: {
-      when: "the body is larger than 1 MiB, or 2 MiB for a site configuration",
+      when: "the body is larger than 1 MiB, or 256 KiB for a site configuration",
       message: "The body is larger than 1048576 bytes.",
     },
   },

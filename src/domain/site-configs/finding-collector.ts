@@ -8,7 +8,7 @@ import {
 import type { SiteConfigFinding, SiteConfigReport } from "./report.js";
 
 /** Limits on findings: without them, a hostile document could produce a thousand times its own size. */
-const MAX_FINDINGS = 10_000;
+const MAX_FINDINGS = 1_000;
 const MAX_POINTER_CHARACTERS = 4_000_000;
 
 /** The location of a finding: the offset of the value, or of the key if the key is the problem. */
@@ -32,6 +32,11 @@ export class FindingCollector {
     error: { count: 0, characters: 0 },
     warning: { count: 0, characters: 0 },
   };
+
+  /** Whether further errors are not listed. */
+  get hasMaxErrors(): boolean {
+    return this.#seen.error.count > MAX_FINDINGS;
+  }
 
   /** @param message a function if formatting is expensive, because the message may not be needed */
   add(code: IssueCode, { pointer, offset }: FindingPlace, message: string | (() => string)): void {

@@ -8,10 +8,10 @@ import { countValues } from "./document/value-count.js";
 export const DEFAULT_SITE = "default";
 
 /** Maximum size of a document in UTF-8 bytes. */
-export const MAX_SITE_CONFIG_BYTES = 2 * 1024 * 1024;
+export const MAX_SITE_CONFIG_BYTES = 256 * 1024;
 
-/** Maximum number of values, including objects and arrays: each takes a few hundred bytes of memory during validation. */
-export const MAX_SITE_CONFIG_VALUES = 250_000;
+/** Maximum number of values, including objects and arrays: each takes microseconds of the event loop. */
+export const MAX_SITE_CONFIG_VALUES = 10_000;
 
 const SITE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The rule for the names of new sites, for descriptions. */

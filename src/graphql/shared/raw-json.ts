@@ -26,13 +26,13 @@ export class RawJson {
   }
 }
 
-/** Serializes a reply that may contain raw JSON. */
-export function stringifyReply(reply: object): string {
+/** Serializes a reply that may contain raw JSON. @param indent spaces of each level, not within raw JSON */
+export function stringifyReply(reply: object, indent = 0): string {
   const texts: string[] = [];
   collected = texts;
   let json: string;
   try {
-    json = JSON.stringify(reply);
+    json = JSON.stringify(reply, null, indent);
   } finally {
     collected = undefined;
   }

@@ -2,7 +2,7 @@ import { Directive, Field, InputType, Int } from "type-graphql";
 import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { parseGuard } from "../../domain/shared/field-parsing.js";
 import { isPresent } from "../../domain/shared/json.js";
-import { type DocumentSource, serializeJson } from "../../domain/site-configs/document-source.js";
+import { type DocumentSource, measureJson } from "../../domain/site-configs/document-source.js";
 import { DEFAULT_SITE, requireSize, SITE_NAME_RULE } from "../../domain/site-configs/site-config.js";
 import type { ChangeOptions } from "../../services/site-configs/service.js";
 import { guard, nullable } from "../shared/nullable.js";
@@ -133,10 +133,12 @@ export interface SubmittedSource {
  */
 export function parseSource({ document, text }: SiteConfigSource): SubmittedSource {
   const field = ["source", isPresent(text) ? "text" : "document"];
-  const source = isPresent(text) ? { text } : serializeJson(document, field);
-  const written = "text" in source ? source.text : source.json;
-  requireSize(written, field);
-  return { source, field, size: Buffer.byteLength(written) };
+  if (!isPresent(text)) {
+    const source = measureJson(document, field);
+    return { source, field, size: source.size };
+  }
+  requireSize(text, field);
+  return { source: { text }, field, size: Buffer.byteLength(text) };
 }
 
 /** @throws DomainError `invalid_field` */

@@ -4,8 +4,8 @@ import type { JsonValue } from "../../domain/shared/json.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
-import { revisionKey, type SiteConfigReader } from "../../services/site-configs/reader.js";
-import { SiteConfigWork } from "../../services/site-configs/work.js";
+import type { Services } from "../../services/services.js";
+import { revisionKey } from "../../services/site-configs/reader.js";
 import { defineLoader, type Loader } from "../shared/loaders.js";
 import { PageLoaders } from "../shared/page-loaders.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
@@ -22,13 +22,15 @@ export class SiteConfigLoaders implements Loader {
   readonly bySite: DataLoader<string, SiteConfig | null>;
   readonly revisions: DataLoader<RevisionRef, SiteConfigRevision | null, string>;
   readonly revisionPages: PageLoaders<SiteConfigRevision>;
-  readonly work: SiteConfigWork;
   readonly #texts: DataLoader<RevisionRef, SiteConfigText | null, string>;
   readonly #budget: ReplyBudget;
 
-  constructor(reader: SiteConfigReader, tenant: Tenant, budget: ReplyBudget, work: SiteConfigWork) {
+  constructor(
+    { siteConfigReader: reader, siteConfigs: service }: Services,
+    tenant: Tenant,
+    budget: ReplyBudget,
+  ) {
     this.#budget = budget;
-    this.work = work;
     this.byId = new DataLoader((ids) => reader.byIds(tenant, ids));
     this.bySite = new DataLoader((sites) => reader.bySites(tenant, sites));
     this.revisions = new DataLoader((refs) => reader.revisions(tenant, refs), { cacheKeyFn: revisionKey });
@@ -36,7 +38,7 @@ export class SiteConfigLoaders implements Loader {
     this.#texts = new DataLoader(
       async (refs) => {
         const texts = await reader.texts(tenant, refs);
-        return texts.map((text) => (text === null ? null : new SiteConfigText(text, work)));
+        return texts.map((text) => (text === null ? null : new SiteConfigText(text, service, budget)));
       },
       { cacheKeyFn: revisionKey },
     );
@@ -79,8 +81,6 @@ export class SiteConfigLoaders implements Loader {
   }
 }
 
-export const siteConfigs = defineLoader(({ services, tenant, budget, signal }) => {
-  const { siteConfigReader, siteConfigThread } = services;
-  const work = new SiteConfigWork(siteConfigThread, { budget, signal });
-  return new SiteConfigLoaders(siteConfigReader, tenant, budget, work);
-});
+export const siteConfigs = defineLoader(
+  ({ services, tenant, budget }) => new SiteConfigLoaders(services, tenant, budget),
+);

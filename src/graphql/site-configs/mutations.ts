@@ -1,7 +1,7 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
-import { serializeJson } from "../../domain/site-configs/document-source.js";
+import { measureJson } from "../../domain/site-configs/document-source.js";
 import { type Editor, parseSite } from "../../domain/site-configs/site-config.js";
 import type { Services } from "../../services/services.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
@@ -47,7 +47,7 @@ export class SiteConfigMutations {
         const { source, field, size } = parseSource(input.source);
         budget.spendBytes(size);
         const document = { ...options, source, isPublic: input.isPublic ?? null };
-        const outcome = await services.siteConfigs.put(editor, site, document, siteConfigs(loaders).work);
+        const outcome = await services.siteConfigs.put(editor, site, document);
         return viewOutcome(outcome, field, budget);
       },
     );
@@ -67,15 +67,10 @@ export class SiteConfigMutations {
       input,
       async ({ editor, site, options, loaders, services }) => {
         const { budget } = loaders;
-        const patch = serializeJson(input.patch, ["patch"]);
+        const patch = measureJson(input.patch, ["patch"]);
         const current = await siteConfigs(loaders).bySite.load(site);
-        budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
-        const outcome = await services.siteConfigs.patch(
-          editor,
-          site,
-          { ...options, patch },
-          siteConfigs(loaders).work,
-        );
+        budget.spendBytes((current?.size ?? 0) + patch.size);
+        const outcome = await services.siteConfigs.patch(editor, site, { ...options, patch });
         return viewOutcome(outcome, ["patch"], budget);
       },
     );
@@ -100,12 +95,7 @@ export class SiteConfigMutations {
         const restored =
           current && (await siteConfigs(loaders).revisions.load({ siteConfigId: current.id, revision }));
         budget.spendBytes(restored?.size ?? 0);
-        const outcome = await services.siteConfigs.restore(
-          editor,
-          site,
-          { ...options, revision },
-          siteConfigs(loaders).work,
-        );
+        const outcome = await services.siteConfigs.restore(editor, site, { ...options, revision });
         return viewOutcome(outcome, ["revision"], budget);
       },
     );

@@ -50,6 +50,7 @@ export function viewOutcome(
   field: FieldPath,
   budget: ReplyBudget,
 ): SiteConfigValues {
+  budget.spendFindings(report);
   const reportView = new SiteConfigReportView(report, budget);
   if (siteConfig) return { siteConfig: new SiteConfigView(siteConfig), report: reportView };
   return { report: reportView, userErrors: invalid(report, field) };

@@ -33,11 +33,10 @@ export class SiteConfigResolver {
     @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigReportView> {
-    const { loaders } = requireSession(context);
-    const { budget } = loaders;
+    const { budget } = requireSession(context).loaders;
     const { source, size } = parseSource(submitted);
     budget.spendBytes(size);
-    const report = await siteConfigs(loaders).work.run("check", { source, strict: strict === true });
+    const report = await context.services.siteConfigs.check(source, { strict: strict === true }, budget);
     return new SiteConfigReportView(report, budget);
   }
 

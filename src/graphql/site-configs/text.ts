@@ -2,19 +2,22 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonValue } from "../../domain/shared/json.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
-import type { SiteConfigWork } from "../../services/site-configs/work.js";
+import type { SiteConfigService } from "../../services/site-configs/service.js";
+import type { ReplyBudget } from "../shared/reply-budget.js";
 
 /** The text of a revision, with memoized results derived from it. */
 export class SiteConfigText {
   readonly text: string;
-  readonly #work: SiteConfigWork;
+  readonly #service: SiteConfigService;
+  readonly #budget: ReplyBudget;
   #document: Promise<JsonValue> | undefined;
   readonly #reports = new Map<boolean, Promise<SiteConfigReport>>();
   readonly #diffs = new Map<SiteConfigText, Promise<readonly JsonPatchOperation[]>>();
 
-  constructor(text: string, work: SiteConfigWork) {
+  constructor(text: string, service: SiteConfigService, budget: ReplyBudget) {
     this.text = text;
-    this.#work = work;
+    this.#service = service;
+    this.#budget = budget;
   }
 
   document(): Promise<JsonValue> {
@@ -24,12 +27,12 @@ export class SiteConfigText {
 
   report(strict: boolean): Promise<SiteConfigReport> {
     return getOrCreate(this.#reports, strict, () =>
-      this.#work.run("check", { source: { text: this.text }, strict }),
+      this.#service.check({ text: this.text }, { strict }, this.#budget),
     );
   }
 
   diffTo(other: SiteConfigText): Promise<readonly JsonPatchOperation[]> {
-    return getOrCreate(this.#diffs, other, () => this.#work.run("diff", { from: this.text, to: other.text }));
+    return getOrCreate(this.#diffs, other, () => this.#service.diff(this.text, other.text));
   }
 }
 
@@ -41,7 +44,7 @@ function getOrCreate<Key, Value>(cache: Map<Key, Value>, key: Key, create: () =>
   return created;
 }
 
-/** Parses in a separate turn of the event loop: a document may take 0.1 s, and a reply may contain several. */
+/** Parses in a separate turn of the event loop: a document takes milliseconds, and a reply may contain several. */
 async function parse(text: string): Promise<JsonValue> {
   await nextTurn();
   return JSON.parse(text);

@@ -49,7 +49,7 @@ const PRECONDITION_PARAMETERS = [
 const DOCUMENT_BODY = {
   required: true,
   description:
-    "The text of the file, at most 2 MiB, which is stored unchanged. Findings refer to its lines and columns.",
+    "The text of the file, at most 256 KiB, which is stored unchanged. Findings refer to its lines and columns.",
   content: {
     "application/json": { schema: { type: "object" }, examples: { document: { value: EXAMPLE } } },
     "text/plain": { schema: { type: "string" } },

@@ -9,7 +9,6 @@ import { MAX_SITE_CONFIG_BYTES, requireSize } from "../../domain/site-configs/si
 import { BODY_LIMIT, requireApiKey } from "../../rest/authenticated-routes.js";
 import { renderError } from "../../rest/error-view.js";
 import type { Services } from "../../services/services.js";
-import { SiteConfigWork } from "../../services/site-configs/work.js";
 import { parsePrecondition, requireMatch, toEntityTag, unmatched } from "./entity-tag.js";
 import { parseChangedSite, parseStrict, type SiteRequest } from "./request.js";
 
@@ -28,12 +27,12 @@ export function registerSiteConfigChangeRoutes(
   services: Services,
   sitePaths: readonly string[],
 ): void {
-  const { siteConfigs, siteConfigReader, siteConfigThread, telemetry } = services;
+  const { siteConfigs, siteConfigReader, telemetry } = services;
 
   const validate = async (_caller: Caller, request: Request) => {
     const strict = parseStrict(request);
     const text = readText(request);
-    const report = await new SiteConfigWork(siteConfigThread).run("check", { source: { text }, strict });
+    const report = await siteConfigs.check({ text }, { strict });
     return { success: 1, report };
   };
 
@@ -42,10 +41,9 @@ export function registerSiteConfigChangeRoutes(
     const site = parseChangedSite(request, caller);
     const strict = parseStrict(request);
     const text = readText(request);
-    const work = new SiteConfigWork(siteConfigThread);
     const { siteConfig, report } = await findExpectedRevision(writer, site, request)
       .then((expectedRevision) =>
-        siteConfigs.put(writer, site, { source: { text }, strict, expectedRevision, isPublic: null }, work),
+        siteConfigs.put(writer, site, { source: { text }, strict, expectedRevision, isPublic: null }),
       )
       .catch((error: unknown) => nameHeader(error, request));
     if (!siteConfig) return sendRefusal(report, request, reply);
@@ -96,7 +94,7 @@ export function registerSiteConfigChangeRoutes(
   }
 }
 
-/** @throws DomainError `invalid_field` for a text with too many values */
+/** @throws DomainError `invalid_field` for a text that is too large */
 function readText(request: Request): string {
   const text = request.bodyText;
   requireSize(text, ["body"]);

@@ -1,5 +1,7 @@
 import { DomainError } from "../../domain/shared/errors.js";
-import type { DocumentSource, SerializedJson } from "../../domain/site-configs/document-source.js";
+import type { JsonObject } from "../../domain/shared/json.js";
+import { diffJson, type JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
+import type { DocumentSource, SubmittedJson } from "../../domain/site-configs/document-source.js";
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 import {
   type Editor,
@@ -9,7 +11,7 @@ import {
   type SiteConfig,
   siteNotFound,
 } from "../../domain/site-configs/site-config.js";
-import type { TaskOutputs } from "../../domain/site-configs/tasks.js";
+import { type CheckedText, checkSource, patchText } from "../../domain/site-configs/tasks.js";
 import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
@@ -22,10 +24,17 @@ import {
   lockSiteConfig,
   setPublic,
 } from "../../persistence/site-configs/writes.js";
-import type { SiteConfigWork } from "./work.js";
+import { SiteConfigWork } from "./work.js";
 
 /** Attempts to apply a patch, including the first, when concurrent changes conflict. */
 const MAX_PATCH_ATTEMPTS = 4;
+
+/** Limits the findings that one request may cause. */
+export interface FindingBudget {
+  /** @throws DomainError when the budget is used up */
+  requireRemaining(): void;
+  spendFindings(report: SiteConfigReport): void;
+}
 
 /** Precondition of a change. */
 export interface ChangeOptions {
@@ -41,7 +50,7 @@ export interface DocumentChange extends ChangeOptions, SiteConfigOptions {
 }
 
 export interface PatchChange extends ChangeOptions, SiteConfigOptions {
-  readonly patch: SerializedJson;
+  readonly patch: SubmittedJson;
 }
 
 export interface RestoreChange extends ChangeOptions {
@@ -59,24 +68,39 @@ export interface ChangeOutcome {
 /** Stores the configurations of documentation sites. Each change creates a new, valid revision. */
 export class SiteConfigService {
   readonly #db: Database;
+  readonly #work: SiteConfigWork;
 
-  constructor(db: Database) {
+  constructor(db: Database, work = new SiteConfigWork()) {
     this.#db = db;
+    this.#work = work;
+  }
+
+  /** Validates a document. @throws DomainError `invalid_field` for JSON that is too deep, and when the budget is used up */
+  async check(
+    source: DocumentSource,
+    options: SiteConfigOptions,
+    budget?: FindingBudget,
+  ): Promise<SiteConfigReport> {
+    return this.#work.run(() => {
+      budget?.requireRemaining();
+      const { report } = checkSource(source, options);
+      budget?.spendFindings(report);
+      return report;
+    });
+  }
+
+  /** Compares two stored texts. */
+  async diff(from: string, to: string): Promise<readonly JsonPatchOperation[]> {
+    return this.#work.run(() => diffJson(parse(from), parse(to)));
   }
 
   /**
    * Stores a document as a new revision; creates the site if it does not exist.
    * @throws DomainError `invalid_field` for a document that is too large or an invalid name of a new site, `version_conflict`
    */
-  async put(
-    editor: Editor,
-    site: string,
-    { source, ...options }: DocumentChange,
-    work: SiteConfigWork,
-  ): Promise<ChangeOutcome> {
+  async put(editor: Editor, site: string, { source, ...options }: DocumentChange): Promise<ChangeOutcome> {
     if ("text" in source) requireSize(source.text, ["text"]);
-    const { report, serialized } = await work.run("prepare", { source, strict: options.strict });
-    const text = report.valid && "text" in source ? source.text : serialized;
+    const { report, text } = await this.#work.run(() => checkSource(source, options));
     if (text === null) return { siteConfig: null, report };
     const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
       const current = await this.#lockOrCreate(transaction, editor, site);
@@ -92,18 +116,12 @@ export class SiteConfigService {
    * @throws DomainError `site_config_not_found`; `version_conflict`, also after repeated concurrent changes; `invalid_field` if the
    *   patch or the patched document is too large
    */
-  async patch(
-    editor: Editor,
-    site: string,
-    { patch, ...options }: PatchChange,
-    work: SiteConfigWork,
-  ): Promise<ChangeOutcome> {
-    requireSize(patch.json, patch.field);
+  async patch(editor: Editor, site: string, { patch, ...options }: PatchChange): Promise<ChangeOutcome> {
     for (let attempt = 1; attempt <= MAX_PATCH_ATTEMPTS; attempt += 1) {
       const seen = await this.#find(editor, site, options);
       const text = await readText(this.#db.for(editor), seen, seen.revision);
-      // Patching may take seconds: hold no lock meanwhile.
-      const patched = await work.run("patch", { text, patch, strict: options.strict });
+      // Patching may wait for the work of other requests: hold no lock meanwhile.
+      const patched = await this.#work.run(() => patchText(text, patch, options));
       const outcome = await this.#storePatched(editor, seen, patched, options);
       if (outcome) return outcome;
     }
@@ -120,15 +138,15 @@ export class SiteConfigService {
   async #storePatched(
     editor: Editor,
     seen: SiteConfig,
-    { report, serialized }: TaskOutputs["patch"],
+    { report, text }: CheckedText,
     options: ChangeOptions,
   ): Promise<ChangeOutcome | null> {
     return this.#db.for(editor).transaction(async (transaction) => {
       const current = await lock(transaction, editor, seen.site);
       requireRevision(current, options.expectedRevision);
       if (current.revision !== seen.revision) return null;
-      if (serialized === null) return { siteConfig: null, report };
-      const revision = { text: serialized, restoredFrom: null, isPublic: null };
+      if (text === null) return { siteConfig: null, report };
+      const revision = { text, restoredFrom: null, isPublic: null };
       return { siteConfig: await addRevision(transaction, editor.actor, current, revision), report };
     });
   }
@@ -141,12 +159,11 @@ export class SiteConfigService {
     editor: Editor,
     site: string,
     { revision: restoredFrom, ...options }: RestoreChange,
-    work: SiteConfigWork,
   ): Promise<ChangeOutcome> {
     const seen = await this.#find(editor, site, options);
     const text = await readText(this.#db.for(editor), seen, restoredFrom);
     // Validation rules may have changed since the revision was stored. Its text is immutable, so no lock is needed yet.
-    const report = await work.run("check", { source: { text }, strict: false });
+    const report = await this.check({ text }, { strict: false });
     if (!report.valid) return { siteConfig: null, report };
     const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
       const current = await lock(transaction, editor, site);
@@ -204,6 +221,10 @@ async function lock(transaction: TenantDb, editor: Editor, site: string): Promis
   const found = await lockSiteConfig(transaction, site);
   if (found && !found.isDeleted) return found;
   throw siteNotFound(editor, site);
+}
+
+function parse(text: string): JsonObject {
+  return JSON.parse(text);
 }
 
 function requireRevision({ revision }: Pick<SiteConfig, "revision">, expected: number | null): void {

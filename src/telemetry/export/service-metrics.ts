@@ -89,12 +89,6 @@ export function registerServiceMetrics(registry: MetricsRegistry, metrics: Metri
     read: () => metrics.streamCutOffs,
   });
   registerCounter(registry, {
-    name: "user_groups_site_config_refusals_total",
-    help: "Large site configurations refused because too many were being processed.",
-    labels: [],
-    read: () => one(metrics.siteConfigRefusals),
-  });
-  registerCounter(registry, {
     name: "user_groups_authentication_failures_total",
     help: "Requests with unknown, revoked or expired credentials.",
     labels: [],

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { TaskInputs, TaskName, TaskOutputs } from "../../../src/domain/site-configs/tasks.js";
+import { measureJson } from "../../../src/domain/site-configs/document-source.js";
+import { SiteConfigService } from "../../../src/services/site-configs/service.js";
 import { SiteConfigWork } from "../../../src/services/site-configs/work.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
@@ -12,12 +13,12 @@ class InterruptedWork extends SiteConfigWork {
   readonly #interrupt: () => Promise<unknown>;
 
   constructor(interrupt: () => Promise<unknown>) {
-    super(null);
+    super();
     this.#interrupt = interrupt;
   }
 
-  override async run<Name extends TaskName>(name: Name, input: TaskInputs[Name]): Promise<TaskOutputs[Name]> {
-    const output = await super.run(name, input);
+  override async run<Output>(task: () => Output): Promise<Output> {
+    const output = await super.run(task);
     await this.#interrupt();
     return output;
   }
@@ -31,14 +32,10 @@ async function rename(site: string, interrupt: () => Promise<unknown>) {
     environment: "Customer",
     actor: { name: "cli", keyId: null, requestId: null },
   } as const;
-  const patch = { json: '{"name": "Patched"}', field: ["patch"] };
+  const patch = measureJson({ name: "Patched" }, ["patch"]);
   const options = { expectedRevision: null, strict: false };
-  return service.services.siteConfigs.patch(
-    editor,
-    site,
-    { ...options, patch },
-    new InterruptedWork(interrupt),
-  );
+  const siteConfigs = new SiteConfigService(service.database, new InterruptedWork(interrupt));
+  return siteConfigs.patch(editor, site, { ...options, patch });
 }
 
 const current = async (site: string) =>

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { SiteConfigWork } from "../../../src/services/site-configs/work.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
@@ -62,12 +61,7 @@ test("a revision names its author and links to the author's key, even after the 
   } as const;
   const options = { expectedRevision: null, strict: false, isPublic: null };
   const source = { text: JSON.stringify(goodSite) };
-  await service.services.siteConfigs.put(
-    atDatabase,
-    "authored",
-    { ...options, source },
-    new SiteConfigWork(null),
-  );
+  await service.services.siteConfigs.put(atDatabase, "authored", { ...options, source });
   await run("mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }", { id: apiKey.id });
   const query = `{ siteConfig(site: "authored") {
     revisions { nodes { authorName author { id name revokedAt } } } atRevision(revision: 1) { authorName author { id } }
@@ -99,15 +93,17 @@ test("the diff of two revisions is a JSON patch", async () => {
   });
   const query = `query ($from: Int!, $to: Int) { siteConfig(site: "differing") { diff(from: $from, to: $to) } }`;
   const forward = [
+    { op: "replace", path: "/navigation/0/pages/1", value: "between" },
+    { op: "add", path: "/navigation/0/pages/2", value: "b" },
     { op: "replace", path: "/name", value: "New" },
-    { op: "add", path: "/navigation/0/pages/1", value: "between" },
   ];
   expect((await run(query, { from: 1 })).siteConfig.diff).toEqual(forward);
   expect((await run(query, { from: 1, to: 2 })).siteConfig.diff).toEqual(forward);
   expect((await run(query, { from: 2, to: 2 })).siteConfig.diff).toEqual([]);
   expect((await run(query, { from: 2, to: 1 })).siteConfig.diff).toEqual([
+    { op: "remove", path: "/navigation/0/pages/2" },
+    { op: "replace", path: "/navigation/0/pages/1", value: "b" },
     { op: "replace", path: "/name", value: "Docs" },
-    { op: "remove", path: "/navigation/0/pages/1" },
   ]);
 });
 

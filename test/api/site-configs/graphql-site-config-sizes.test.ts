@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { deepZeros, pagesOfMegabytes } from "../../support/site-configs/documents.js";
+import { deepZeros, manyPages } from "../../support/site-configs/documents.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
@@ -25,7 +25,7 @@ function siteOf(size: number): object {
 }
 
 test("a document's size is measured on one line", async () => {
-  const large = { ...goodSite, navigation: pagesOfMegabytes() };
+  const large = { ...goodSite, navigation: manyPages() };
   expect(JSON.stringify(large, null, 2).length).toBeGreaterThan(MAX_SITE_CONFIG_BYTES);
   const largest = siteOf(MAX_SITE_CONFIG_BYTES);
   for (const document of [large, largest]) {
@@ -39,7 +39,7 @@ test("a document's size is measured on one line", async () => {
       {
         code: "INVALID_FIELD",
         field: ["source", "document"],
-        message: "source.document must be at most 2097152 bytes.",
+        message: "source.document must be at most 262144 bytes.",
       },
     ],
   });
@@ -61,12 +61,10 @@ test("a document that indentation would make too large is stored on one line, pu
 test("a patch is rejected if it, or the resulting document, is too large", async () => {
   const refusal = {
     siteConfig: null,
-    userErrors: [
-      { code: "INVALID_FIELD", field: ["patch"], message: "patch must be at most 2097152 bytes." },
-    ],
+    userErrors: [{ code: "INVALID_FIELD", field: ["patch"], message: "patch must be at most 262144 bytes." }],
   };
   // The site's existence is not checked for that.
   expect(await patch({ site: "nowhere", patch: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual(refusal);
-  await put({ site: "grown", document: siteOf(1_500_000) });
-  expect(await patch({ site: "grown", patch: { y: "y".repeat(700_000) } })).toEqual(refusal);
+  await put({ site: "grown", document: siteOf(200_000) });
+  expect(await patch({ site: "grown", patch: { y: "y".repeat(70_000) } })).toEqual(refusal);
 });

@@ -29,7 +29,7 @@ test("nothing but `account create` creates an account, and only once", async () 
   for (const command of [
     ["key", "create", ...choice, "--scope", "write"],
     ["key", "list", "--account", "acmee"],
-    ["group", "list", ...choice],
+    ["graphql", "{ viewer { accountName } }", ...choice],
     ["erase", ...choice, "--user-group", "jane"],
   ])
     expect(failureOf(await run(...command))).toBe(missing);
@@ -48,11 +48,11 @@ test("with --json, errors are JSON on stderr, and exit codes tell their kinds", 
   };
   const choice = ["--account", "acme", "--environment", "Testing"];
   const nowhere = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
-  const [unknown, missing, typo, group, key, file, invalid, lost, help] = await Promise.all([
+  const [unknown, missing, typo, site, key, file, invalid, lost, help] = await Promise.all([
     errorOf(2, ["unknown"]),
     errorOf(2, ["key", "create", "--account", "acme"]),
     errorOf(1, ["key", "list", "--account", "acmee"]),
-    errorOf(1, ["group", "get", "zzz", ...choice]),
+    errorOf(1, ["site-config", "put", "none.json", ...choice]),
     errorOf(1, ["key", "revoke", "999"]),
     errorOf(2, ["import", ...choice]),
     errorOf(1, ["key", "list"], { LOG_LEVEL: "loud" }),
@@ -65,7 +65,7 @@ test("with --json, errors are JSON on stderr, and exit codes tell their kinds", 
     message: "required option '--environment <name>' not specified",
   });
   expect(typo).toMatchObject({ code: "account_not_found" });
-  expect(group).toMatchObject({ code: "user_group_not_found", message: expect.stringContaining("zzz") });
+  expect(site).toMatchObject({ code: "invalid_site_config", message: expect.stringContaining("none.json") });
   expect(key).toMatchObject({ code: "api_key_not_found" });
   expect(file).toMatchObject({ code: "usage", message: expect.stringMatching(/^No file to import\./) });
   expect(invalid).toMatchObject({ code: "failed", message: expect.stringMatching(/^Invalid settings: /) });

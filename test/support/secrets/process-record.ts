@@ -20,7 +20,7 @@ export function recordEnvironment(env: Readonly<Record<string, string>>): void {
 }
 
 /** Commands whose purpose is to print a secret (decision 25). */
-const PRINTING = /^(?:key create|group rotate|webhook create|webhook rotate-secret)\b|--with-token\b/;
+const PRINTING = /^(?:key create|graphql)\b/;
 
 /** Records a process's output, except for secrets that were asked for: the demo account's keys, and those of some commands. */
 export function recordOutput(

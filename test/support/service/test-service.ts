@@ -215,7 +215,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       server.server.closeAllConnections();
       await server.close();
       await services.changes.close();
-      await services.siteConfigThread.close();
       await database.close();
       await administration.end();
       await testDatabase?.drop();

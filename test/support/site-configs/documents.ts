@@ -38,16 +38,16 @@ export function withAnchors(...anchors: readonly JsonObject[]): JsonObject {
   return { anchors };
 }
 
-/** Just below 2 MiB on one line, and near 400 MB with one line per zero. */
+/** 20 KB on one line, and 3.6 MB with one line per zero. */
 export function deepZeros(): JsonValue {
-  const zeros: JsonValue = Array.from({ length: 245_000 }, () => 0);
+  const zeros: JsonValue = Array.from({ length: 9_000 }, () => 0);
   return Array.from({ length: 195 }).reduce<JsonValue>((inner) => [inner], zeros);
 }
 
-/** The navigation of a site with 58,000 pages: below 2 MiB on one line, above it when indented. */
-export function pagesOfMegabytes(): JsonValue {
-  return Array.from({ length: 200 }, (_, group) => ({
+/** The navigation of a site with 9,000 pages: below 256 KiB on one line, above it when indented. */
+export function manyPages(): JsonValue {
+  return Array.from({ length: 60 }, (_, group) => ({
     group: `Group ${group}`,
-    pages: Array.from({ length: 290 }, (_, page) => `guides/group-${group}/page-${page}`),
+    pages: Array.from({ length: 150 }, (_, page) => `guides/group-${group}/page-${page}`),
   }));
 }

@@ -30,7 +30,6 @@ const ROOMS: readonly string[] = [
   "site-configs",
   "webhooks",
   "transfer",
-  "contract",
   "database",
   "pages",
   "openapi",

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../../src/domain/shared/json.js";
 import { mergePatchText } from "../../../src/domain/site-configs/document/merge-patch.js";
 import { printDocument } from "../../../src/domain/site-configs/document/text-layout.js";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
-import { deepZeros, pagesOfMegabytes } from "../../support/site-configs/documents.js";
+import { deepZeros, manyPages } from "../../support/site-configs/documents.js";
 
 /** The length of a string that brings a document to a given size. */
 function fill(size: number, print: (document: JsonValue) => string): { document: JsonValue; text: string } {
@@ -54,7 +54,7 @@ describe("text added by a merge patch", () => {
   });
 
   test("is on one line when the document would exceed the limit otherwise", () => {
-    const navigation = pagesOfMegabytes();
+    const navigation = manyPages();
     const result = mergePatchText('{\n  "a": 1,\n  "b": 2\n}', { b: [3], navigation });
     expect(result).toBe(`{\n  "a": 1,\n  "b": [3],"navigation": ${JSON.stringify(navigation)}\n}`);
   });

@@ -39,7 +39,7 @@ test("limits the number of findings without changing the verdict", () => {
     ...Object.fromEntries(many(50_000, (id) => [`k${id}`, id])),
   });
   const { errors, warnings } = validateSiteConfigText(text, { strict: false });
-  expect([errors.length, warnings.length]).toEqual([10_001, 10_001]);
+  expect([errors.length, warnings.length]).toEqual([1_001, 1_001]);
   expect([errors.at(-1)?.code, warnings.at(-1)?.code]).toEqual(["more_errors", "more_warnings"]);
   const key = "k".repeat(500_000);
   const long = validateSiteConfigText(site({ [key]: many(1000, () => "\u0000") }), { strict: false });

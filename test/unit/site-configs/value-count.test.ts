@@ -26,6 +26,6 @@ test("limits the number of values in a document", () => {
   const zeros = (count: number) => JSON.stringify(Array.from({ length: count }, () => 0));
   expect(() => requireSize(zeros(MAX_SITE_CONFIG_VALUES - 1), ["text"])).not.toThrow();
   expect(() => requireSize(zeros(MAX_SITE_CONFIG_VALUES), ["text"])).toThrow(
-    "must have at most 250000 values",
+    "must have at most 10000 values",
   );
 });

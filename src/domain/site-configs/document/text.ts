@@ -101,6 +101,7 @@ class StrictParse {
       if (!STRING_ERRORS.has(name)) throw new ParsingStopped();
       this.hasInvalidString = true;
     }
+    if (this.#findings.hasMaxErrors) throw new ParsingStopped();
   }
 
   #checkNumber(value: number, offset: number, source: string): void {
