@@ -13,7 +13,8 @@ import { baseUrl, requireFreePort, toListenError } from "../http/server/listenin
 import { RedisCounters } from "../persistence/requests/redis-counters.js";
 import { createDemoAccount, type DemoSecrets } from "../services/data-sources/demo-account.js";
 import { createServices } from "../services/services.js";
-import { createMetricsExporter } from "../telemetry/export/metrics.js";
+import { registerScrapedMetrics } from "../telemetry/export/metrics.js";
+import { provideWorkerMetrics } from "../telemetry/export/worker-metrics.js";
 import { readPersistedQueries } from "./persisted-queries-file.js";
 import { createReplicas } from "./replicas.js";
 import { serviceOptions } from "./service-options.js";
@@ -135,9 +136,8 @@ async function serveFrom(
     metrics: {
       access: metricsAccess(config),
       reader: (http) => {
-        const exporter = createMetricsExporter({
-          worker: link?.worker,
-          metrics: processTelemetry.telemetry.metrics,
+        const { metrics } = telemetry;
+        registerScrapedMetrics(metrics, {
           build: {
             version: processTelemetry.version,
             node: process.version,
@@ -153,7 +153,10 @@ async function serveFrom(
           webhooksInProgress: () => services.webhookDispatcher.inProgress,
           outbox: () => services.webhookDispatcher.state(),
         });
-        return link ? link.metricsOfAllWorkers(exporter) : exporter;
+        if (!link) return metrics.registry;
+        provideWorkerMetrics(metrics, link.worker);
+        const { contentType } = metrics.registry;
+        return { contentType, metrics: () => link.metricsOfAllWorkers() };
       },
     },
   });

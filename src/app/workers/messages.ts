@@ -11,14 +11,12 @@ export const workerMessage = z.discriminatedUnion("type", [
     takes: z.array(z.object({ id, name: z.string(), cost: z.number(), limit: z.number() })),
   }),
   z.object({ type: z.literal("collectMetrics"), id }),
-  z.object({ type: z.literal("workerMetrics"), id, text: z.string() }),
 ]);
 export type WorkerMessage = z.infer<typeof workerMessage>;
 
 /** Messages of the primary process to a worker. */
 export const primaryMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("taken"), counters: z.array(counter.extend({ id })) }),
-  z.object({ type: z.literal("readMetrics"), id }),
-  z.object({ type: z.literal("metrics"), id, text: z.string() }),
+  z.object({ type: z.literal("metrics"), id, text: z.string().optional() }),
 ]);
 export type PrimaryMessage = z.infer<typeof primaryMessage>;

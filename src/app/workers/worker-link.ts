@@ -1,5 +1,6 @@
 import type { Counter, SharedCounters } from "../../domain/requests/rate-limit.js";
-import type { MetricsReader } from "../../http/server/metrics-route.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import { answerScrapes } from "../../telemetry/export/worker-metrics.js";
 import { primaryMessage, type WorkerMessage } from "./messages.js";
 
 interface Take {
@@ -15,13 +16,13 @@ export class WorkerLink implements SharedCounters {
   /** From 1; a replaced worker's number is used again. */
   readonly worker: number;
   readonly #taking = new Map<number, (counter: Counter) => void>();
-  readonly #collecting = new Map<number, (text: string) => void>();
+  readonly #collecting = new Map<number, (text: string | undefined) => void>();
   #takes: Take[] = [];
   #lastId = 0;
-  #readMetrics: () => Promise<string> = async () => "";
 
   constructor(worker: number) {
     this.worker = worker;
+    answerScrapes();
     process.on("message", (message) => this.#receive(message));
   }
 
@@ -39,18 +40,15 @@ export class WorkerLink implements SharedCounters {
     });
   }
 
-  /** Returns a reader of the metrics of all workers. @param own that of this worker */
-  metricsOfAllWorkers(own: MetricsReader): MetricsReader {
-    this.#readMetrics = () => own.read();
-    return {
-      contentType: own.contentType,
-      read: () =>
-        new Promise((resolve) => {
-          this.#lastId += 1;
-          this.#collecting.set(this.#lastId, resolve);
-          send({ type: "collectMetrics", id: this.#lastId });
-        }),
-    };
+  /** Returns the metrics of all workers. @throws DomainError `unavailable` if one of them does not answer in time */
+  async metricsOfAllWorkers(): Promise<string> {
+    const text = await new Promise<string | undefined>((resolve) => {
+      this.#lastId += 1;
+      this.#collecting.set(this.#lastId, resolve);
+      send({ type: "collectMetrics", id: this.#lastId });
+    });
+    if (text !== undefined) return text;
+    throw new DomainError("unavailable", "A worker process did not return its metrics in time. Try again.");
   }
 
   #sendTakes(): void {
@@ -59,16 +57,14 @@ export class WorkerLink implements SharedCounters {
   }
 
   #receive(received: unknown): void {
-    const message = primaryMessage.parse(received);
-    switch (message.type) {
+    // prom-client has messages of its own.
+    const { data: message } = primaryMessage.safeParse(received);
+    switch (message?.type) {
       case "taken":
         for (const { id, ...counter } of message.counters) settle(this.#taking, id, counter);
         return;
       case "metrics":
         settle(this.#collecting, message.id, message.text);
-        return;
-      case "readMetrics":
-        void this.#readMetrics().then((text) => send({ type: "workerMetrics", id: message.id, text }));
     }
   }
 }

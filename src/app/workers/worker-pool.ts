@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { MemoryCounters } from "../../services/requests/memory-counters.js";
+import { workerMetricsReader } from "../../telemetry/export/worker-metrics.js";
 import { type PrimaryMessage, workerMessage } from "./messages.js";
-import { mergeMetrics } from "./metrics.js";
 
 /** Environment variable with a worker's number. */
 export const WORKER_VARIABLE = "USER_GROUPS_WORKER";
@@ -13,8 +13,6 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 /** A worker that has run this long is replaced without a longer delay. */
 const STABLE_AFTER_MS = 60_000;
-/** A scrape waits no longer for a worker. */
-const METRICS_TIMEOUT_MS = 3_000;
 
 interface Member {
   readonly number: number;
@@ -31,8 +29,7 @@ export class WorkerPool {
   readonly #counters: MemoryCounters;
   readonly #log: Logger;
   readonly #members = new Map<number, Member>();
-  readonly #collections = new Map<number, (text: string) => void>();
-  #lastCollection = 0;
+  readonly #readMetrics = workerMetricsReader();
   #delayMs = FIRST_DELAY_MS;
   #isStopping = false;
   #restarting: Promise<void> = Promise.resolve();
@@ -119,8 +116,9 @@ export class WorkerPool {
 
   /** @returns the worker's URL if it has begun to listen */
   #receive(from: Member, received: unknown): string | undefined {
-    const message = workerMessage.parse(received);
-    switch (message.type) {
+    // prom-client has messages of its own.
+    const { data: message } = workerMessage.safeParse(received);
+    switch (message?.type) {
       case "listening":
         return message.url;
       case "take": {
@@ -132,30 +130,20 @@ export class WorkerPool {
         return undefined;
       }
       case "collectMetrics":
-        void this.#collectMetrics().then((text) => send(from, { type: "metrics", id: message.id, text }));
+        void this.#collectMetrics(from, message.id);
         return undefined;
-      case "workerMetrics":
-        this.#collections.get(message.id)?.(message.text);
+      case undefined:
         return undefined;
     }
   }
 
-  async #collectMetrics(): Promise<string> {
-    const texts = await Promise.all([...this.#members.values()].map((member) => this.#metricsOf(member)));
-    return mergeMetrics(texts.filter((text) => text !== ""));
-  }
-
-  /** @returns nothing if the worker does not answer in time */
-  async #metricsOf(member: Member): Promise<string> {
-    this.#lastCollection += 1;
-    const id = this.#lastCollection;
-    const answer = new Promise<string>((resolve) => {
-      this.#collections.set(id, resolve);
-    });
-    send(member, { type: "readMetrics", id });
-    const text = await Promise.race([answer, sleep(METRICS_TIMEOUT_MS, "", { ref: false })]);
-    this.#collections.delete(id);
-    return text;
+  async #collectMetrics(from: Member, id: number): Promise<void> {
+    try {
+      send(from, { type: "metrics", id, text: await this.#readMetrics() });
+    } catch (error) {
+      this.#log.warn({ err: error }, "a worker did not return its metrics");
+      send(from, { type: "metrics", id });
+    }
   }
 }
 

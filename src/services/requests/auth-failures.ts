@@ -31,12 +31,12 @@ export class AuthFailures {
 
   /** Counts a failed authentication. @throws DomainError `rate_limited` if the address has exceeded the limit */
   async record(address: string): Promise<void> {
-    this.#metrics.authenticationFailures.value += 1;
+    this.#metrics.authenticationFailures.inc();
     const { limit, policy } = this.#limit;
     if (limit === 0) return;
     const count = await this.#counters.take(counterName(address), 1, limit);
     if (count.taken) return;
-    this.#metrics.rateLimitRefusals.of(policy).value += 1;
+    this.#metrics.rateLimitRefusals.inc({ policy });
     throw rateLimited(
       "Too many failed authentication attempts from this address.",
       allowanceOf(this.#limit, count),

@@ -39,7 +39,7 @@ export class RateLimits {
     const count = await this.#counters.take(name, cost, limit);
     const allowance = allowanceOf(this.#limit, count);
     if (count.taken) return allowance;
-    this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
+    this.#metrics.rateLimitRefusals.inc({ policy: this.#limit.policy });
     throw rateLimited(
       `The rate limit is a cost of ${limit} per ${windowSeconds} s. The remaining cost is ${allowance.remaining}, but this request needs ${cost}.`,
       allowance,

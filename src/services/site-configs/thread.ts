@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Task, TaskName, TaskOutputs } from "../../domain/site-configs/tasks.js";
-import type { Counter } from "../../telemetry/counters.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import type { TaskReply } from "./worker.js";
 
 const WORKER_FILE = new URL("./worker.js", import.meta.url);
@@ -18,7 +18,7 @@ const RETRY_AFTER_S = 2;
 
 /** Processes large site configurations in a worker thread, one at a time. */
 export class SiteConfigThread {
-  readonly #refusals: Counter;
+  readonly #refusals: Metrics["siteConfigRefusals"];
   readonly #waiting = new Set<() => void>();
   #isBusy = false;
   #isClosed = false;
@@ -28,7 +28,7 @@ export class SiteConfigThread {
   #fail: ((error: Error) => void) | null = null;
 
   /** @param refusals counts the tasks rejected because the queue is full or the wait was too long */
-  constructor(refusals: Counter) {
+  constructor(refusals: Metrics["siteConfigRefusals"]) {
     this.#refusals = refusals;
   }
 
@@ -91,7 +91,7 @@ export class SiteConfigThread {
   }
 
   #refuse(): DomainError {
-    this.#refusals.value += 1;
+    this.#refusals.inc();
     const message = "Too many large site configurations are being processed. Try again later.";
     return new DomainError("unavailable", message, { retryAfter: RETRY_AFTER_S });
   }

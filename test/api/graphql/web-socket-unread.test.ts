@@ -3,11 +3,12 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { connectSocket, subscribe, watchStarts } from "../../support/graphql/web-socket-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
+import { metricValue } from "../../support/service/metric-samples.js";
 
 describe("unread data", () => {
   const graphql = useGraphql({ eventStreams: { unreadBytes: 700_000, totalUnreadBytes: 1_000_000 } });
-  const cutOffs = (reason: string) =>
-    graphql().service.services.telemetry.metrics.streamCutOffs.of(reason).value;
+  const cutOffs = async (reason: string) =>
+    (await metricValue(graphql().service.services.telemetry.metrics.streamCutOffs, { reason })) ?? 0;
   const aliases = (count: number) =>
     Array.from({ length: count }, (_, index) => `p${index}: properties`).join(" ");
 
@@ -25,10 +26,10 @@ describe("unread data", () => {
     client.send(subscribe("1", `subscription { userGroupChanged { userGroup { name ${aliases(10)} } } }`));
     await started(1);
     client.socket.pause();
-    for (let round = 0; round < 200 && cutOffs("slow_consumer") === 0; round += 1) {
+    for (let round = 0; round < 200 && (await cutOffs("slow_consumer")) === 0; round += 1) {
       await rename("slow", `n${round}`);
     }
-    expect(cutOffs("slow_consumer")).toBeGreaterThan(0);
+    expect(await cutOffs("slow_consumer")).toBeGreaterThan(0);
     await expect.poll(() => service.services.webSockets.open).toBe(0);
     expect(service.services.eventStreams.open).toBe(0);
     client.socket.resume();
@@ -37,11 +38,11 @@ describe("unread data", () => {
 
   test("of pongs closes the WebSocket, too", async () => {
     const { service, keys } = graphql();
-    const before = cutOffs("slow_consumer");
+    const before = await cutOffs("slow_consumer");
     const client = await connectSocket(service.url, `Token ${keys.admin}`);
     client.socket.pause();
     const payload = { text: "x".repeat(30_000) };
-    for (let count = 0; count < 2000 && cutOffs("slow_consumer") === before; count += 1) {
+    for (let count = 0; count < 2000 && (await cutOffs("slow_consumer")) === before; count += 1) {
       if (client.socket.readyState === client.socket.OPEN) client.send({ type: "ping", payload });
       if (count % 20 === 0) await new Promise(setImmediate);
     }

@@ -3,10 +3,11 @@ import { Worker } from "node:worker_threads";
 import { afterAll, expect, test } from "vitest";
 import type { Task } from "../../../src/domain/site-configs/tasks.js";
 import { SiteConfigThread } from "../../../src/services/site-configs/thread.js";
-import { Counter } from "../../../src/telemetry/counters.js";
+import { Metrics } from "../../../src/telemetry/metrics.js";
+import { metricValue } from "../../support/service/metric-samples.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
-const refusals = new Counter();
+const { siteConfigRefusals: refusals } = new Metrics();
 const thread = new SiteConfigThread(refusals);
 afterAll(() => thread.close());
 
@@ -57,13 +58,13 @@ test("skips a queued task when its client has disconnected", async () => {
 });
 
 test("rejects tasks when the queue is full", async () => {
-  const before = refusals.value;
+  const before = (await metricValue(refusals)) ?? 0;
   const tasks = Array.from({ length: 12 }, () => thread.run(long));
   const outcomes = await Promise.allSettled(tasks);
   const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   expect(refused).toHaveLength(3);
   for (const error of refused) expect(error).toMatchObject({ code: "unavailable", retryAfter: 2 });
-  expect(refusals.value - before).toBe(3);
+  expect(await metricValue(refusals)).toBe(before + 3);
   expect(await thread.run(check())).toEqual(VALID);
 });
 

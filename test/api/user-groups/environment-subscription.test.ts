@@ -10,6 +10,7 @@ import {
   UPSERT,
 } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
+import { metricValue } from "../../support/service/metric-samples.js";
 
 const graphql = useGraphql();
 const small = useGraphql({ eventStreams: { unreadBytes: 700_000 } });
@@ -176,10 +177,10 @@ test("a reader of all groups that is too slow is told so, once its unread bytes 
   onTestFinished(() => reader.close());
   const { services } = service;
   await expect.poll(() => services.eventStreams.open).toBe(1);
-  const cutOffs = () => services.telemetry.metrics.streamCutOffs.of("slow_consumer").value;
-  for (let round = 0; round < 200 && cutOffs() === 0; round += 1) {
+  const cutOffs = () => metricValue(services.telemetry.metrics.streamCutOffs, { reason: "slow_consumer" });
+  for (let round = 0; round < 200 && (await cutOffs()) === 0; round += 1) {
     for (const providedId of ids) await run(UPDATE, { input: { by: { providedId }, name: `n${round}` } });
   }
-  expect(cutOffs()).toBe(1);
+  expect(await cutOffs()).toBe(1);
   expect(await reader.readToEnd()).toContain('"code":"SLOW_CONSUMER"');
 });

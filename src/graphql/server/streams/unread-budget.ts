@@ -35,7 +35,7 @@ export class UnreadBudget {
   reserve(stream: UnreadStream, bytes: number): void {
     const { unreadBytes, totalUnreadBytes } = this.#limits;
     if (bytes > unreadBytes) {
-      this.#metrics.streamCutOffs.of("event_too_large").value += 1;
+      this.#metrics.streamCutOffs.inc({ reason: "event_too_large" });
       throw new DomainError(
         "query_too_expensive",
         `An event of this subscription has ${bytes} bytes; at most ${unreadBytes} are allowed. Subscribe to fewer fields.`,
@@ -43,7 +43,7 @@ export class UnreadBudget {
       );
     }
     if (stream.unread + bytes > unreadBytes) {
-      this.#metrics.streamCutOffs.of("slow_consumer").value += 1;
+      this.#metrics.streamCutOffs.inc({ reason: "slow_consumer" });
       throw new DomainError(
         "slow_consumer",
         `More than ${unreadBytes} bytes of this event stream were not read. Read the user group and subscribe again.`,
@@ -65,7 +65,7 @@ export class UnreadBudget {
     const [first, ...others] = this.#slow;
     if (!first) return;
     const slowest = others.reduce((a, b) => (b.unread > a.unread ? b : a), first);
-    this.#metrics.streamCutOffs.of("process_memory").value += 1;
+    this.#metrics.streamCutOffs.inc({ reason: "process_memory" });
     slowest.destroy();
   }
 }
