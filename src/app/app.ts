@@ -10,7 +10,7 @@ import { readConsoleDocuments } from "../http/pages/console-documents.js";
 import { isLoopback } from "../http/pages/loopback.js";
 import { createHttpServer } from "../http/server/http-server.js";
 import { baseUrl, requireFreePort, toListenError } from "../http/server/listening.js";
-import { RedisCounters } from "../persistence/requests/redis-counters.js";
+import { RedisLimiters } from "../persistence/requests/redis-limiters.js";
 import { createDemoAccount, type DemoSecrets } from "../services/data-sources/demo-account.js";
 import { createServices } from "../services/services.js";
 import { registerScrapedMetrics } from "../telemetry/export/metrics.js";
@@ -101,10 +101,10 @@ async function serveFrom(
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
-  const redis = config.redisUrl === undefined ? undefined : new RedisCounters(config.redisUrl);
+  const redis = config.redisUrl === undefined ? undefined : await RedisLimiters.create(config.redisUrl);
   const replicas = createReplicas(config, processTelemetry.telemetry);
   const { telemetry } = processTelemetry;
-  const parts = { sharedCounters: redis ?? link, replicas: replicas?.reads, telemetry };
+  const parts = { sharedLimiters: redis ?? link, replicas: replicas?.reads, telemetry };
   const services = createServices(storage.database, storage.vault, serviceOptions(config, storage, parts));
   let { demoKey } = storage;
   let isShuttingDown = false;
@@ -219,8 +219,8 @@ async function serveFrom(
 }
 
 /** Shares rate limit counters with the other processes until the server closes. */
-async function connectRedis(redis: RedisCounters, server: FastifyInstance): Promise<void> {
-  server.addHook("onClose", () => redis.close());
+async function connectRedis(redis: RedisLimiters, server: FastifyInstance): Promise<void> {
+  server.addHook("onClose", async () => redis.close());
   await redis.open({
     onLost: (reason) => {
       server.log.warn({ err: reason }, "Redis is unreachable: each process counts rate limits separately");

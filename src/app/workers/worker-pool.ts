@@ -2,10 +2,10 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { RateLimiterClusterMaster } from "rate-limiter-flexible";
 import { OperatorError } from "../../domain/shared/operator-error.js";
-import { MemoryCounters } from "../../services/requests/memory-counters.js";
 import { workerMetricsReader } from "../../telemetry/export/worker-metrics.js";
-import { type PrimaryMessage, workerMessage } from "./messages.js";
+import { type MetricsMessage, workerMessage } from "./messages.js";
 
 /** Environment variable with a worker's number. */
 export const WORKER_VARIABLE = "USER_GROUPS_WORKER";
@@ -26,7 +26,6 @@ interface Member {
 /** The worker processes: starts, replaces and stops them, and does for them what must be done once. */
 export class WorkerPool {
   readonly #size: number;
-  readonly #counters: MemoryCounters;
   readonly #log: Logger;
   readonly #members = new Map<number, Member>();
   readonly #readMetrics = workerMetricsReader();
@@ -34,9 +33,10 @@ export class WorkerPool {
   #isStopping = false;
   #restarting: Promise<void> = Promise.resolve();
 
-  constructor(size: number, counters: MemoryCounters, log: Logger) {
+  constructor(size: number, log: Logger) {
     this.#size = size;
-    this.#counters = counters;
+    // Counts the rate limits of the workers.
+    new RateLimiterClusterMaster();
     this.#log = log;
   }
 
@@ -84,6 +84,8 @@ export class WorkerPool {
         isListening = true;
         resolve(url);
       });
+      // A message could not be sent, because the worker has just ended.
+      worker.on("error", (error) => this.#log.warn({ err: error, worker: number }, "worker unreachable"));
       worker.on("exit", (code, signal) => {
         this.#members.delete(worker.id);
         // The worker has written its reason to stderr.
@@ -116,19 +118,11 @@ export class WorkerPool {
 
   /** @returns the worker's URL if it has begun to listen */
   #receive(from: Member, received: unknown): string | undefined {
-    // prom-client has messages of its own.
+    // The libraries have messages of their own.
     const { data: message } = workerMessage.safeParse(received);
     switch (message?.type) {
       case "listening":
         return message.url;
-      case "take": {
-        const counters = message.takes.map(({ id, name, cost, limit }) => ({
-          id,
-          ...this.#counters.take(name, cost, limit),
-        }));
-        send(from, { type: "taken", counters });
-        return undefined;
-      }
       case "collectMetrics":
         void this.#collectMetrics(from, message.id);
         return undefined;
@@ -153,6 +147,6 @@ async function stop(member: Member): Promise<void> {
   await member.exited;
 }
 
-function send({ worker }: Member, message: PrimaryMessage): void {
+function send({ worker }: Member, message: MetricsMessage): void {
   if (worker.isConnected()) worker.send(message);
 }
