@@ -10,10 +10,11 @@ import { readConsoleDocuments } from "../http/pages/console-documents.js";
 import { isLoopback } from "../http/pages/loopback.js";
 import { createHttpServer } from "../http/server/http-server.js";
 import { baseUrl, requireFreePort, toListenError } from "../http/server/listening.js";
-import { RedisCounters } from "../persistence/requests/redis-counters.js";
+import { RedisLimiters } from "../persistence/requests/redis-limiters.js";
 import { createDemoAccount, type DemoSecrets } from "../services/data-sources/demo-account.js";
 import { createServices } from "../services/services.js";
-import { createMetricsExporter } from "../telemetry/export/metrics.js";
+import { registerScrapedMetrics } from "../telemetry/export/metrics.js";
+import { provideWorkerMetrics } from "../telemetry/export/worker-metrics.js";
 import { readPersistedQueries } from "./persisted-queries-file.js";
 import { createReplicas } from "./replicas.js";
 import { serviceOptions } from "./service-options.js";
@@ -100,10 +101,10 @@ async function serveFrom(
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
-  const redis = config.redisUrl === undefined ? undefined : new RedisCounters(config.redisUrl);
+  const redis = config.redisUrl === undefined ? undefined : await RedisLimiters.create(config.redisUrl);
   const replicas = createReplicas(config, processTelemetry.telemetry);
   const { telemetry } = processTelemetry;
-  const parts = { sharedCounters: redis ?? link, replicas: replicas?.reads, telemetry };
+  const parts = { sharedLimiters: redis ?? link, replicas: replicas?.reads, telemetry };
   const services = createServices(storage.database, storage.vault, serviceOptions(config, storage, parts));
   let { demoKey } = storage;
   let isShuttingDown = false;
@@ -135,9 +136,8 @@ async function serveFrom(
     metrics: {
       access: metricsAccess(config),
       reader: (http) => {
-        const exporter = createMetricsExporter({
-          worker: link?.worker,
-          metrics: processTelemetry.telemetry.metrics,
+        const { metrics } = telemetry;
+        registerScrapedMetrics(metrics, {
           build: {
             version: processTelemetry.version,
             node: process.version,
@@ -153,7 +153,10 @@ async function serveFrom(
           webhooksInProgress: () => services.webhookDispatcher.inProgress,
           outbox: () => services.webhookDispatcher.state(),
         });
-        return link ? link.metricsOfAllWorkers(exporter) : exporter;
+        if (!link) return metrics.registry;
+        provideWorkerMetrics(metrics, link.worker);
+        const { contentType } = metrics.registry;
+        return { contentType, metrics: () => link.metricsOfAllWorkers() };
       },
     },
   });
@@ -215,8 +218,8 @@ async function serveFrom(
 }
 
 /** Shares rate limit counters with the other processes until the server closes. */
-async function connectRedis(redis: RedisCounters, server: FastifyInstance): Promise<void> {
-  server.addHook("onClose", () => redis.close());
+async function connectRedis(redis: RedisLimiters, server: FastifyInstance): Promise<void> {
+  server.addHook("onClose", async () => redis.close());
   await redis.open({
     onLost: (reason) => {
       server.log.warn({ err: reason }, "Redis is unreachable: each process counts rate limits separately");

@@ -3,11 +3,11 @@ import type { ServiceOptions } from "../services/services.js";
 import type { Storage } from "./storage.js";
 
 const DAY_MS = 86_400_000;
-export const RATE_LIMIT_WINDOW_S = 60;
+const RATE_LIMIT_WINDOW_S = 60;
 
 /** Options that do not come from the settings. */
 interface ProcessParts extends Pick<ServiceOptions, "telemetry"> {
-  readonly sharedCounters?: ServiceOptions["rateLimits"]["sharedCounters"];
+  readonly sharedLimiters?: ServiceOptions["rateLimits"]["sharedLimiters"];
   readonly replicas?: ServiceOptions["reads"]["replicas"];
 }
 
@@ -15,7 +15,7 @@ interface ProcessParts extends Pick<ServiceOptions, "telemetry"> {
 export function serviceOptions(
   config: Config,
   { listenTarget }: Pick<Storage, "listenTarget">,
-  { sharedCounters, replicas, telemetry }: ProcessParts = {},
+  { sharedLimiters, replicas, telemetry }: ProcessParts = {},
 ): ServiceOptions {
   return {
     tokenGraceSeconds: config.tokenGraceSeconds,
@@ -26,7 +26,7 @@ export function serviceOptions(
       windowSeconds: RATE_LIMIT_WINDOW_S,
       maxCost: config.rateLimit,
       maxAuthFailures: config.authFailureLimit,
-      sharedCounters,
+      sharedLimiters,
     },
     reads: { consistency: config.readConsistency, replicas },
     speed: { batchStatements: config.batchStatements, keyCacheMs: config.apiKeyCacheMs },

@@ -67,8 +67,8 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     config.databaseUrl === undefined || config.encryptionKeys === undefined
       ? await openSecretsFile(config.dataDir)
       : undefined;
-  const hits = options.telemetry?.metrics.caches.tokens;
-  const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize, hits);
+  const countLookup = options.telemetry?.metrics.caches.tokens;
+  const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize, countLookup);
   if (config.databaseUrl !== undefined) {
     const application = { url: config.databaseUrl };
     const { databaseMigrationUrl: url } = config;

@@ -1,6 +1,5 @@
 import type { TokenVault } from "../domain/accounts/token-vault.js";
 import type { EventStreamLimits } from "../domain/requests/event-stream-limits.js";
-import type { SharedCounters } from "../domain/requests/rate-limit.js";
 import type { ReadConsistency } from "../domain/requests/read-consistency.js";
 import { DEFAULT_RETENTION, type Retention } from "../domain/shared/retention.js";
 import type { Database } from "../persistence/database/database.js";
@@ -23,7 +22,7 @@ import { createPurgeList } from "./purge-list.js";
 import { AuthFailures } from "./requests/auth-failures.js";
 import { EventStreams } from "./requests/event-streams.js";
 import { Idempotency } from "./requests/idempotency.js";
-import { RateCounters } from "./requests/rate-counters.js";
+import { RateCounter, type SharedLimiters } from "./requests/rate-counter.js";
 import { RateLimits } from "./requests/rate-limits.js";
 import { ReplicaRouter } from "./requests/replica-router.js";
 import { PurgeJob, type PurgeOptions } from "./shared/purge-job.js";
@@ -116,8 +115,8 @@ export interface RateLimitOptions {
   readonly maxCost: number;
   /** Maximum failed authentications per address and window; 0 disables the limit. */
   readonly maxAuthFailures: number;
-  /** Counters shared by all processes; undefined if each process counts alone. */
-  readonly sharedCounters: SharedCounters | undefined;
+  /** Limiters shared by all processes; undefined if each process counts alone. */
+  readonly sharedLimiters: SharedLimiters | undefined;
 }
 
 export function createServices(database: Database, vault: TokenVault, options: ServiceOptions): Services {
@@ -141,9 +140,9 @@ export function createServices(database: Database, vault: TokenVault, options: S
     batching,
     created: metrics.embedSessions,
   });
-  const { windowSeconds, maxCost, maxAuthFailures, sharedCounters } = options.rateLimits;
+  const { windowSeconds, maxCost, maxAuthFailures, sharedLimiters } = options.rateLimits;
   const failures = { policy: "auth-failures", limit: maxAuthFailures, windowSeconds } as const;
-  const counters = new RateCounters(windowSeconds * 1000, sharedCounters);
+  const limits = { policy: "requests", limit: maxCost, windowSeconds } as const;
   const targets = new WebhookTargets(options.webhooks);
   const webhooks = deliveryOptions(options.webhooks);
   const sender = new WebhookSender(targets, webhooks.attemptTimeoutMs);
@@ -155,7 +154,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
       reader: userGroupReader,
       embedSessions,
       usage: keyUsage,
-      failures: new AuthFailures(counters, failures, metrics),
+      failures: new AuthFailures(new RateCounter(failures, sharedLimiters), metrics),
     }),
     accounts,
     apiKeys: new ApiKeyService(database, accounts, revocations),
@@ -170,7 +169,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     replicaRouter: new ReplicaRouter(options.reads.replicas, options.reads.consistency, metrics),
     listing: new Listing(database, batching),
     notifications,
-    rateLimits: new RateLimits(counters, { policy: "requests", limit: maxCost, windowSeconds }, metrics),
+    rateLimits: new RateLimits(new RateCounter(limits, sharedLimiters), metrics),
     signingKeys,
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),

@@ -1,71 +1,181 @@
-import { CacheStats, Counter, Histogram, Labeled, PurgeStats } from "./counters.js";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { DatabaseMetrics } from "./database-metrics.js";
 
 /** Histogram bounds in seconds. */
 const REPLY_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/**
- * The metrics of a process, as plain numbers: recording is cheap, and the exporter reads them at scrape time. The comment of a `Labeled`
- * metric lists its labels in order.
- */
+/** Counts the lookups of one cache. */
+export type CountLookup = (result: "hit" | "miss") => void;
+
+/** The metrics of a service. Every label combination is kept for the life of the process, so label values never come from callers. */
 export class Metrics {
-  /** Request duration by method, route and status. */
-  readonly replies = new Labeled(() => new Histogram(REPLY_TIMES));
-  /** Requests whose client disconnected before the response was sent. */
-  readonly abandonedRequests = new Counter();
-  /** Requests that exceeded their deadline. */
-  readonly requestTimeouts = new Counter();
-  /** Rejected connections by limit. */
-  readonly refusedConnections = new Labeled(() => new Counter(), [["process"], ["address"]]);
-  /** Connections closed because of data that the client had not read, by reason. */
-  readonly endedConnections = new Labeled(() => new Counter(), [["stalled"], ["unsent_budget"]]);
-  /** Requests refused to protect the process, by the limit that was reached. */
-  readonly shedRequests = new Labeled(
-    () => new Counter(),
-    [["process"], ["address"], ["event_loop"], ["heap"], ["bodies"], ["unsent"]],
-  );
-  /** Errors by API and code. */
-  readonly errors = new Labeled(
-    () => new Counter(),
-    [
-      ["rest", "internal"],
-      ["rest", "unavailable"],
-      ["graphql", "internal"],
-      ["graphql", "unavailable"],
-    ],
-  );
-  /** Duration of GraphQL operations by type and outcome. */
-  readonly operations = new Labeled(() => new Histogram(REPLY_TIMES));
-  /** Database metrics by server. */
-  readonly databases = new Labeled(() => new DatabaseMetrics(), [["primary"]]);
-  /** Requests retried on the primary after a replica failed. */
-  readonly retriedReads = new Counter();
-  /** Calls per statement, by batch loader. */
-  readonly batches = new Labeled(() => new Histogram(BATCH_SIZES));
+  readonly registry = new Registry();
+  readonly databases = new DatabaseMetrics(this.registry);
+  readonly replies = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "Time from the first byte of the request's headers to the last byte of the reply; excludes subscriptions.",
+    labelNames: ["method", "route", "status"],
+    buckets: REPLY_TIMES,
+    registers: [this.registry],
+  });
+  readonly abandonedRequests = new Counter({
+    name: "http_requests_abandoned_total",
+    help: "Requests whose client disconnected before the reply was complete, as subscriptions usually do.",
+    registers: [this.registry],
+  });
+  readonly requestTimeouts = new Counter({
+    name: "user_groups_request_timeouts_total",
+    help: "Requests that exceeded REQUEST_TIMEOUT_MS and were answered with 503.",
+    registers: [this.registry],
+  });
+  readonly refusedConnections = new Counter({
+    name: "http_connections_refused_total",
+    help: "Connections refused because of a limit: process or address.",
+    labelNames: ["limit"],
+    registers: [this.registry],
+  });
+  readonly endedConnections = new Counter({
+    name: "http_connections_ended_total",
+    help: "Connections closed because the client did not read; the reason is stalled (no progress for too long) or unsent_budget (least recent progress when the budget was exceeded).",
+    labelNames: ["reason"],
+    registers: [this.registry],
+  });
+  readonly shedRequests = new Counter({
+    name: "http_requests_shed_total",
+    help: "Requests refused with 503 to protect the process; the limit is process or address (requests in progress), event_loop, heap, bodies (large request bodies) or unsent (unread replies).",
+    labelNames: ["limit"],
+    registers: [this.registry],
+  });
+  readonly errors = new Counter({
+    name: "user_groups_errors_total",
+    help: "Errors returned to callers, by API (rest for all but GraphQL) and code.",
+    labelNames: ["api", "code"],
+    registers: [this.registry],
+  });
+  readonly operations = new Histogram({
+    name: "user_groups_graphql_operation_duration_seconds",
+    help: "Execution time of GraphQL operations; the outcome is ok or errors.",
+    labelNames: ["type", "outcome"],
+    buckets: REPLY_TIMES,
+    registers: [this.registry],
+  });
+  readonly retriedReads = new Counter({
+    name: "user_groups_replica_reads_repeated_total",
+    help: "Requests that failed on a read replica and were repeated on the primary.",
+    registers: [this.registry],
+  });
+  readonly batches = new Histogram({
+    name: "user_groups_batched_calls",
+    help: "Number of calls batched into one database statement.",
+    labelNames: ["loader"],
+    buckets: BATCH_SIZES,
+    registers: [this.registry],
+  });
+  readonly cacheLookups = new Counter({
+    name: "user_groups_cache_requests_total",
+    help: "Cache lookups; the result is hit or miss.",
+    labelNames: ["cache", "result"],
+    registers: [this.registry],
+  });
   readonly caches = {
-    apiKeys: new CacheStats(),
-    tokens: new CacheStats(),
-    documents: new CacheStats(),
-    compiledOperations: new CacheStats(),
+    apiKeys: this.#countLookupsOf("api_keys"),
+    tokens: this.#countLookupsOf("tokens"),
+    documents: this.#countLookupsOf("documents"),
+    compiledOperations: this.#countLookupsOf("compiled_operations"),
   } as const;
-  /** Requests rejected by a rate limit, by policy. */
-  readonly rateLimitRefusals = new Labeled(() => new Counter(), [["requests"], ["auth-failures"]]);
-  /** Rejected event streams by the limit that was reached. */
-  readonly streamRefusals = new Labeled(
-    () => new Counter(),
-    [["token"], ["api_key"], ["address"], ["process"]],
-  );
-  /** Event streams ended because of unread events or the size of an event, by reason. */
-  readonly streamCutOffs = new Labeled(() => new Counter(), [["slow_consumer"], ["event_too_large"]]);
-  /** Requests with invalid credentials. */
-  readonly authenticationFailures = new Counter();
-  /** Created embed sessions. */
-  readonly embedSessions = new Counter();
-  /** Webhook delivery attempts by outcome. */
-  readonly webhookAttempts = new Labeled(() => new Counter(), [["delivered"], ["failed"], ["dead"]]);
-  /** Statistics by purge. */
-  readonly purges = new Labeled(() => new PurgeStats());
-  /** Exported batches of spans by outcome. */
-  readonly spanExports = new Labeled(() => new Counter(), [["sent"], ["failed"]]);
+  readonly rateLimitRefusals = new Counter({
+    name: "user_groups_rate_limit_refusals_total",
+    help: "Requests refused by a rate limit.",
+    labelNames: ["policy"],
+    registers: [this.registry],
+  });
+  readonly streamRefusals = new Counter({
+    name: "user_groups_event_stream_refusals_total",
+    help: "Event streams refused because of a limit; the reason is token, api_key, address or process.",
+    labelNames: ["reason"],
+    registers: [this.registry],
+  });
+  readonly streamCutOffs = new Counter({
+    name: "user_groups_event_stream_cutoffs_total",
+    help: "Event streams closed by the service; the reason is slow_consumer or event_too_large.",
+    labelNames: ["reason"],
+    registers: [this.registry],
+  });
+  readonly authenticationFailures = new Counter({
+    name: "user_groups_authentication_failures_total",
+    help: "Requests with unknown, revoked or expired credentials.",
+    registers: [this.registry],
+  });
+  readonly embedSessions = new Counter({
+    name: "user_groups_embed_sessions_created_total",
+    help: "Created embed sessions.",
+    registers: [this.registry],
+  });
+  readonly webhookAttempts = new Counter({
+    name: "user_groups_webhook_attempts_total",
+    help: "Webhook delivery attempts; the outcome is delivered, failed (will be retried) or dead (will not be retried).",
+    labelNames: ["outcome"],
+    registers: [this.registry],
+  });
+  readonly purgedRows = new Counter({
+    name: "user_groups_purged_rows_total",
+    help: "Rows removed or expired because of their age, by purge.",
+    labelNames: ["purge"],
+    registers: [this.registry],
+  });
+  readonly purgeFailures = new Counter({
+    name: "user_groups_purge_failures_total",
+    help: "Failed runs of a purge, which are retried.",
+    labelNames: ["purge"],
+    registers: [this.registry],
+  });
+  readonly lastPurges = new Gauge({
+    name: "user_groups_purge_last_success_timestamp_seconds",
+    help: "Time of the last complete run of a purge; absent before the first.",
+    labelNames: ["purge"],
+    registers: [this.registry],
+  });
+  readonly purgeBacklogs = new Gauge({
+    name: "user_groups_purge_backlog_seconds",
+    help: "How long the oldest row of a purge is overdue, as of the last batch; absent before the first.",
+    labelNames: ["purge"],
+    registers: [this.registry],
+  });
+  readonly spanExports = new Counter({
+    name: "user_groups_trace_exports_total",
+    help: "Batches of spans exported to the trace collector; the outcome is sent or failed.",
+    labelNames: ["outcome"],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    startAtZero(this.refusedConnections, ["process"], ["address"]);
+    startAtZero(this.endedConnections, ["stalled"], ["unsent_budget"]);
+    startAtZero(
+      this.shedRequests,
+      ["process"],
+      ["address"],
+      ["event_loop"],
+      ["heap"],
+      ["bodies"],
+      ["unsent"],
+    );
+    for (const api of ["rest", "graphql"]) startAtZero(this.errors, [api, "internal"], [api, "unavailable"]);
+    startAtZero(this.rateLimitRefusals, ["requests"], ["auth-failures"]);
+    startAtZero(this.streamRefusals, ["token"], ["api_key"], ["address"], ["process"]);
+    startAtZero(this.streamCutOffs, ["slow_consumer"], ["event_too_large"]);
+    startAtZero(this.webhookAttempts, ["delivered"], ["failed"], ["dead"]);
+    startAtZero(this.spanExports, ["sent"], ["failed"]);
+  }
+
+  #countLookupsOf(cache: string): CountLookup {
+    startAtZero(this.cacheLookups, [cache, "hit"], [cache, "miss"]);
+    return (result) => this.cacheLookups.inc({ cache, result });
+  }
+}
+
+/** Creates series that exist from the start, so that their first increment shows as a change. */
+function startAtZero(counter: Counter<string>, ...series: readonly (readonly string[])[]): void {
+  for (const labels of series) counter.labels(...labels).inc(0);
 }

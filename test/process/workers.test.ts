@@ -115,6 +115,18 @@ test("a worker that was killed is replaced, while the others serve", async () =>
   expect((await startTimes()).filter((time) => before.includes(time))).toHaveLength(WORKERS - 1);
 });
 
+test("a scrape gets 503 while a worker does not answer", async () => {
+  const [pid = 0] = await workerPids();
+  process.kill(pid, "SIGSTOP");
+  // The workers take turns: at least one of these reaches the other.
+  const scrapes = [1, 2, 3].map(() => scrape(service.url));
+  const first = Promise.race(scrapes);
+  await expect(first).rejects.toThrow(/^The metrics were refused: 503 .*A worker process did not return/);
+  process.kill(pid, "SIGCONT");
+  await Promise.allSettled(scrapes);
+  expect(await startTimes()).toHaveLength(WORKERS);
+});
+
 test("SIGTERM ends all workers, then the embedded PostgreSQL", async () => {
   const workers = await workerPids();
   const logged = service.stderr().length;

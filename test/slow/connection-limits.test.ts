@@ -6,6 +6,7 @@ import { callGraphql } from "../support/graphql/graphql-client.js";
 import { exchange } from "../support/rest/raw-connection.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { LIVEZ, useLimitedServices } from "../support/service/limited-services.js";
+import { metricValue } from "../support/service/metric-samples.js";
 
 const MEGABYTE = 1024 * 1024;
 /** Six megabytes of replies exceed the kernel's buffers. */
@@ -26,7 +27,9 @@ describe("connections", () => {
       success: 0,
       error: { code: "rate_limited", message: expect.stringContaining("from this address") },
     });
-    expect(service.services.telemetry.metrics.refusedConnections.of("address").value).toBe(1);
+    expect(
+      await metricValue(service.services.telemetry.metrics.refusedConnections, { limit: "address" }),
+    ).toBe(1);
     first.destroy();
     const last = LIVEZ.replace("Host", "Connection: close\r\nHost");
     await expect.poll(async () => (await exchange(service.url, [last])).answer).toMatch(/ 200 OK/);
@@ -38,14 +41,18 @@ describe("connections", () => {
     for (let count = 0; count < limits.maxConnections; count += 1) await openServed(service);
     const { answer } = await exchange(service.url, [LIVEZ]);
     expect(answer).toMatch(/^HTTP\/1\.1 503 .*[\s\S]*\r\nretry-after: 5\r\n[\s\S]*"code":"unavailable"/);
-    expect(service.services.telemetry.metrics.refusedConnections.of("process").value).toBe(1);
+    expect(
+      await metricValue(service.services.telemetry.metrics.refusedConnections, { limit: "process" }),
+    ).toBe(1);
   });
 
   test("rejected in large numbers are closed, with or without a reply", async () => {
     const service = await start({ maxConnectionsPerAddress: 1 });
     await openServed(service);
     await Promise.all(Array.from({ length: 300 }, () => exchange(service.url, [])));
-    expect(service.services.telemetry.metrics.refusedConnections.of("address").value).toBe(300);
+    expect(
+      await metricValue(service.services.telemetry.metrics.refusedConnections, { limit: "address" }),
+    ).toBe(300);
   });
 });
 
@@ -110,7 +117,7 @@ describe("a client that does not read", () => {
       await sleep(20);
     }
     expect(bytes).toBeGreaterThan(6 * MEGABYTE - 200_000);
-    await expect.poll(() => endedConnections.of("stalled").value).toBe(1);
+    await expect.poll(() => metricValue(endedConnections, { reason: "stalled" })).toBe(1);
   });
 
   test("is reset when many large replies fill the memory budget, and others get 503 until then", async () => {
@@ -121,7 +128,7 @@ describe("a client that does not read", () => {
     });
     const readers = await openSlowReaders(service.url, 4, request);
     onTestFinished(() => readers.close());
-    await expect.poll(() => shedRequests.of("unsent").value).toBeGreaterThan(0);
+    await expect.poll(() => metricValue(shedRequests, { limit: "unsent" })).toBeGreaterThan(0);
     expect(await callGraphql(service.url, key, LARGE_QUERY)).toMatchObject({
       status: 503,
       headers: { "retry-after": "5" },
@@ -130,6 +137,6 @@ describe("a client that does not read", () => {
     expect(await callGraphql(service.url, key, "{ viewer { environment } }")).toMatchObject({ status: 200 });
     const answered = async () => (await callGraphql(service.url, key, LARGE_QUERY)).status;
     await expect.poll(answered, { interval: 500 }).toBe(200);
-    expect(endedConnections.of("unsent_budget").value).toBeGreaterThan(0);
+    expect(await metricValue(endedConnections, { reason: "unsent_budget" })).toBeGreaterThan(0);
   });
 });

@@ -20,7 +20,7 @@ afterEach(() => void vi.useRealTimers());
 /** A cache, its notifications, and how often it queried the database. */
 function start() {
   const notifications = { completeSince: performance.now() };
-  const cache = new KeyCache(TTL_MS, notifications);
+  const cache = new KeyCache(TTL_MS, notifications, () => undefined);
   let queries = 0;
   const find = async () =>
     cache.find("secret", undefined, async () => {

@@ -6,11 +6,9 @@ import { requireFreePort } from "../../http/server/listening.js";
 import { AccountService } from "../../services/accounts/account-service.js";
 import { createDemoAccount, type DemoSecrets } from "../../services/data-sources/demo-account.js";
 import { DataSourceService } from "../../services/data-sources/service.js";
-import { MemoryCounters } from "../../services/requests/memory-counters.js";
 import { countOnly } from "../../telemetry/telemetry.js";
 import { startUpText } from "../banner.js";
 import { openLog } from "../log-destination.js";
-import { RATE_LIMIT_WINDOW_S } from "../service-options.js";
 import { stopSignal } from "../stop-signal.js";
 import { openStorage, type Storage } from "../storage.js";
 import { WorkerPool } from "./worker-pool.js";
@@ -28,7 +26,7 @@ export async function servePrimary(config: Config): Promise<void> {
     migrate: true,
     warn: (message) => log.warn(message),
   });
-  const workers = new WorkerPool(config.workers, new MemoryCounters(RATE_LIMIT_WINDOW_S * 1000), log);
+  const workers = new WorkerPool(config.workers, log);
   try {
     const demo = await createDemo(storage, config);
     const url = await workers.start();

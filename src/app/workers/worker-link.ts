@@ -1,27 +1,20 @@
-import type { Counter, SharedCounters } from "../../domain/requests/rate-limit.js";
-import type { MetricsReader } from "../../http/server/metrics-route.js";
-import { primaryMessage, type WorkerMessage } from "./messages.js";
-
-interface Take {
-  readonly id: number;
-  readonly name: string;
-  readonly cost: number;
-  readonly limit: number;
-}
+import { type IRateLimiterOptions, RateLimiterCluster } from "rate-limiter-flexible";
+import { DomainError } from "../../domain/shared/errors.js";
+import type { Limiters, SharedLimiters } from "../../services/requests/rate-counter.js";
+import { answerScrapes } from "../../telemetry/export/worker-metrics.js";
+import { metricsMessage, type WorkerMessage } from "./messages.js";
 
 /** A worker's connection to the primary process, which counts rate limits and collects the metrics of all workers. */
-export class WorkerLink implements SharedCounters {
+export class WorkerLink implements SharedLimiters {
   readonly isReachable = true;
   /** From 1; a replaced worker's number is used again. */
   readonly worker: number;
-  readonly #taking = new Map<number, (counter: Counter) => void>();
-  readonly #collecting = new Map<number, (text: string) => void>();
-  #takes: Take[] = [];
+  readonly #collecting = new Map<number, (text: string | undefined) => void>();
   #lastId = 0;
-  #readMetrics: () => Promise<string> = async () => "";
 
   constructor(worker: number) {
     this.worker = worker;
+    answerScrapes();
     process.on("message", (message) => this.#receive(message));
   }
 
@@ -29,53 +22,29 @@ export class WorkerLink implements SharedCounters {
     send({ type: "listening", url });
   }
 
-  /** Takes of one turn of the event loop are sent in one message. */
-  async take(name: string, cost: number, limit: number): Promise<Counter> {
-    return new Promise((resolve) => {
+  create(options: IRateLimiterOptions): Limiters {
+    const memory = new RateLimiterCluster(options);
+    return { shared: memory, memory };
+  }
+
+  /** Returns the metrics of all workers. @throws DomainError `unavailable` if one of them does not answer in time */
+  async metricsOfAllWorkers(): Promise<string> {
+    const text = await new Promise<string | undefined>((resolve) => {
       this.#lastId += 1;
-      this.#taking.set(this.#lastId, resolve);
-      if (this.#takes.length === 0) setImmediate(() => this.#sendTakes());
-      this.#takes.push({ id: this.#lastId, name, cost, limit });
+      this.#collecting.set(this.#lastId, resolve);
+      send({ type: "collectMetrics", id: this.#lastId });
     });
-  }
-
-  /** Returns a reader of the metrics of all workers. @param own that of this worker */
-  metricsOfAllWorkers(own: MetricsReader): MetricsReader {
-    this.#readMetrics = () => own.read();
-    return {
-      contentType: own.contentType,
-      read: () =>
-        new Promise((resolve) => {
-          this.#lastId += 1;
-          this.#collecting.set(this.#lastId, resolve);
-          send({ type: "collectMetrics", id: this.#lastId });
-        }),
-    };
-  }
-
-  #sendTakes(): void {
-    send({ type: "take", takes: this.#takes });
-    this.#takes = [];
+    if (text !== undefined) return text;
+    throw new DomainError("unavailable", "A worker process did not return its metrics in time. Try again.");
   }
 
   #receive(received: unknown): void {
-    const message = primaryMessage.parse(received);
-    switch (message.type) {
-      case "taken":
-        for (const { id, ...counter } of message.counters) settle(this.#taking, id, counter);
-        return;
-      case "metrics":
-        settle(this.#collecting, message.id, message.text);
-        return;
-      case "readMetrics":
-        void this.#readMetrics().then((text) => send({ type: "workerMetrics", id: message.id, text }));
-    }
+    // The libraries have messages of their own.
+    const { data: message } = metricsMessage.safeParse(received);
+    if (!message) return;
+    this.#collecting.get(message.id)?.(message.text);
+    this.#collecting.delete(message.id);
   }
-}
-
-function settle<Value>(waiting: Map<number, (value: Value) => void>, id: number, value: Value): void {
-  waiting.get(id)?.(value);
-  waiting.delete(id);
 }
 
 function send(message: WorkerMessage): void {

@@ -2,10 +2,10 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { RateLimiterClusterMaster } from "rate-limiter-flexible";
 import { OperatorError } from "../../domain/shared/operator-error.js";
-import { MemoryCounters } from "../../services/requests/memory-counters.js";
-import { type PrimaryMessage, workerMessage } from "./messages.js";
-import { mergeMetrics } from "./metrics.js";
+import { workerMetricsReader } from "../../telemetry/export/worker-metrics.js";
+import { type MetricsMessage, workerMessage } from "./messages.js";
 
 /** Environment variable with a worker's number. */
 export const WORKER_VARIABLE = "USER_GROUPS_WORKER";
@@ -13,8 +13,6 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 /** A worker that has run this long is replaced without a longer delay. */
 const STABLE_AFTER_MS = 60_000;
-/** A scrape waits no longer for a worker. */
-const METRICS_TIMEOUT_MS = 3_000;
 
 interface Member {
   readonly number: number;
@@ -28,18 +26,17 @@ interface Member {
 /** The worker processes: starts, replaces and stops them, and does for them what must be done once. */
 export class WorkerPool {
   readonly #size: number;
-  readonly #counters: MemoryCounters;
   readonly #log: Logger;
   readonly #members = new Map<number, Member>();
-  readonly #collections = new Map<number, (text: string) => void>();
-  #lastCollection = 0;
+  readonly #readMetrics = workerMetricsReader();
   #delayMs = FIRST_DELAY_MS;
   #isStopping = false;
   #restarting: Promise<void> = Promise.resolve();
 
-  constructor(size: number, counters: MemoryCounters, log: Logger) {
+  constructor(size: number, log: Logger) {
     this.#size = size;
-    this.#counters = counters;
+    // Counts the rate limits of the workers.
+    new RateLimiterClusterMaster();
     this.#log = log;
   }
 
@@ -87,6 +84,8 @@ export class WorkerPool {
         isListening = true;
         resolve(url);
       });
+      // A message could not be sent, because the worker has just ended.
+      worker.on("error", (error) => this.#log.warn({ err: error, worker: number }, "worker unreachable"));
       worker.on("exit", (code, signal) => {
         this.#members.delete(worker.id);
         // The worker has written its reason to stderr.
@@ -119,43 +118,26 @@ export class WorkerPool {
 
   /** @returns the worker's URL if it has begun to listen */
   #receive(from: Member, received: unknown): string | undefined {
-    const message = workerMessage.parse(received);
-    switch (message.type) {
+    // The libraries have messages of their own.
+    const { data: message } = workerMessage.safeParse(received);
+    switch (message?.type) {
       case "listening":
         return message.url;
-      case "take": {
-        const counters = message.takes.map(({ id, name, cost, limit }) => ({
-          id,
-          ...this.#counters.take(name, cost, limit),
-        }));
-        send(from, { type: "taken", counters });
-        return undefined;
-      }
       case "collectMetrics":
-        void this.#collectMetrics().then((text) => send(from, { type: "metrics", id: message.id, text }));
+        void this.#collectMetrics(from, message.id);
         return undefined;
-      case "workerMetrics":
-        this.#collections.get(message.id)?.(message.text);
+      case undefined:
         return undefined;
     }
   }
 
-  async #collectMetrics(): Promise<string> {
-    const texts = await Promise.all([...this.#members.values()].map((member) => this.#metricsOf(member)));
-    return mergeMetrics(texts.filter((text) => text !== ""));
-  }
-
-  /** @returns nothing if the worker does not answer in time */
-  async #metricsOf(member: Member): Promise<string> {
-    this.#lastCollection += 1;
-    const id = this.#lastCollection;
-    const answer = new Promise<string>((resolve) => {
-      this.#collections.set(id, resolve);
-    });
-    send(member, { type: "readMetrics", id });
-    const text = await Promise.race([answer, sleep(METRICS_TIMEOUT_MS, "", { ref: false })]);
-    this.#collections.delete(id);
-    return text;
+  async #collectMetrics(from: Member, id: number): Promise<void> {
+    try {
+      send(from, { type: "metrics", id, text: await this.#readMetrics() });
+    } catch (error) {
+      this.#log.warn({ err: error }, "a worker did not return its metrics");
+      send(from, { type: "metrics", id });
+    }
   }
 }
 
@@ -165,6 +147,6 @@ async function stop(member: Member): Promise<void> {
   await member.exited;
 }
 
-function send({ worker }: Member, message: PrimaryMessage): void {
+function send({ worker }: Member, message: MetricsMessage): void {
   if (worker.isConnected()) worker.send(message);
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { CacheStats } from "../../telemetry/counters.js";
+import type { CountLookup } from "../../telemetry/metrics.js";
 import { secretBytes } from "./secret-bytes.js";
 
 /** A token as stored: nonce, ciphertext and authentication tag, encrypted under the key `keyId`. */
@@ -72,15 +72,14 @@ export class TokenVault {
   readonly #primary: VaultKey;
   /** Recently decrypted group tokens, by account and group ID. */
   readonly #decrypted: LRUCache<string, DecryptedToken> | null;
-  readonly #hits: CacheStats;
+  readonly #countLookup: CountLookup | undefined;
 
   /**
    * @param keys 32 bytes each; the first one encrypts for new accounts
    * @param cacheSize maximum number of decrypted group tokens in the cache; decryption dominates the cost of reading a token
-   * @param hits hit and miss counters of that cache
    */
-  constructor(keys: readonly [Buffer, ...Buffer[]], cacheSize = 0, hits = new CacheStats()) {
-    this.#hits = hits;
+  constructor(keys: readonly [Buffer, ...Buffer[]], cacheSize = 0, countLookup?: CountLookup) {
+    this.#countLookup = countLookup;
     this.#decrypted = cacheSize > 0 ? new LRUCache({ max: cacheSize }) : null;
     this.#primary = deriveKey(keys[0]);
     this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
@@ -127,10 +126,10 @@ export class TokenVault {
     const cacheKey = `${row.accountId}/${row.id}`;
     const known = this.#decrypted?.get(cacheKey);
     if (known?.keyId === stored.keyId && known.hex === stored.hex) {
-      this.#hits.hits += 1;
+      this.#countLookup?.("hit");
       return known.token;
     }
-    if (this.#decrypted) this.#hits.misses += 1;
+    if (this.#decrypted) this.#countLookup?.("miss");
     const token = this.decryptToken(stored, row);
     this.#decrypted?.set(cacheKey, { keyId: stored.keyId, hex: stored.hex, token });
     return token;

@@ -11,13 +11,6 @@ export interface Counter {
   readonly endsInMs: number;
 }
 
-/** Counters shared by all service replicas; may be unreachable. */
-export interface SharedCounters {
-  readonly isReachable: boolean;
-  /** Takes cost units unless that would exceed the limit. @throws Error if the store turns out to be unreachable */
-  take(name: string, cost: number, limit: number, windowMs: number): Promise<Counter>;
-}
-
 /** Returns the remaining allowance. */
 export function allowanceOf(limit: Limit, { used, endsInMs }: Omit<Counter, "taken">): Allowance {
   return {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { isObject, isPresent } from "../../domain/shared/json.js";
-import type { CacheStats } from "../../telemetry/counters.js";
+import type { CountLookup } from "../../telemetry/metrics.js";
 import type { Variables } from "./limits/amount.js";
 import type { Operations } from "./operations/operations.js";
 import type { PreparedOperation } from "./operations/prepared-operation.js";
@@ -21,13 +21,13 @@ interface FastPathMatch {
 /** Recognizes plain POST requests whose operation has run before (decision 41). */
 export class FastPath {
   readonly #operations: Operations;
-  readonly #stats: CacheStats;
+  readonly #countLookup: CountLookup;
   /** Content types negotiated by Apollo Server, by Accept header. */
   readonly #contentTypes = new LRUCache<string, string>({ max: MAX_ACCEPT_HEADERS });
 
-  constructor(operations: Operations, stats: CacheStats) {
+  constructor(operations: Operations, countLookup: CountLookup) {
     this.#operations = operations;
-    this.#stats = stats;
+    this.#countLookup = countLookup;
   }
 
   match({ method, headers, body }: FastifyRequest): FastPathMatch | null {
@@ -42,10 +42,10 @@ export class FastPath {
     const isPlain = typeof query === "string" && hasName && isObject(variables) && !isPresent(extensions);
     const prepared = isPlain ? this.#operations.find(query, operationName) : undefined;
     if (isPlain && prepared) {
-      this.#stats.hits += 1;
+      this.#countLookup("hit");
       return { prepared, variables, contentType };
     }
-    this.#stats.misses += 1;
+    this.#countLookup("miss");
     return null;
   }
 

@@ -11,5 +11,5 @@ const CODES: ReadonlySet<string> = new Set([
 /** Counts an error sent to a client, by code. */
 export function countError({ errors }: Metrics, code: unknown): void {
   const name = String(code).toLowerCase();
-  errors.of("graphql", CODES.has(name) ? name : "other").value += 1;
+  errors.inc({ api: "graphql", code: CODES.has(name) ? name : "other" });
 }

@@ -26,17 +26,20 @@ export function registerProcessStatus(
   });
 }
 
-function statusOf({ replies, errors }: Metrics) {
+async function statusOf({ replies, errors }: Metrics) {
   const counts = { requests: 0, client_errors: 0, server_errors: 0 };
-  for (const [[, route = "", status = ""], histogram] of replies) {
-    if (!API_ROUTE.test(route)) continue;
-    const count = histogram.counts.reduce((sum, each) => sum + each, 0);
-    counts.requests += count;
-    if (status.startsWith("4")) counts.client_errors += count;
-    if (status.startsWith("5")) counts.server_errors += count;
+  for (const { metricName, labels, value } of (await replies.get()).values) {
+    if (!metricName?.endsWith("_count") || !API_ROUTE.test(String(labels.route))) continue;
+    const status = Number(labels.status);
+    counts.requests += value;
+    if (status >= 500) counts.server_errors += value;
+    else if (status >= 400) counts.client_errors += value;
   }
   const byCode = new Map<string, number>();
-  for (const [[, code = ""], { value }] of errors) byCode.set(code, (byCode.get(code) ?? 0) + value);
+  for (const { labels, value } of (await errors.get()).values) {
+    const code = String(labels.code);
+    byCode.set(code, (byCode.get(code) ?? 0) + value);
+  }
   return {
     uptime_seconds: Math.round(process.uptime()),
     ...counts,

@@ -36,7 +36,7 @@ export function brokenRequests({ errors }: Metrics) {
           socket.destroySoon();
           return;
         }
-        errors.of("rest", "bad_request").value += 1;
+        errors.inc({ api: "rest", code: "bad_request" });
         refuse(error, socket);
       };
       if (earlier) earlier.once("close", close);

@@ -65,7 +65,7 @@ export function limitConnections(
   }
 
   function refuse(socket: Socket, reason: keyof typeof REFUSALS): void {
-    refusedConnections.of(reason).value += 1;
+    refusedConnections.inc({ limit: reason });
     const connection = connections.of(socket);
     // Requests that still arrive over it are not served.
     if (connection) connection.endedAt = performance.now();

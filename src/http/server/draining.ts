@@ -47,7 +47,7 @@ export function drainOnClose(
       open -= 1;
       // A reply may end before its request does.
       if (open > 0) return;
-      if (!reply.writableFinished) abandonedRequests.value += 1;
+      if (!reply.writableFinished) abandonedRequests.inc();
       connection.idleSince = performance.now();
       connection.idleBytes = socket.bytesRead;
       connections.endReply(connection, reply);

@@ -105,7 +105,7 @@ export interface HttpState {
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
   const { app, state, work } = build(options, services.telemetry);
   limitRequests(app, options.requestTimeoutMs, (error, request, reply) => {
-    services.telemetry.metrics.requestTimeouts.value += 1;
+    services.telemetry.metrics.requestTimeouts.inc();
     sendError(error, request, reply, services.telemetry.metrics);
   });
   const rejectOthers = rejectOtherMethods(app);
@@ -229,7 +229,7 @@ function sendError(error: DomainError, request: FastifyRequest, reply: FastifyRe
   }
   request.errorCode = error.code;
   const isGraphql = request.routeOptions.url === GRAPHQL_PATH;
-  metrics.errors.of(isGraphql ? "graphql" : "rest", error.code).value += 1;
+  metrics.errors.inc({ api: isGraphql ? "graphql" : "rest", code: error.code });
   const render = isGraphql ? renderGraphqlError : renderError;
   const { status, headers, body } = render(error, request.id);
   void reply.code(status).headers(headers).send(body);

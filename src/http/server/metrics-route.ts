@@ -5,11 +5,11 @@ import { isDirectLocalRequest } from "../pages/loopback.js";
 
 const PATH = "/metrics";
 
-/** The source of metrics. */
+/** The source of metrics, such as a registry of prom-client. */
 export interface MetricsReader {
   readonly contentType: string;
-  /** Returns all metrics in the format of `contentType`. Metrics that cannot be determined are omitted instead of failing. */
-  read(): Promise<string>;
+  /** Returns all metrics in the format of `contentType`. */
+  metrics(): Promise<string>;
 }
 
 /** Access control of the metrics endpoint. */
@@ -32,7 +32,7 @@ export function registerMetricsRoute(
     onRequest: async (request) => requireReader(request),
     async handler(_request, reply) {
       // Before the type is set, which an error reply at the deadline does not have.
-      const text = await reader.read();
+      const text = await reader.metrics();
       return reply.type(reader.contentType).send(text);
     },
   });

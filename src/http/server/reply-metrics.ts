@@ -11,9 +11,9 @@ export function countReplies(app: FastifyInstance, { replies }: Metrics): void {
     done();
     // The duration of an event stream says nothing about latency.
     if (request.isStream) return;
-    replies
-      .of(methodLabel(request.method), routeLabel(request.routeOptions.url), String(reply.statusCode))
-      .record(reply.elapsedTime / MS_PER_S);
+    const method = methodLabel(request.method);
+    const route = routeLabel(request.routeOptions.url);
+    replies.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / MS_PER_S);
   });
 }
 

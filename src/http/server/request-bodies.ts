@@ -49,7 +49,7 @@ export function limitBodies(
       if (bytes > limit) return limit < bodyLimit ? tooLarge(limit) : undefined;
       if (bytes <= SMALL_BODY_LIMIT) return undefined;
       if (reserved + bytes > maxBytes) {
-        shedRequests.of("bodies").value += 1;
+        shedRequests.inc({ limit: "bodies" });
         const message = "Too many large requests are in progress. Try again later.";
         return new DomainError("unavailable", message, { retryAfter: RETRY_AFTER_S });
       }

@@ -55,7 +55,7 @@ export function boundRequests(
     maxHeapUsedBytes: getHeapStatistics().heap_size_limit * MAX_HEAP_SHARE,
     pressureHandler(request, _reply, type) {
       if (isProbe(request)) return;
-      shedRequests.of(type === underPressure.TYPE_HEAP_USED_BYTES ? "heap" : "event_loop").value += 1;
+      shedRequests.inc({ limit: type === underPressure.TYPE_HEAP_USED_BYTES ? "heap" : "event_loop" });
       throw new DomainError("unavailable", "The service is overloaded. Try again later.", {
         retryAfter: RETRY_AFTER_S,
       });

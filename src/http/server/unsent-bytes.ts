@@ -74,7 +74,7 @@ export class UnsentBytes {
   #makeRoom(bytes: number, hasWritten: boolean): void {
     if (this.#estimate + bytes > this.#limits.maxUnsentBytes) this.#sweep(bytes, 0);
     if (this.#estimate + bytes > this.#limits.maxUnsentBytes && !hasWritten) {
-      this.#metrics.shedRequests.of("unsent").value += 1;
+      this.#metrics.shedRequests.inc({ limit: "unsent" });
       throw new DomainError(
         "unavailable",
         "Too many large replies are waiting to be read. Try again later.",
@@ -115,7 +115,7 @@ export class UnsentBytes {
   }
 
   #end({ socket }: Connection, reason: "stalled" | "unsent_budget"): void {
-    this.#metrics.endedConnections.of(reason).value += 1;
+    this.#metrics.endedConnections.inc({ reason });
     // Reset the connection, so that the kernel also drops its part of the reply.
     socket.resetAndDestroy();
   }

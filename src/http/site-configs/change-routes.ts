@@ -79,7 +79,7 @@ export function registerSiteConfigChangeRoutes(
     const message = `The site configuration has errors; the first: ${first?.message} \`report\` lists all of them.`;
     const error = new DomainError("invalid_site_config", message, { field: ["body"] });
     request.errorCode = error.code;
-    telemetry.metrics.errors.of("rest", error.code).value += 1;
+    telemetry.metrics.errors.inc({ api: "rest", code: error.code });
     const { status, body } = renderError(error, request.id);
     return reply.code(status).send({ ...body, report });
   };

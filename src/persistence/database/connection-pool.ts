@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from "pg";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { DatabaseMetrics, PoolUsage } from "../../telemetry/database-metrics.js";
+import type { PoolUsage } from "../../telemetry/database-metrics.js";
 import { isConnectionUnusable, translateDatabaseError } from "../shared/database-error.js";
+import type { Instruments } from "../shared/statement-instrumentation.js";
 
 const MS_PER_S = 1000;
 
@@ -24,13 +25,13 @@ export class ConnectionPool {
   /** By account; the account that was served last comes last. */
   readonly #waiting = new Map<number | undefined, readonly Waiter[]>();
   readonly #queueSize: number;
-  readonly #metrics: DatabaseMetrics;
+  readonly #instruments: Pick<Instruments, "metrics" | "server">;
 
   /** @param queueSize maximum number of callers that wait for a connection, half of them for one account */
-  constructor(pool: Pool, queueSize: number, metrics: DatabaseMetrics) {
+  constructor(pool: Pool, queueSize: number, instruments: Pick<Instruments, "metrics" | "server">) {
     this.#pool = pool;
     this.#queueSize = queueSize;
-    this.#metrics = metrics;
+    this.#instruments = instruments;
   }
 
   get usage(): PoolUsage {
@@ -52,7 +53,8 @@ export class ConnectionPool {
     requireTime(deadline);
     const { length = 0 } = this.#waiting.get(use.account) ?? [];
     if (this.usage.waiting >= this.#queueSize || length >= this.#queueSize / 2) {
-      this.#metrics.queueRefusals.value += 1;
+      const { metrics, server } = this.#instruments;
+      metrics.queueRefusals.inc({ server });
       throw new DomainError("unavailable", "The service is overloaded. Try again shortly.", {
         retryAfter: 1,
       });
@@ -90,7 +92,8 @@ export class ConnectionPool {
       else await this.#turn(use);
       return await this.#pool.connect();
     } finally {
-      this.#metrics.connectionWaits.record((performance.now() - requestedAt) / MS_PER_S);
+      const { metrics, server } = this.#instruments;
+      metrics.connectionWaits.observe({ server }, (performance.now() - requestedAt) / MS_PER_S);
     }
   }
 

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Tracer } from "@opentelemetry/api";
 import type { Pool, QueryConfig } from "pg";
 import type { DataSource, EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import type { Actor } from "../../domain/accounts/actor.js";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
-import type { DatabaseMetrics, PoolUsage } from "../../telemetry/database-metrics.js";
+import type { PoolUsage } from "../../telemetry/database-metrics.js";
 import { countOnly } from "../../telemetry/telemetry.js";
 import { inSpan } from "../../telemetry/tracing.js";
 import {
@@ -26,7 +25,7 @@ import {
   type RowScope,
 } from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement, withoutName } from "../shared/statement.js";
-import { instrumentStatement } from "../shared/statement-instrumentation.js";
+import { type Instruments, instrumentStatement } from "../shared/statement-instrumentation.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
 import { hasCitus } from "./citus.js";
@@ -51,8 +50,7 @@ export class Database implements Queryable {
   readonly #searchSettings: string;
   readonly #lookups: LookupConnection | undefined;
   readonly #onStatement: (text: string) => void;
-  readonly #metrics: DatabaseMetrics;
-  readonly #tracing: Tracer | undefined;
+  readonly #instruments: Instruments;
 
   private constructor(orm: DataSource, pool: Pool, hasCitus: boolean, options: DatabaseOptions) {
     this.orm = orm;
@@ -63,10 +61,10 @@ export class Database implements Queryable {
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
     this.#onStatement = options.onStatement ?? (() => undefined);
     const { metrics, tracing } = options.telemetry ?? countOnly();
-    this.#metrics = metrics.databases.of(options.server ?? "primary");
-    this.#metrics.pools.add(this);
-    this.#pool = new ConnectionPool(pool, options.queueSize ?? Number.POSITIVE_INFINITY, this.#metrics);
-    this.#tracing = tracing;
+    const { server = "primary" } = options;
+    this.#instruments = { metrics: metrics.databases, server, tracing };
+    metrics.databases.addPool(server, this);
+    this.#pool = new ConnectionPool(pool, options.queueSize ?? Number.POSITIVE_INFINITY, this.#instruments);
   }
 
   /** @throws the driver's error when the database is unreachable or rejects the connection */
@@ -118,7 +116,7 @@ export class Database implements Queryable {
     const open = openTransactionOf(scope);
     if (open) return open.nested(work);
     const run = () => this.#transaction(scope, work);
-    return inSpan(this.#tracing, "transaction", {}, run);
+    return inSpan(this.#instruments.tracing, "transaction", {}, run);
   }
 
   async #transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
@@ -128,9 +126,7 @@ export class Database implements Queryable {
       const send: Queryable["run"] = async (statement, values) => {
         this.#onStatement(statement.text);
         const config = { ...this.#config(statement), values: [...values] };
-        return (
-          await instrumentStatement(this.#metrics, this.#tracing, statement, () => client.query(config))
-        ).rows;
+        return (await instrumentStatement(this.#instruments, statement, () => client.query(config))).rows;
       };
       const transaction = new OpenTransaction(this.orm, client, send, {
         deadline,
@@ -177,7 +173,7 @@ export class Database implements Queryable {
         return this.transaction(scope, (transaction) => transaction.run<Row>(statement, values));
       }
       return this.#pool.withClient({ account: accountOf(scope), isSearch }, deadline, (client) =>
-        instrumentStatement(this.#metrics, this.#tracing, statement, async () => {
+        instrumentStatement(this.#instruments, statement, async () => {
           if (begin === null) return (await client.query<Row>(config)).rows;
           return runInTransaction<Row>(client, begin, config);
         }),
@@ -191,7 +187,7 @@ export class Database implements Queryable {
       const isUndone = isOutdated || (isTransactionConflict(error) && !isReadOnly(statement));
       // Retry only statements that wrote nothing: whether a lost write was committed is unknown.
       if (!isUndone && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
-      this.#metrics.retriedStatements.value += 1;
+      this.#countRetry();
       // Other connections may have prepared it for the old schema too.
       if (isOutdated) return this.#run(scope, deadline, withoutName(statement), values);
       // Other connections were probably lost as well: give the pool time to notice. A conflicting transaction gets it to end.
@@ -209,12 +205,12 @@ export class Database implements Queryable {
     const connection = this.#lookups;
     if (!connection?.isReady) return undefined;
     try {
-      return await instrumentStatement(this.#metrics, this.#tracing, statement, () =>
+      return await instrumentStatement(this.#instruments, statement, () =>
         connection.run<Row>(begin, config),
       );
     } catch {
       // The connection was lost, or a slow statement timed out. An error that persists is reported by the pool's attempt.
-      this.#metrics.retriedStatements.value += 1;
+      this.#countRetry();
       return undefined;
     }
   }
@@ -237,9 +233,15 @@ export class Database implements Queryable {
     };
   }
 
+  #countRetry(): void {
+    const { metrics, server } = this.#instruments;
+    metrics.retriedStatements.inc({ server });
+  }
+
   /** Closes all connections after the statements in flight have finished. */
   async close(): Promise<void> {
-    this.#metrics.pools.delete(this);
+    const { metrics, server } = this.#instruments;
+    metrics.removePool(server, this);
     await Promise.all([this.#lookups?.close(), this.orm.destroy()]);
   }
 }

@@ -1,14 +1,19 @@
 import { SpanKind, type Tracer } from "@opentelemetry/api";
-import type { DatabaseMetrics } from "../../telemetry/database-metrics.js";
+import type { DatabaseMetrics, DatabaseServer } from "../../telemetry/database-metrics.js";
 import { inSpan } from "../../telemetry/tracing.js";
 import type { Statement } from "./statement.js";
 
 const MS_PER_S = 1000;
 
+export interface Instruments {
+  readonly metrics: DatabaseMetrics;
+  readonly server: DatabaseServer;
+  readonly tracing: Tracer | undefined;
+}
+
 /** Sends a statement and records its duration and span under the statement's name, never with its text or values. */
 export async function instrumentStatement<Result>(
-  { statements }: DatabaseMetrics,
-  tracing: Tracer | undefined,
+  { metrics, server, tracing }: Instruments,
   { name, label = "unnamed" }: Statement,
   send: () => Promise<Result>,
 ): Promise<Result> {
@@ -27,7 +32,8 @@ export async function instrumentStatement<Result>(
     outcome = "ok";
     return result;
   } finally {
-    statements.of(statementName, outcome).record((performance.now() - startedAt) / MS_PER_S);
+    const seconds = (performance.now() - startedAt) / MS_PER_S;
+    metrics.statements.observe({ server, statement: statementName, outcome }, seconds);
   }
 }
 

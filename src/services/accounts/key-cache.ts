@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Deadline, SharedDeadline } from "../../domain/shared/deadline.js";
 import type { ActiveKey } from "../../persistence/accounts/api-key-queries.js";
-import { CacheStats } from "../../telemetry/counters.js";
+import type { CountLookup } from "../../telemetry/metrics.js";
 
 /** Maximum time that a revoked key may still work if its notification is lost (decision 13). */
 export const MAX_KEY_CACHE_MS = 1000;
@@ -34,16 +34,15 @@ export class KeyCache {
   readonly #entries = new LRUCache<string, Entry>({ max: MAX_KEYS });
   readonly #ttlMs: number;
   readonly #notifications: RevocationNotifications;
-  readonly #hits: CacheStats;
+  readonly #countLookup: CountLookup;
 
   /**
    * @param ttlMs cache duration while notifications may be missing; 0 disables the cache
-   * @param hits counts cache hits and misses
    */
-  constructor(ttlMs: number, notifications: RevocationNotifications, hits = new CacheStats()) {
+  constructor(ttlMs: number, notifications: RevocationNotifications, countLookup: CountLookup) {
     this.#ttlMs = ttlMs;
     this.#notifications = notifications;
-    this.#hits = hits;
+    this.#countLookup = countLookup;
   }
 
   /**
@@ -60,11 +59,11 @@ export class KeyCache {
     const now = performance.now();
     const cached = this.#entries.get(secret);
     if (cached && this.#isFresh(cached, now)) {
-      this.#hits.hits += 1;
+      this.#countLookup("hit");
       cached.deadline?.join(deadline);
       return cached.key;
     }
-    this.#hits.misses += 1;
+    this.#countLookup("miss");
     // Measure from before the query: its result may be as old as that.
     const shared = new SharedDeadline();
     shared.join(deadline);
@@ -92,7 +91,7 @@ export class KeyCache {
   getCached(secret: string): ActiveKey | null {
     const cached = this.#entries.get(secret);
     if (!cached?.found || !this.#isFresh(cached, performance.now())) return null;
-    this.#hits.hits += 1;
+    this.#countLookup("hit");
     return cached.found;
   }
 

@@ -20,7 +20,7 @@ import {
   type SessionGroup,
 } from "../../persistence/authentication/embed-session-queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import type { Counter } from "../../telemetry/counters.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import { requireUserGroup, storedRef } from "../user-groups/lookup.js";
 import type { SigningKeys } from "./signing-keys.js";
@@ -31,7 +31,7 @@ export interface EmbedSessionDependencies {
   readonly keys: SigningKeys;
   readonly batching: Batching;
   /** Counts created sessions. */
-  readonly created: Counter;
+  readonly created: Metrics["embedSessions"];
 }
 
 /** Creates and verifies embed sessions: short-lived tokens of one user group (decision 15a). */
@@ -39,7 +39,7 @@ export class EmbedSessions {
   readonly #db: Database;
   readonly #vault: TokenVault;
   readonly #keys: SigningKeys;
-  readonly #created: Counter;
+  readonly #created: Metrics["embedSessions"];
   readonly #groups: BatchLoader<SessionClaims, SessionGroup | null>;
 
   constructor({ db, vault, keys, batching, created }: EmbedSessionDependencies) {
@@ -89,7 +89,7 @@ export class EmbedSessions {
       .setIssuedAt(issuedAt)
       .setExpirationTime(expiresAt)
       .sign(signer.key);
-    this.#created.value += 1;
+    this.#created.inc();
     return { token, expiresAt: new Date(expiresAt * 1000) };
   }
 

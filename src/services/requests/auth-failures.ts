@@ -1,19 +1,22 @@
+import { LRUCache } from "lru-cache";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { allowanceOf, rateLimited } from "../../domain/requests/rate-limit.js";
-import type { Limit } from "../../domain/shared/allowance.js";
 import type { Metrics } from "../../telemetry/metrics.js";
-import type { RateCounters } from "./rate-counters.js";
+import type { RateCounter } from "./rate-counter.js";
+
+/** Maximum addresses that are remembered. */
+const MAX_ADDRESSES = 10_000;
 
 /** Limits failed authentications per client address (decision 33). */
 export class AuthFailures {
-  readonly #counters: RateCounters;
-  readonly #limit: Limit;
+  readonly #counter: RateCounter;
   readonly #metrics: Metrics;
+  /** Addresses that have reached the limit, until their windows end. */
+  readonly #suspects = new LRUCache<string, true>({ max: MAX_ADDRESSES });
   #lastInTurn: Promise<unknown> = Promise.resolve();
 
-  constructor(counters: RateCounters, limit: Limit, metrics: Metrics) {
-    this.#counters = counters;
-    this.#limit = limit;
+  constructor(counter: RateCounter, metrics: Metrics) {
+    this.#counter = counter;
     this.#metrics = metrics;
   }
 
@@ -22,8 +25,7 @@ export class AuthFailures {
    * so that guesses occupy at most one database connection.
    */
   verify<Result>(address: string, verify: () => Promise<Result>): Promise<Result> {
-    const used = this.#counters.peek(counterName(address))?.used ?? 0;
-    if (used < this.#limit.limit || this.#limit.limit === 0) return verify();
+    if (!this.#suspects.has(toAddressBlock(address))) return verify();
     const verified = this.#lastInTurn.then(verify);
     this.#lastInTurn = verified.catch(() => undefined);
     return verified;
@@ -31,19 +33,17 @@ export class AuthFailures {
 
   /** Counts a failed authentication. @throws DomainError `rate_limited` if the address has exceeded the limit */
   async record(address: string): Promise<void> {
-    this.#metrics.authenticationFailures.value += 1;
-    const { limit, policy } = this.#limit;
+    this.#metrics.authenticationFailures.inc();
+    const { limit, policy } = this.#counter.limit;
     if (limit === 0) return;
-    const count = await this.#counters.take(counterName(address), 1, limit);
+    const block = toAddressBlock(address);
+    const count = await this.#counter.take(block, 1);
+    if (count.used >= limit) this.#suspects.set(block, true, { ttl: Math.max(count.endsInMs, 1) });
     if (count.taken) return;
-    this.#metrics.rateLimitRefusals.of(policy).value += 1;
+    this.#metrics.rateLimitRefusals.inc({ policy });
     throw rateLimited(
       "Too many failed authentication attempts from this address.",
-      allowanceOf(this.#limit, count),
+      allowanceOf(this.#counter.limit, count),
     );
   }
-}
-
-function counterName(address: string): string {
-  return `auth-failures:${toAddressBlock(address)}`;
 }

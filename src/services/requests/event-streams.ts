@@ -86,7 +86,7 @@ export class EventStreams {
   }
 
   #refusal(holder: Holder, limit: number): DomainError {
-    this.#metrics.streamRefusals.of(holder).value += 1;
+    this.#metrics.streamRefusals.inc({ reason: holder });
     return new DomainError(
       "rate_limited",
       `${SUBJECTS[holder]} has reached the limit of ${limit} open ${this.#subject}. Close one, or try again in ${RETRY_AFTER_S} s.`,

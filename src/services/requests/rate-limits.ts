@@ -1,28 +1,27 @@
 import type { Identity } from "../../domain/authentication/identity.js";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { allowanceOf, rateLimited } from "../../domain/requests/rate-limit.js";
-import type { Allowance, Limit } from "../../domain/shared/allowance.js";
+import type { Allowance } from "../../domain/shared/allowance.js";
 import type { Metrics } from "../../telemetry/metrics.js";
-import type { RateCounters } from "./rate-counters.js";
+import type { RateCounter } from "./rate-counter.js";
 
 /** The principal that a request is charged to: its credentials, or its address if it has none. */
 export type Spender = Identity | { readonly kind: "address"; readonly address: string };
 
 /** Limits the cost per window of each API key, each user group's front ends and each unauthenticated address (decision 33). */
 export class RateLimits {
-  readonly #counters: RateCounters;
-  readonly #limit: Limit;
+  readonly #counter: RateCounter;
   readonly #metrics: Metrics;
 
-  constructor(counters: RateCounters, limit: Limit, metrics: Metrics) {
-    this.#counters = counters;
-    this.#limit = limit;
+  constructor(counter: RateCounter, metrics: Metrics) {
+    this.#counter = counter;
     this.#metrics = metrics;
   }
 
   /** Maximum cost of one request; infinite if there is no limit. */
   get maxCost(): number {
-    return this.#limit.limit === 0 ? Number.POSITIVE_INFINITY : this.#limit.limit;
+    const { limit } = this.#counter.limit;
+    return limit === 0 ? Number.POSITIVE_INFINITY : limit;
   }
 
   /**
@@ -31,15 +30,15 @@ export class RateLimits {
    * @throws DomainError `rate_limited` when the cost exceeds the remaining allowance; nothing is charged
    */
   spend(spender: Spender, cost: number): Promise<Allowance> | null {
-    return this.#limit.limit === 0 ? null : this.#spend(counterName(spender), cost);
+    return this.#counter.limit.limit === 0 ? null : this.#spend(counterName(spender), cost);
   }
 
   async #spend(name: string, cost: number): Promise<Allowance> {
-    const { limit, windowSeconds } = this.#limit;
-    const count = await this.#counters.take(name, cost, limit);
-    const allowance = allowanceOf(this.#limit, count);
+    const { limit, windowSeconds, policy } = this.#counter.limit;
+    const count = await this.#counter.take(name, cost);
+    const allowance = allowanceOf(this.#counter.limit, count);
     if (count.taken) return allowance;
-    this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
+    this.#metrics.rateLimitRefusals.inc({ policy });
     throw rateLimited(
       `The rate limit is a cost of ${limit} per ${windowSeconds} s. The remaining cost is ${allowance.remaining}, but this request needs ${cost}.`,
       allowance,

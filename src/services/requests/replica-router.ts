@@ -36,7 +36,7 @@ export class ReplicaRouter {
       return await read(replica);
     } catch (error) {
       if (!isReplicaFailure(error)) throw error;
-      this.#metrics.retriedReads.value += 1;
+      this.#metrics.retriedReads.inc();
       return read(undefined);
     }
   }

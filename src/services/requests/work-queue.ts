@@ -113,7 +113,7 @@ export class WorkQueue {
   }
 
   #shed(limit: "process" | "address"): DomainError {
-    this.#metrics.shedRequests.of(limit).value += 1;
+    this.#metrics.shedRequests.inc({ limit });
     const message =
       limit === "process"
         ? "The service has too many requests in progress. Try again later."

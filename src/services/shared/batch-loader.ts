@@ -133,7 +133,7 @@ export class BatchLoader<Key, Value> {
     const [first] = calls;
     if (!first) return;
     const { metrics, tracing } = this.#batching.telemetry;
-    metrics.batches.of(this.#name).record(calls.length);
+    metrics.batches.observe({ loader: this.#name }, calls.length);
     const keys = calls.flatMap((call) => call.keys);
     const scope = { ...first.scope, deadline: deadlineOf(calls) };
     try {

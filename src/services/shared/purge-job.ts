@@ -7,7 +7,6 @@ import { type PurgeList, type PurgeScope, purgeScopes } from "./purge-scopes.js"
 
 /** Time after which another process may purge if this one has died. Longer than any statement. */
 const LEASE_MS = 120_000;
-const MS_PER_S = 1000;
 
 export interface PurgeLog {
   info(details: object, message: string): void;
@@ -58,7 +57,10 @@ export class PurgeJob {
     this.#names = [...list.shared, ...list.tenant].map(({ name }) => name);
     this.#metrics = metrics;
     this.#options = { ...OPTIONS, ...options };
-    for (const name of this.#names) metrics.purges.of(name);
+    for (const purge of this.#names) {
+      metrics.purgedRows.inc({ purge }, 0);
+      metrics.purgeFailures.inc({ purge }, 0);
+    }
   }
 
   start(log: PurgeLog): void {
@@ -91,7 +93,7 @@ export class PurgeJob {
     const operator = this.#db.of("operator");
     if (!(await takeLease(operator, this.#lease, LEASE_MS, dueAfterMs))) {
       // The process that runs the job reports the backlog.
-      for (const name of this.#names) this.#metrics.purges.of(name).backlogSeconds = undefined;
+      this.#metrics.purgeBacklogs.reset();
       return null;
     }
     const run: Run = {
@@ -115,13 +117,14 @@ export class PurgeJob {
 
   /** @returns false if the job was stopped or lost its lease */
   async #purgeAll(run: Run): Promise<boolean> {
-    for (const name of this.#names) this.#metrics.purges.of(name).backlogSeconds = 0;
+    for (const purge of this.#names) this.#metrics.purgeBacklogs.set({ purge }, 0);
+    const backlogs = new Map<string, number>();
     for await (const scope of purgeScopes(this.#db, this.#list)) {
       if (!(await this.#mayContinue(run))) return false;
       for (const [name, seconds] of await scope.inspect("overdueSeconds")) {
         if (seconds === null || run.failures.has(name)) continue;
-        const metrics = this.#metrics.purges.of(name);
-        metrics.backlogSeconds = Math.max(metrics.backlogSeconds ?? 0, seconds);
+        backlogs.set(name, Math.max(backlogs.get(name) ?? 0, seconds));
+        this.#metrics.purgeBacklogs.set({ purge: name }, backlogs.get(name) ?? 0);
         if (!(await this.#purge(scope, name, run))) return false;
       }
     }
@@ -136,7 +139,7 @@ export class PurgeJob {
         const batch = await scope.removeBatch(name, batchSize);
         ({ isLast } = batch);
         run.rows.set(name, (run.rows.get(name) ?? 0) + batch.rows);
-        this.#metrics.purges.of(name).rows += batch.rows;
+        this.#metrics.purgedRows.inc({ purge: name }, batch.rows);
       } catch (error) {
         run.failures.set(name, error);
         isLast = true;
@@ -155,12 +158,12 @@ export class PurgeJob {
     return takeLease(this.#db.of("operator"), this.#lease, LEASE_MS, 0);
   }
 
-  #recordEnd(name: string, { failures }: Run, isComplete: boolean): void {
-    const metrics = this.#metrics.purges.of(name);
-    if (failures.has(name)) metrics.failures += 1;
+  #recordEnd(purge: string, { failures }: Run, isComplete: boolean): void {
+    const { purgeFailures, lastPurges, purgeBacklogs } = this.#metrics;
+    if (failures.has(purge)) purgeFailures.inc({ purge });
     else if (isComplete) {
-      metrics.succeededAt = Date.now() / MS_PER_S;
-      metrics.backlogSeconds = 0;
+      lastPurges.setToCurrentTime({ purge });
+      purgeBacklogs.set({ purge }, 0);
     }
   }
 

@@ -107,7 +107,7 @@ export class WebhookAttempts {
   }
 
   #count(outcome: "delivered" | "failed" | "dead", status: number | null): void {
-    this.#telemetry.metrics.webhookAttempts.of(outcome).value += 1;
+    this.#telemetry.metrics.webhookAttempts.inc({ outcome });
     const span = recordedSpan();
     if (!span) return;
     span.setAttribute("user_groups.outcome", outcome);

@@ -29,7 +29,7 @@ export function createSpanExporter(
     export(spans, done) {
       exporter.export(spans, (result) => {
         const isSent = result.code === ExportResultCode.SUCCESS;
-        spanExports.of(isSent ? "sent" : "failed").value += 1;
+        spanExports.inc({ outcome: isSent ? "sent" : "failed" });
         if (!isSent && !isFailing) onFailure(result.error?.message ?? "no reason reported");
         isFailing = !isSent;
         done(result);

@@ -10,6 +10,7 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { connectSocket, subscribe, watchStarts } from "../../support/graphql/web-socket-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
+import { metricValue } from "../../support/service/metric-samples.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 /** Longer than any test: a key that stops working earlier has not merely left the cache. */
@@ -60,7 +61,9 @@ test.each(["the process that revokes it", "another process"])(
     await createUserGroup(graphql(), where);
     const stream = await watch(url, `Token ${secret}`, where);
     expect([await read(url, secret), await read(url, keys.read)]).toEqual([200, 200]);
-    expect(services.telemetry.metrics.caches.apiKeys.hits).toBeGreaterThan(0);
+    expect(
+      await metricValue(services.telemetry.metrics.cacheLookups, { cache: "api_keys", result: "hit" }),
+    ).toBeGreaterThan(0);
     expect(await revoke(service.url, id)).toBe(200);
     await rename(service.url, where, "After the revocation");
     expect(await stream.next()).toMatchObject(KEY_ENDED);

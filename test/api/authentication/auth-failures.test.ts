@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { AuthFailures } from "../../../src/services/requests/auth-failures.js";
-import { RateCounters } from "../../../src/services/requests/rate-counters.js";
+import { RateCounter } from "../../../src/services/requests/rate-counter.js";
 import { Metrics } from "../../../src/telemetry/metrics.js";
 import { createSession } from "../../support/embed/sessions.js";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
@@ -218,7 +218,7 @@ describe("the client address", () => {
 
 test("beyond the limit, credentials are verified one at a time", async () => {
   const limit = { policy: "auth-failures", limit: 1, windowSeconds: 60 } as const;
-  const failures = new AuthFailures(new RateCounters(60_000, undefined), limit, new Metrics());
+  const failures = new AuthFailures(new RateCounter(limit), new Metrics());
   let started = 0;
   const verify = async (address: string, verification: Promise<unknown>) =>
     failures.verify(address, () => {

@@ -5,6 +5,7 @@ import { createSession, ENCRYPTION_KEY, readViewer } from "../../support/embed/s
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
+import { metricValue } from "../../support/service/metric-samples.js";
 
 const graphql = useGraphql({ encryptionKey: ENCRYPTION_KEY });
 const CREATE = `mutation ($input: CreateEmbedSessionInput!) {
@@ -227,9 +228,9 @@ test("the creation is audited and counted, without the token", async () => {
   await create("audited");
   const { service, keys, run } = graphql();
   const created = service.services.telemetry.metrics.embedSessions;
-  const before = created.value;
+  const before = (await metricValue(created)) ?? 0;
   const { token } = await createSession(service, keys.admin, { user_group_id: "audited" });
-  expect(created.value).toBe(before + 1);
+  expect(await metricValue(created)).toBe(before + 1);
   const { auditLog } = await run(
     `{ auditLog(first: 1, filter: { subjectName: "audited" }) { nodes { action subjectName subjectVersion actorName requestId } } }`,
   );

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { mistyped } from "../../support/secrets/mistyped.js";
+import { metricValue } from "../../support/service/metric-samples.js";
 
 const graphql = useGraphql();
 const KIB = 1024;
@@ -185,13 +186,14 @@ describe("a body without valid credentials", () => {
 
   test("that breaks off in a chunk ends the request", async () => {
     const { service } = graphql();
-    const refusals = service.services.telemetry.metrics.errors.of("graphql", "bad_request");
-    const before = refusals.value;
+    const { errors } = service.services.telemetry.metrics;
+    const refusals = async () => (await metricValue(errors, { api: "graphql", code: "bad_request" })) ?? 0;
+    const before = await refusals();
     const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
     const head =
       "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked";
     socket.write(`${head}\r\n\r\n10\r\n{"query":`, () => socket.destroy());
-    await expect.poll(() => refusals.value).toBe(before + 1);
+    await expect.poll(refusals).toBe(before + 1);
   });
 
   test("can be larger with valid credentials, even if the key is not cached", async () => {

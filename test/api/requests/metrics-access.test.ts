@@ -47,7 +47,7 @@ test("with a token, only its bearer can read them", async () => {
 /** Requests metrics from this machine under the given settings. @returns the status and the body */
 async function askLocal(settings: Readonly<Record<string, string>>, headers = {}) {
   const app = createBareServer({ level: "silent", stream: process.stderr, successesPerSecond: 0 });
-  const reader = { contentType: "text/plain", read: async () => "metrics" };
+  const reader = { contentType: "text/plain", metrics: async () => "metrics" };
   registerMetricsRoute(app, reader, metricsAccess(readConfig(settings)));
   const { statusCode, body } = await app.inject({ url: "/metrics", headers });
   return [statusCode, body] as const;

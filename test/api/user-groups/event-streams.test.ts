@@ -5,6 +5,7 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { openSlowReader } from "../../support/graphql/slow-reader.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
+import { metricValue } from "../../support/service/metric-samples.js";
 
 const MANY = 300;
 const WATCH = `subscription ($by: UserGroupBy) {
@@ -102,7 +103,7 @@ describe("the number of streams", () => {
     trustedProxies: ["127.0.0.1", "10.0.0.0/8"],
   });
   const refused = (reason: string) =>
-    limited().service.services.telemetry.metrics.streamRefusals.of(reason).value;
+    metricValue(limited().service.services.telemetry.metrics.streamRefusals, { reason });
 
   test("is limited per token, API key, address and process, counting open streams", async () => {
     const { service, keys } = limited();
@@ -140,23 +141,23 @@ describe("the number of streams", () => {
     expect(await openFrom("192.0.2.1", front)).toMatchObject(
       refusal("This user group token has reached the limit of 2 open event streams"),
     );
-    expect(refused("token")).toBe(1);
+    expect(await refused("token")).toBe(1);
     await openFrom("192.0.2.1", admin);
     await openFrom("192.0.2.1", admin);
     expect(await openFrom("192.0.2.1", admin)).toMatchObject(
       refusal("This client address has reached the limit of 4 open event streams"),
     );
-    expect(refused("address")).toBe(1);
+    expect(await refused("address")).toBe(1);
     // The proxy's own address is not a client's.
     expect(await openFrom("", admin)).toMatchObject({ status: 200 });
     expect(await openFrom("", admin)).toMatchObject(
       refusal("This API key has reached the limit of 3 open event streams"),
     );
-    expect(refused("api_key")).toBe(1);
+    expect(await refused("api_key")).toBe(1);
     expect(await openFrom("10.1.2.3", `Token ${keys.read}`)).toMatchObject(
       refusal("The service has reached the limit of 5 open event streams"),
     );
-    expect(refused("process")).toBe(1);
+    expect(await refused("process")).toBe(1);
     expect(eventStreams.open).toBe(5);
     first.close?.();
     await expect.poll(() => eventStreams.open).toBe(4);

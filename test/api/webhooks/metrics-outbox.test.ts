@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createMetricsExporter } from "../../../src/telemetry/export/metrics.js";
-import type { OutboxReading } from "../../../src/telemetry/export/outbox-reading.js";
+import { registerScrapedMetrics } from "../../../src/telemetry/export/metrics.js";
+import type { OutboxReading } from "../../../src/telemetry/export/outbox-metrics.js";
 import { Metrics } from "../../../src/telemetry/metrics.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { readSamples, scrape, sumOf } from "../../support/service/metric-samples.js";
 import { startRunningApp } from "../../support/service/running-app.js";
 
-/** A MetricsExporter with the given outbox reader. */
+/** Metrics with the given outbox reader. */
 function metricsWith(outbox: () => Promise<OutboxReading>) {
-  const metrics = createMetricsExporter(
+  const metrics = new Metrics();
+  registerScrapedMetrics(
+    metrics,
     {
-      metrics: new Metrics(),
       build: { version: "1", node: "2", postgresql: "3" },
       http: { requestsInProgress: () => 0, connections: () => 0, unsentBytes: () => 0, bodyBytes: () => 0 },
       subscriptions: () => 0,
@@ -26,7 +27,7 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
     },
     50,
   );
-  return { read: async () => readSamples(await metrics.read()) };
+  return { read: async () => readSamples(await metrics.registry.metrics()) };
 }
 
 test("a database that hangs or fails neither delays nor fails a scrape", async () => {

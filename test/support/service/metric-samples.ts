@@ -37,6 +37,31 @@ export function sumOf(
   return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
 }
 
+/** A metric of a service in this process. */
+interface ReadableMetric {
+  get(): Promise<{
+    readonly values: readonly {
+      readonly metricName?: string;
+      readonly labels: Readonly<Record<string, string | number | undefined>>;
+      readonly value: number;
+    }[];
+  }>;
+}
+
+/** The sum of a metric's series with these labels, of a histogram their count; undefined without any. */
+export async function metricValue(
+  metric: ReadableMetric,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<number | undefined> {
+  const { values } = await metric.get();
+  const found = values.filter(
+    (each) =>
+      !/_(?:bucket|sum)$/.test(each.metricName ?? "") &&
+      Object.entries(labels).every(([label, value]) => each.labels[label] === value),
+  );
+  return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
+}
+
 export function readSamples(text: string): readonly Sample[] {
   return text
     .split("\n")

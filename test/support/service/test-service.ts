@@ -153,7 +153,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       windowSeconds: 60,
       maxCost: 0,
       maxAuthFailures: 1000,
-      sharedCounters: undefined,
+      sharedLimiters: undefined,
       ...options.rateLimits,
     },
     reads: { consistency: "strong", replicas: options.replicas },

@@ -11,7 +11,7 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
-import type { CacheStats } from "../../../telemetry/counters.js";
+import type { CountLookup } from "../../../telemetry/metrics.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import type { Variables } from "../limits/amount.js";
 import { completeInputObjects } from "./input-objects.js";
@@ -33,13 +33,13 @@ export type CompiledOperation = (
 export class Compiler {
   readonly #schema: GraphQLSchema;
   readonly #compileAfter: number;
-  readonly #stats: CacheStats;
+  readonly #countLookup: CountLookup;
 
   /** @param compileAfter number of interpreted runs before an operation is compiled; Infinity disables compilation */
-  constructor(schema: GraphQLSchema, compileAfter: number, stats: CacheStats) {
+  constructor(schema: GraphQLSchema, compileAfter: number, countLookup: CountLookup) {
     this.#schema = schema;
     this.#compileAfter = compileAfter;
-    this.#stats = stats;
+    this.#countLookup = countLookup;
   }
 
   /** Returns a function that returns null for the first `compileAfter` calls, then the compiled operation. */
@@ -50,8 +50,7 @@ export class Compiler {
     return () => {
       uses += 1;
       if (compiled === undefined && uses > this.#compileAfter) compiled = this.compile(document, operation);
-      if (compiled) this.#stats.hits += 1;
-      else this.#stats.misses += 1;
+      this.#countLookup(compiled ? "hit" : "miss");
       return compiled ?? null;
     };
   }

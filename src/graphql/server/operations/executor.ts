@@ -49,7 +49,7 @@ export class Executor {
       if (!result.errors) outcome = "ok";
       return result;
     } finally {
-      metrics.operations.of(type, outcome).record((performance.now() - startedAt) / MS_PER_S);
+      metrics.operations.observe({ type, outcome }, (performance.now() - startedAt) / MS_PER_S);
     }
   }
 

@@ -47,13 +47,13 @@ export class Subscriptions {
         () => operations.executeEvent(event, operations.prepare(source, operationName), variables, context),
         (result) => operations.shape(result, context),
       );
-      if (event.hasFallenBehind) this.#metrics.streamCutOffs.of("slow_consumer").value += 1;
+      if (event.hasFallenBehind) this.#metrics.streamCutOffs.inc({ reason: "slow_consumer" });
       if (rendered.data.length > MAX_EVENT_BYTES) throw this.#eventTooLarge(rendered.data.length);
       if (event.isCurrent()) yield { ...rendered, isAccessRevoked: event.isAccessRevoked };
     }
   }
   #eventTooLarge(bytes: number): DomainError {
-    this.#metrics.streamCutOffs.of("event_too_large").value += 1;
+    this.#metrics.streamCutOffs.inc({ reason: "event_too_large" });
     const limit = MAX_EVENT_BYTES;
     return new DomainError(
       "query_too_expensive",
