@@ -7,6 +7,8 @@ describe("a number is kept if it is that of the nearest float, with as many digi
     ...["0", "-0", "0.0", "0e9", "1", "1.50", "0.1", "-0.3000000000000000000000", "1e23", "5e-324", "1E+308"],
     // With 17 digits, as some programs write 0.1.
     "0.10000000000000001",
+    // The float ends in 40625: halfway between these.
+    ...["-3578619991319.4062", "-3578619991319.4063"],
     ...["9007199254740992", "100000000000000000000000", `1${"0".repeat(308)}`, `0.${"0".repeat(300)}1`],
     // All digits of the float nearest to 0.1.
     "0.1000000000000000055511151231257827021181583404541015625",

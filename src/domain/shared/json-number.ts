@@ -22,8 +22,12 @@ export function keepsDigits(number: string): boolean {
   const { digits, exponent } = toDecimal(number);
   if (digits === "") return true;
   if (digits.length > MAX_DIGITS) return false;
-  const kept = toDecimal(Number(number).toPrecision(digits.length));
-  return kept.digits === digits && kept.exponent === exponent;
+  const float = Number(number);
+  // Halfway between two spellings, JavaScript writes numbers with the even digit, and rounds up to a precision.
+  return [String(float), float.toPrecision(digits.length)].some((text) => {
+    const kept = toDecimal(text);
+    return kept.digits === digits && kept.exponent === exponent;
+  });
 }
 
 /** Splits a number into its digits without outer zeros, and the power of ten of the last one. */
