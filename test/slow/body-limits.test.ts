@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, request } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
@@ -10,6 +11,20 @@ import { metricValue } from "../support/service/metric-samples.js";
 const MEGABYTE = 1024 * 1024;
 
 const { start, open, openServed } = useLimitedServices();
+
+/** Returns the status of a large request from another address of this machine. */
+async function statusFrom(localAddress: string, url: string, secret: string, text: string): Promise<number> {
+  const dispatcher = new Agent({ localAddress });
+  const { statusCode, body } = await request(`${url}/graphql`, {
+    dispatcher,
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Token ${secret}` },
+    body: JSON.stringify({ query: "{ viewer { environment } }", variables: { text } }),
+  });
+  await body.dump();
+  await dispatcher.close();
+  return statusCode;
+}
 
 describe("bodies in transit", () => {
   test("get 503 while stalled ones use up the limit, and are read once those have timed out", async () => {
@@ -23,7 +38,7 @@ describe("bodies in transit", () => {
     };
     const stalled = await openSlowReaders(
       service.url,
-      3,
+      2,
       toBytes("POST /graphql", length, Buffer.alloc(MEGABYTE, "[")),
     );
     onTestFinished(() => stalled.close());
@@ -32,6 +47,8 @@ describe("bodies in transit", () => {
     const large = async () => callGraphql(service.url, secret, "{ viewer { environment } }", { text });
     const small = async () => callGraphql(service.url, secret, "{ viewer { environment } }");
     expect(await small()).toMatchObject({ status: 200 });
+    // One address has at most half of the limit.
+    expect(await statusFrom("127.0.0.2", service.url, secret, text)).toBe(200);
     await expect.poll(async () => (await large()).status, { interval: 250 }).toBe(200);
   });
 

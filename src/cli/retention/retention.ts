@@ -60,7 +60,7 @@ export async function erase(
     const until = pending.newest && new Date(pending.newest.getTime() + maxAgeMs).toISOString();
     const left = until
       ? `${pending.count} webhook deliveries that are still to be sent, until ${until} at the latest: run the command again when they are sent, or now with --drop-pending`
-      : "nothing that names it";
+      : "at most replies to repeated requests that named it without finding it, for 24 hours";
     await output.print(
       { ...report, pendingDeliveries: pending.count, pendingUntil: until },
       `erased from ${auditEntries} audit entries, which now name it ${pseudonym}; deleted ${deliveries} webhook deliveries and ${storedReplies} stored replies\nleft: ${left}\n`,

