@@ -139,11 +139,10 @@ function createContextFactory(services: Services, watcher: Watcher, callers: Cal
     const idempotencyKey = parseIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]);
     const consistency = parseReadConsistency(headers[READ_CONSISTENCY_HEADER]);
     const identity = await callers.identityOf(request, reply);
-    const signal = () => request.signal;
     const recordWrite = () => {
       request.hasWritten = true;
     };
-    const origin = { id, identity, authorization, idempotencyKey, consistency, address, signal, recordWrite };
+    const origin = { id, identity, authorization, idempotencyKey, consistency, address, recordWrite };
     const context = await createContext(services, watcher, origin);
     request.tenant = context.session && tenantOf(context.session);
     if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));

@@ -71,18 +71,23 @@ export async function createContext(
     readonly idempotencyKey: string | undefined;
     readonly consistency: ReadConsistency | undefined;
     readonly address: string;
-    /** Aborts when the client disconnects. */
-    readonly signal?: () => AbortSignal;
     readonly recordWrite: () => void;
   },
 ): Promise<GraphqlContext> {
-  const { id: requestId, identity, authorization, idempotencyKey, consistency, address } = request;
-  const { signal, recordWrite } = request;
+  const {
+    id: requestId,
+    identity,
+    authorization,
+    idempotencyKey,
+    consistency,
+    address,
+    recordWrite,
+  } = request;
   const spender = identity ?? ({ kind: "address", address } as const);
   const spend = (cost: number) => services.rateLimits.spend(spender, cost);
   const charge = spend(1);
   const allowance = charge && (await charge);
-  const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity), { signal }) };
+  const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
   const { metrics } = services.telemetry;
   return {
     requestId,
@@ -114,8 +119,7 @@ export function withReplica(
   replica: ReadReplica,
 ): Session | FrontEndSession {
   const tenant = { ...tenantOf(session), replica };
-  const { budget, signal } = session.loaders;
-  const loaders = new Loaders(services, tenant, { budget: budget.copyLimits(), signal });
+  const loaders = new Loaders(services, tenant, session.loaders.budget.copyLimits());
   if (session.kind === "frontEnd") return { ...session, loaders };
   return { ...session, caller: { ...session.caller, replica }, loaders };
 }

@@ -14,22 +14,12 @@ export class Loaders {
   readonly services: Services;
   readonly tenant: Tenant;
   readonly budget: ReplyBudget;
-  /** Aborts when the client disconnects. */
-  readonly signal: (() => AbortSignal) | undefined;
   readonly #created: Loader[] = [];
 
-  constructor(
-    services: Services,
-    tenant: Tenant,
-    {
-      budget = new ReplyBudget(),
-      signal,
-    }: { readonly budget?: ReplyBudget; readonly signal?: (() => AbortSignal) | undefined } = {},
-  ) {
+  constructor(services: Services, tenant: Tenant, budget = new ReplyBudget()) {
     this.services = services;
     this.tenant = tenant;
     this.budget = budget;
-    this.signal = signal;
   }
 
   register(loader: Loader): void {

@@ -138,8 +138,7 @@ function isArgumentError({ originalError, message }: GraphQLError): boolean {
 
 /** Returns a context that loads and writes within the writer's transaction. */
 function inTransaction(services: Services, context: GraphqlContext, writer: Writer): GraphqlContext {
-  const { budget, signal } = requireSession(context).loaders;
-  const loaders = new Loaders(services, writer, { budget: budget.copyLimits(), signal });
+  const loaders = new Loaders(services, writer, requireSession(context).loaders.budget.copyLimits());
   return { ...context, session: { kind: "caller", caller: writer, loaders } };
 }
 

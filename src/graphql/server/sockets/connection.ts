@@ -22,7 +22,6 @@ export class SocketConnection {
   /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #socket: WebSocket;
-  readonly #aborts = new Set<AbortController>();
   #messagesInProgress = 0;
   #isGoingAway = false;
 
@@ -44,7 +43,6 @@ export class SocketConnection {
     this.closed = new Promise((resolve) => {
       socket.once("close", () => {
         clearInterval(pings);
-        for (const abort of this.#aborts) abort.abort();
         resolve();
       });
     });
@@ -91,17 +89,6 @@ export class SocketConnection {
       this.#messagesInProgress -= 1;
       if (this.#socket.isPaused && this.#messagesInProgress < MAX_MESSAGES) this.#socket.resume();
       if (this.#isGoingAway) this.goAway();
-    }
-  }
-
-  /** Runs an operation with a signal that aborts when the client disconnects. */
-  async withSignal<Result>(operation: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const abort = new AbortController();
-    this.#aborts.add(abort);
-    try {
-      return await operation(abort.signal);
-    } finally {
-      this.#aborts.delete(abort);
     }
   }
 }

@@ -103,20 +103,18 @@ export class SocketOperations {
     try {
       if (refusal) throw refusal;
       endWork = work.admit(address);
-      return await caller.connection.withSignal(async (signal) => {
-        const context = await this.#createContext(caller, { requestId, deadline, signal });
-        await work.turn(address);
-        const request = readOperation(payload, persistedQueries);
-        const prepared = operations.prepare(request.source, request.operationName);
-        if (prepared.operation?.operation !== "subscription") {
-          const result = await this.#run(prepared, request, context);
-          // The work ends when the result is sent: a client that does not read must not gather results.
-          return new StartedOperation(withPromptReturn(once(result, endWork), endWork));
-        }
-        const results = await this.#subscribe(caller, { ...request, context });
-        endWork();
-        return new StartedOperation(results);
-      });
+      const context = await this.#createContext(caller, requestId, deadline);
+      await work.turn(address);
+      const request = readOperation(payload, persistedQueries);
+      const prepared = operations.prepare(request.source, request.operationName);
+      if (prepared.operation?.operation !== "subscription") {
+        const result = await this.#run(prepared, request, context);
+        // The work ends when the result is sent: a client that does not read must not gather results.
+        return new StartedOperation(withPromptReturn(once(result, endWork), endWork));
+      }
+      const results = await this.#subscribe(caller, { ...request, context });
+      endWork();
+      return new StartedOperation(results);
     } catch (error) {
       endWork();
       const rejected =
@@ -133,10 +131,10 @@ export class SocketOperations {
 
   async #createContext(
     { authorization, request: { ip: address } }: SocketCaller,
-    origin: { readonly requestId: string; readonly deadline: Deadline; readonly signal: AbortSignal },
+    requestId: string,
+    deadline: Deadline,
   ): Promise<GraphqlContext> {
     const { services, watcher } = this.#options;
-    const { requestId, deadline, signal } = origin;
     return createContext(services, watcher, {
       id: requestId,
       identity: await services.access.identify(authorization, { requestId, address, deadline }),
@@ -144,7 +142,6 @@ export class SocketOperations {
       idempotencyKey: undefined,
       consistency: undefined,
       address,
-      signal: () => signal,
       recordWrite: () => undefined,
     });
   }
