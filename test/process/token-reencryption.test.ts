@@ -68,6 +68,22 @@ async function countByKey(): Promise<Record<string, number>> {
 
 const idOf = (key: Buffer) => new TokenVault([key]).primaryTokenKeyId;
 
+test("changes nothing if the database role lacks a privilege for one of the tables", async () => {
+  const options = { poolSize: 1, connectTimeoutMs: 5000, statementTimeoutMs: 0 };
+  const database = await Database.connect({ target: before.target, ...options });
+  const [{ role } = { role: "" }] = await database
+    .of("operator")
+    .run<{ role: string }>({ access: "read", text: "SELECT current_user AS role" }, []);
+  await before.query(`REVOKE UPDATE ON webhook_endpoint FROM ${role}`);
+  const reencryption = new TokenReencryption(database, new TokenVault([newKey, oldKey]));
+  await expect(reencryption.run(() => undefined)).rejects.toThrow(
+    "The database role lacks UPDATE (secret_key_id, secret_ciphertext, previous_secret_ciphertext) ON webhook_endpoint.",
+  );
+  expect(await countByKey()).toEqual({ [idOf(oldKey)]: GROUPS + 1 });
+  await before.query(`GRANT UPDATE ON webhook_endpoint TO ${role}`);
+  await database.close();
+});
+
 test("re-encrypts tokens while the service rotates, creates and reads, without changing them", async () => {
   expect(await countByKey()).toEqual({ [idOf(oldKey)]: GROUPS + 1 });
   const database = await Database.connect({

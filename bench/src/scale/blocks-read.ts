@@ -1,8 +1,10 @@
 import type { AuditFilter } from "../../../src/domain/audit/entry.js";
+import type { DataSourceFilter, DataSourceSortField } from "../../../src/domain/data-sources/list.js";
 import type { PageRequest } from "../../../src/domain/shared/pagination.js";
 import { type UserGroupFilter, type UserGroupSortField } from "../../../src/domain/user-groups/list.js";
 import type { WebhookDeliveryFilter } from "../../../src/domain/webhooks/webhook.js";
 import { AUDIT_ENTRIES, auditList } from "../../../src/persistence/audit/queries.js";
+import { dataSourceList, dataSourcesBy } from "../../../src/persistence/data-sources/queries.js";
 import { findPage } from "../../../src/persistence/shared/select-page.js";
 import type { Queryable } from "../../../src/persistence/shared/statement.js";
 import { TenantDb } from "../../../src/persistence/shared/tenant-db.js";
@@ -37,12 +39,19 @@ const GROUP_FILTERS: Readonly<Record<string, (sourceId: number) => UserGroupFilt
   "dataSource, no match": () => ({ dataSource: { by: "providedId", providedId: "none" } }),
   "schemaId, 2/3": () => ({ schemaId: "sales" }),
   "schemaId, no match": () => ({ schemaId: "none" }),
+  "providedIds, no match": () => ({ providedIds: ["none"] }),
   "createdAt, half": () => ({ createdAt: { from: ago(365) } }),
   "createdAt, no match": () => ({ createdAt: { from: ago(-1) } }),
   "updatedAt, half": () => ({ updatedAt: { to: ago(180) } }),
   "updatedAt, no match": () => ({ updatedAt: { from: ago(-1) } }),
   "properties, 1/3": () => ({ properties: '{"region":"EU"}' }),
   "properties, no match": () => ({ properties: '{"x":1}' }),
+};
+const SOURCE_ORDERS: readonly DataSourceSortField[] = ["dataSourceId", "providedId", "name", "createdAt"];
+const SOURCE_FILTERS: Readonly<Record<string, DataSourceFilter>> = {
+  none: {},
+  "providedIds, no match": { providedIds: ["none"] },
+  "nameContains, no match": { nameContains: "zzqq" },
 };
 const AUDIT_FILTERS: Readonly<Record<string, AuditFilter>> = {
   none: {},
@@ -105,6 +114,15 @@ export async function blocksTables({ database, world }: Stage): Promise<readonly
       }
       groups.push(row);
     }
+    const sources: string[][] = [];
+    for (const [name, filter] of Object.entries(SOURCE_FILTERS)) {
+      const row = [name];
+      for (const field of SOURCE_ORDERS) {
+        const table = dataSourcesBy({ field, direction: "ascending" });
+        row.push(await most((page) => findPage(db, table, page, dataSourceList(filter))));
+      }
+      sources.push(row);
+    }
     const others: string[][] = [];
     for (const [name, filter] of Object.entries(AUDIT_FILTERS))
       others.push([
@@ -124,6 +142,7 @@ export async function blocksTables({ database, world }: Stage): Promise<readonly
     }
     return [
       markdownTable(["blocks read for userGroups, by filter", ...ORDERS], groups),
+      markdownTable(["blocks read for dataSources, by filter", ...SOURCE_ORDERS], sources),
       markdownTable(["blocks read for", "blocks"], others),
     ];
   } finally {

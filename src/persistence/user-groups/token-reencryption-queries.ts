@@ -32,6 +32,24 @@ const ROWS_BY_KEY = `SELECT split_part(key_id, '.', 1) AS "keyId", count(*)::int
     UNION ALL SELECT reply_key_id FROM idempotent_request WHERE ${tenantRows("text")} AND reply_key_id IS NOT NULL
   ) AS encrypted GROUP BY 1`;
 
+// All columns that a re-encryption updates.
+const MISSING_GRANTS = `SELECT format('UPDATE (%s) ON %s', string_agg(name, ', '), relation) AS grant FROM (VALUES
+    ('account', 'token_key_id'),
+    ('user_group', 'token_key_id'), ('user_group', 'token_ciphertext'), ('user_group', 'token_lookup'),
+    ('brought_token', 'lookup'),
+    ('webhook_endpoint', 'secret_key_id'), ('webhook_endpoint', 'secret_ciphertext'),
+    ('webhook_endpoint', 'previous_secret_ciphertext'),
+    ('idempotent_request', 'reply_key_id'), ('idempotent_request', 'reply_ciphertext'),
+    ('signing_key', 'private_key_id'), ('signing_key', 'private_key_ciphertext')
+  ) AS updated (relation, name)
+  WHERE NOT has_column_privilege(relation, name, 'UPDATE') GROUP BY relation ORDER BY relation`;
+
+/** Returns the privileges for a re-encryption that the role does not have. */
+export async function findMissingGrants(db: Queryable): Promise<string[]> {
+  const rows = await db.run<{ grant: string }>({ access: "read", text: MISSING_GRANTS }, []);
+  return rows.map(({ grant }) => grant);
+}
+
 /** Counts the tenant's encrypted rows by the ID of their key. */
 export async function countRowsByKey(db: TenantDb): Promise<{ keyId: string; rows: number }[]> {
   return db.run<{ keyId: string; rows: number }>({ access: "read", text: ROWS_BY_KEY }, []);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
 import { findAccountIds } from "../../persistence/accounts/account-queries.js";
 import {
   listSigningKeys,
@@ -16,6 +17,7 @@ import { rehashImportedTokens } from "../../persistence/user-groups/imported-tok
 import {
   countRowsByKey,
   type EncryptedRow,
+  findMissingGrants,
   findSecretsUnderOtherKeys,
   findTokensUnderOtherKeys,
   reencryptSecrets,
@@ -48,8 +50,14 @@ export class TokenReencryption {
    * Runs until nothing is encrypted under another key.
    * @param onProgress called with the number of tokens re-encrypted so far
    * @returns the number of re-encrypted tokens
+   * @throws OperatorError before it changes anything if the database role lacks a privilege
    */
   async run(onProgress: (count: number) => void): Promise<number> {
+    const missing = await findMissingGrants(this.#db.of("operator"));
+    if (missing.length > 0)
+      throw new OperatorError(
+        `The database role lacks ${missing.join(" and ")}. Run \`migrate up\` with DATABASE_MIGRATION_URL, which grants it.`,
+      );
     let total = 0;
     const keyId = this.#vault.primaryKeyId;
     const accountIds = await findAccountIds(this.#db.of("operator"), 0, MAX_ACCOUNTS);
