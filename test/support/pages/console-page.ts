@@ -56,7 +56,9 @@ export async function goTo(page: Page, place: string, heading: string): Promise<
 
 /** Presses a button or follows a link by keyboard. */
 export async function press(page: Page, role: "button" | "link", name: string): Promise<void> {
-  await page.getByRole(role, { name, exact: true }).press("Enter");
+  // A key that is pressed on a disabled button is lost.
+  const enabled = page.locator(":not(:disabled, [aria-disabled=true])");
+  await page.getByRole(role, { name, exact: true }).and(enabled).press("Enter");
 }
 
 /** Waits for a success message. */
