@@ -32,7 +32,7 @@ export const LIMIT_SETTINGS = {
     1_000_000,
     DEFAULT_CONNECTION_LIMITS.maxRequestsInProgress,
   ).describe(
-    "maximum number of requests in progress, of which a client address may have half; further ones get 503",
+    "maximum number of requests in progress; a client address may have half of them, and further ones get 503",
   ),
   RATE_LIMIT: wholeNumber(0, 100_000_000, 0).describe(
     "maximum request cost per minute, for each API key, each group's front ends and each address without credentials; `0` disables the limit ([guide](rate-limits.md))",

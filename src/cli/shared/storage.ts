@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { INSUFFICIENT_PRIVILEGE, openStorage, type Storage, type StorageOptions } from "../../app/storage.js";
 import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
+import { missingPrivilege, OperatorError } from "../../domain/shared/operator-error.js";
 import { errorCode } from "../../domain/shared/system-error-code.js";
 
 /**
@@ -28,10 +28,7 @@ export async function withStorage<Result>(
   } catch (error) {
     if (error instanceof DomainError) throw new OperatorError(messageOf(error), { cause: error });
     if (!(error instanceof Error) || errorCode(error) !== INSUFFICIENT_PRIVILEGE) throw error;
-    throw new OperatorError(
-      `The database role lacks a privilege: ${error.message}. Run \`migrate up\` with DATABASE_MIGRATION_URL, which grants it.`,
-      { cause: error },
-    );
+    throw missingPrivilege(`a privilege: ${error.message}`, { cause: error });
   } finally {
     await storage.close();
   }

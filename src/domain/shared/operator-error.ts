@@ -17,6 +17,14 @@ export class OperatorError extends Error {
   }
 }
 
+/** Creates the error of a database role that lacks privileges. */
+export function missingPrivilege(privileges: string, options: ErrorOptions = {}): OperatorError {
+  return new OperatorError(
+    `The database role lacks ${privileges}. Run \`migrate up\` with DATABASE_MIGRATION_URL, which grants it.`,
+    options,
+  );
+}
+
 /** Arguments that are wrong; nothing was done. */
 export class UsageError extends OperatorError {
   override readonly code = "usage";

@@ -19,14 +19,9 @@ export class WatchEvent {
     this.isCurrent = isCurrent;
   }
 
-  /** Whether the event reports that the subscriber's credentials are no longer valid. */
-  get isAccessRevoked(): boolean {
-    return this.#content instanceof DomainError && this.#content.code === "unauthenticated";
-  }
-
-  /** Whether the event reports that the subscriber did not read fast enough. */
-  get hasFallenBehind(): boolean {
-    return this.#content instanceof DomainError && this.#content.code === "slow_consumer";
+  /** The code of the error that ends the stream, if this is the final event. */
+  get errorCode(): DomainError["code"] | undefined {
+    return this.#content instanceof DomainError ? this.#content.code : undefined;
   }
 
   /** @throws DomainError that ends the stream, if this is the final event */

@@ -3,6 +3,7 @@ import type { BlockList, Socket } from "node:net";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { isListed, toBlockList } from "../../domain/requests/block-list.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { CountsByName } from "../../services/requests/counts-by-name.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { ConnectionLimits } from "./connection-limits.js";
 import type { Connections } from "./connections.js";
@@ -35,7 +36,7 @@ export function limitConnections(
 ): void {
   const { maxConnections, maxConnectionsPerAddress, trustedProxies } = limits;
   const proxies = toBlockList(trustedProxies);
-  const openByAddress = new Map<string, number>();
+  const openByAddress = new CountsByName();
   let open = 0;
   let refusedOpen = 0;
 
@@ -49,18 +50,15 @@ export function limitConnections(
   function reasonToRefuse(address: string | undefined): keyof typeof REFUSALS | undefined {
     if (open >= maxConnections) return "process";
     if (address === undefined) return undefined;
-    return (openByAddress.get(address) ?? 0) >= maxConnectionsPerAddress ? "address" : undefined;
+    return openByAddress.of(address) >= maxConnectionsPerAddress ? "address" : undefined;
   }
 
   function admit(socket: Socket, address: string | undefined): void {
     open += 1;
-    if (address !== undefined) openByAddress.set(address, (openByAddress.get(address) ?? 0) + 1);
+    if (address !== undefined) openByAddress.add(address, 1);
     socket.once("close", () => {
       open -= 1;
-      if (address === undefined) return;
-      const left = (openByAddress.get(address) ?? 1) - 1;
-      if (left === 0) openByAddress.delete(address);
-      else openByAddress.set(address, left);
+      if (address !== undefined) openByAddress.add(address, -1);
     });
   }
 

@@ -63,7 +63,7 @@ export class Connections implements Iterable<Connection> {
     return this.#open.get(socket);
   }
 
-  /** Makes a request wait for the earlier ones of its connection, of which no more are read until then. */
+  /** Makes a request wait for the earlier ones of its connection, and reads no more from it until then. */
   park({ socket, parked }: Connection, reply: ServerResponse, request: ParkedRequest): void {
     parked.set(reply, request);
     socket.pause();

@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/caller-identification.js";
+import { CountsByName } from "../../services/requests/counts-by-name.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
 /** Smaller chunks are merged into blocks: each would take more memory than its data. */
@@ -11,7 +12,7 @@ const RETRY_AFTER_S = 5;
 
 /**
  * Limits the memory for request bodies: enforces the limits of requests that have one (`maxBodyBytes`), and refuses bodies above 64 KiB
- * beyond a sum of their declared sizes, half of which may come from one address. The bound on requests in progress limits the others.
+ * beyond a sum of their declared sizes; one address may have half of it. The bound on requests in progress limits the others.
  * @param maxBytes maximum sum
  * @returns a function that returns the current sum
  */
@@ -21,7 +22,7 @@ export function limitBodies(
   { shedRequests }: Pick<Metrics, "shedRequests">,
 ): () => number {
   let reserved = 0;
-  const byAddress = new Map<string, number>();
+  const byAddress = new CountsByName();
   app.decorateRequest("maxBodyBytes", undefined);
   app.addHook("preParsing", (request, reply, payload, done) => {
     const { "content-length": length, "transfer-encoding": coding } = request.headers;
@@ -51,19 +52,17 @@ export function limitBodies(
       if (bytes > limit) return limit < bodyLimit ? tooLarge(limit) : undefined;
       if (bytes <= SMALL_BODY_LIMIT) return undefined;
       const block = toAddressBlock(request.ip);
-      const share = byAddress.get(block) ?? 0;
+      const share = byAddress.of(block);
       if (reserved + bytes > maxBytes || (share > 0 && share + bytes > maxBytes / 2)) {
         shedRequests.inc({ limit: "bodies" });
         const message = "Too many large requests are in progress. Try again later.";
         return new DomainError("unavailable", message, { retryAfter: RETRY_AFTER_S });
       }
       reserved += bytes;
-      byAddress.set(block, share + bytes);
+      byAddress.add(block, bytes);
       reply.raw.once("close", () => {
         reserved -= bytes;
-        const left = (byAddress.get(block) ?? bytes) - bytes;
-        if (left > 0) byAddress.set(block, left);
-        else byAddress.delete(block);
+        byAddress.add(block, -bytes);
       });
       return undefined;
     }

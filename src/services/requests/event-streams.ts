@@ -5,6 +5,7 @@ import { isListed, toBlockList } from "../../domain/requests/block-list.js";
 import type { EventStreamLimits } from "../../domain/requests/event-stream-limits.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
+import { CountsByName } from "./counts-by-name.js";
 
 /** A subject of a stream limit. */
 type Holder = "token" | "api_key" | "address" | "process";
@@ -25,7 +26,7 @@ export class EventStreams {
   readonly #metrics: Metrics;
   readonly #trustedProxies: BlockList;
   readonly #subject: string;
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new CountsByName();
   #open = 0;
 
   /**
@@ -56,14 +57,10 @@ export class EventStreams {
    */
   admit(identity: Identity, address: string): () => void {
     const names = this.#checkLimits(identity, address);
-    for (const name of names) this.#counts.set(name, this.#countOf(name) + 1);
+    for (const name of names) this.#counts.add(name, 1);
     this.#open += 1;
     return () => {
-      for (const name of names) {
-        const remaining = this.#countOf(name) - 1;
-        if (remaining > 0) this.#counts.set(name, remaining);
-        else this.#counts.delete(name);
-      }
+      for (const name of names) this.#counts.add(name, -1);
       this.#open -= 1;
     };
   }
@@ -73,7 +70,7 @@ export class EventStreams {
     const { perToken, perKey, perAddress, perProcess } = this.limits;
     const names: string[] = [];
     const checkLimit = (holder: Holder, name: string, limit: number) => {
-      if (this.#countOf(name) >= limit) throw this.#refusal(holder, limit);
+      if (this.#counts.of(name) >= limit) throw this.#refusal(holder, limit);
       names.push(name);
     };
     if (identity.kind === "caller") checkLimit("api_key", `key:${identity.caller.keyId}`, perKey);
@@ -92,9 +89,5 @@ export class EventStreams {
       `${SUBJECTS[holder]} has reached the limit of ${limit} open ${this.#subject}. Close one, or try again in ${RETRY_AFTER_S} s.`,
       { retryAfter: RETRY_AFTER_S, details: { limit } },
     );
-  }
-
-  #countOf(name: string): number {
-    return this.#counts.get(name) ?? 0;
   }
 }

@@ -1,6 +1,7 @@
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
+import { CountsByName } from "./counts-by-name.js";
 
 /** Maximum share of the work in progress for one client address. */
 const ADDRESS_SHARE = 0.5;
@@ -8,7 +9,7 @@ const ADDRESS_SHARE = 0.5;
 const TURN_MS = 20;
 /** Maximum starts per turn, in callbacks of their own. */
 const MAX_STARTS = 64;
-/** Maximum starts per turn of work that arrives at once, of which none has taken time yet. */
+/** Maximum starts per turn of work that arrives at once and has taken no time yet. */
 const MAX_DIRECT_STARTS = 16;
 /** Turns without starts after one that took long: each turn accepts a single connection, such as that of a health check. */
 const RESTING_TURNS = 20;
@@ -21,7 +22,7 @@ const RETRY_AFTER_S = 1;
 export class WorkQueue {
   readonly #maxInProgress: number;
   readonly #metrics: Pick<Metrics, "shedRequests">;
-  readonly #byAddress = new Map<string, number>();
+  readonly #byAddress = new CountsByName();
   /** Operations that wait, by address; addresses take turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #inProgress = 0;
@@ -43,19 +44,17 @@ export class WorkQueue {
    */
   admit(address: string): () => void {
     const block = toAddressBlock(address);
-    const count = this.#byAddress.get(block) ?? 0;
     if (this.#inProgress >= this.#maxInProgress) throw this.#shed("process");
-    if (count >= Math.ceil(this.#maxInProgress * ADDRESS_SHARE)) throw this.#shed("address");
+    if (this.#byAddress.of(block) >= Math.ceil(this.#maxInProgress * ADDRESS_SHARE))
+      throw this.#shed("address");
     this.#inProgress += 1;
-    this.#byAddress.set(block, count + 1);
+    this.#byAddress.add(block, 1);
     let hasEnded = false;
     return () => {
       if (hasEnded) return;
       hasEnded = true;
       this.#inProgress -= 1;
-      const left = (this.#byAddress.get(block) ?? 1) - 1;
-      if (left === 0) this.#byAddress.delete(block);
-      else this.#byAddress.set(block, left);
+      this.#byAddress.add(block, -1);
     };
   }
 

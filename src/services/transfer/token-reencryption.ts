@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
+import { missingPrivilege } from "../../domain/shared/operator-error.js";
 import { findAccountIds } from "../../persistence/accounts/account-queries.js";
 import {
   listSigningKeys,
@@ -54,10 +54,7 @@ export class TokenReencryption {
    */
   async run(onProgress: (count: number) => void): Promise<number> {
     const missing = await findMissingGrants(this.#db.of("operator"));
-    if (missing.length > 0)
-      throw new OperatorError(
-        `The database role lacks ${missing.join(" and ")}. Run \`migrate up\` with DATABASE_MIGRATION_URL, which grants it.`,
-      );
+    if (missing.length > 0) throw missingPrivilege(missing.join(" and "));
     let total = 0;
     const keyId = this.#vault.primaryKeyId;
     const accountIds = await findAccountIds(this.#db.of("operator"), 0, MAX_ACCOUNTS);

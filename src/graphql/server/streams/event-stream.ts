@@ -61,6 +61,7 @@ export function createEventStream(
     }
     const writer = new EventWriter(reply.raw);
     void writer.closed.then(() => events.return?.());
+    // A write to a response behind others of its connection does not resolve if the connection closes.
     await Promise.race([deliver(events, context, writer), writer.closed]);
     await writer.closed;
   }

@@ -37,7 +37,6 @@ export class EventWriter {
     void this.write(":\n\n");
   }
 
-  /** Whether the stream has ended. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -48,7 +47,6 @@ export class EventWriter {
     await new Promise<void>((resolve) => this.#response.write(data, () => resolve()));
   }
 
-  /** Ends the stream. */
   complete(): void {
     if (this.#hasEnded) return;
     this.#end();

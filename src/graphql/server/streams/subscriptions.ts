@@ -47,18 +47,19 @@ export class Subscriptions {
         () => operations.executeEvent(event, operations.prepare(source, operationName), variables, context),
         (result) => operations.shape(result, context),
       );
-      if (event.hasFallenBehind) this.#metrics.streamCutOffs.inc({ reason: "slow_consumer" });
+      const { errorCode } = event;
+      if (errorCode === "slow_consumer") this.#metrics.streamCutOffs.inc({ reason: "slow_consumer" });
       if (rendered.data.length > MAX_EVENT_BYTES) throw this.#eventTooLarge(rendered.data.length);
-      if (event.isCurrent()) yield { ...rendered, isAccessRevoked: event.isAccessRevoked };
+      if (event.isCurrent()) yield { ...rendered, isAccessRevoked: errorCode === "unauthenticated" };
     }
   }
+
   #eventTooLarge(bytes: number): DomainError {
     this.#metrics.streamCutOffs.inc({ reason: "event_too_large" });
-    const limit = MAX_EVENT_BYTES;
     return new DomainError(
       "query_too_expensive",
-      `An event of this subscription has ${bytes} bytes; at most ${limit} are allowed. Subscribe to fewer fields.`,
-      { details: { limit, actual: bytes } },
+      `An event of this subscription has ${bytes} bytes; at most ${MAX_EVENT_BYTES} are allowed. Subscribe to fewer fields.`,
+      { details: { limit: MAX_EVENT_BYTES, actual: bytes } },
     );
   }
 }
