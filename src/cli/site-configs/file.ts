@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import type { SiteConfigCode } from "../../domain/site-configs/finding-codes.js";
-import type { SiteConfigReport } from "../../domain/site-configs/report.js";
+import type { SiteConfigCode, SiteConfigReport } from "../../domain/site-configs/findings.js";
 
 /** File name of standard input. */
 const STANDARD_INPUT = "-";

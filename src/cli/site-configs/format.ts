@@ -1,6 +1,9 @@
 import { LineIndex } from "../../domain/site-configs/document/line-index.js";
-import type { SiteConfigSeverity } from "../../domain/site-configs/finding-codes.js";
-import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-configs/report.js";
+import type {
+  SiteConfigFinding,
+  SiteConfigReport,
+  SiteConfigSeverity,
+} from "../../domain/site-configs/findings.js";
 import { withoutByteOrderMark } from "../../domain/site-configs/validate-site-config.js";
 import { printable } from "../shared/printable.js";
 

@@ -1,7 +1,11 @@
 import type { FieldPath } from "../shared/errors.js";
 import type { JsonValue } from "../shared/json.js";
 import { parseJsonValue } from "../shared/json-value.js";
+import { mergePatchText } from "./document/merge-patch.js";
+import { printDocument } from "./document/text-layout.js";
+import { type SiteConfigReport, withoutPositions } from "./findings.js";
 import { requireSize } from "./site-config.js";
+import { type SiteConfigOptions, validateSiteConfigText } from "./validate-site-config.js";
 
 /** A value from a JSON or GraphQL parser that is small enough to be stored. */
 export interface SubmittedJson {
@@ -37,4 +41,31 @@ function stringify(value: unknown, field: FieldPath): string {
     if (error instanceof RangeError) return JSON.stringify(parseJsonValue(value, field, RULES));
     throw error;
   }
+}
+
+/** A document to store, with its validation report. */
+export interface CheckedText {
+  readonly report: SiteConfigReport;
+  /** Null if the document has errors. */
+  readonly text: string | null;
+}
+
+/** Validates a document and formats it to be stored; a text stays as it is. @throws DomainError `invalid_field` for JSON that is too deep or too large */
+export function checkSource(source: DocumentSource, options: SiteConfigOptions): CheckedText {
+  if (!("text" in source)) return checkFormatted(printDocument(parseSubmittedJson(source)), options);
+  const report = validateSiteConfigText(source.text, options);
+  return { report, text: report.valid ? source.text : null };
+}
+
+/** Applies a JSON Merge Patch to a stored text. @throws DomainError `invalid_field` for a patch that is too deep, or a result that is too large */
+export function patchText(text: string, patch: SubmittedJson, options: SiteConfigOptions): CheckedText {
+  const patched = mergePatchText(text, parseSubmittedJson(patch));
+  requireSize(patched, patch.field);
+  return checkFormatted(patched, options);
+}
+
+/** Validates a text that the client has never seen. */
+function checkFormatted(text: string, options: SiteConfigOptions): CheckedText {
+  const report = withoutPositions(validateSiteConfigText(text, options));
+  return { report, text: report.valid ? text : null };
 }

@@ -1,31 +1,159 @@
-import {
-  API_EXTENSIONS,
-  COLORS_EXTENSIONS,
-  CTA_BUTTON_EXTENSIONS,
-  PLAYGROUND_EXTENSIONS,
-  SITE_EXTENSIONS,
-} from "./format-extensions.js";
-import {
-  ANCHORS,
-  NAVIGATION,
-  NAVIGATION_GROUP,
-  navigationGroup,
-  TABS,
-  TOP_ANCHOR,
-} from "./navigation-format.js";
+import type { JsonType } from "./document/tree.js";
 import {
   COLOR_OR_GRADIENT,
   choice,
   color,
   flag,
+  ICON_TYPE,
+  label,
+  type ObjectShape,
   object,
   property,
+  type SettingProperty,
+  type SettingShape,
+  type SingleShape,
   section,
   TEXT,
   TEXT_OR_TEXTS,
   text,
-} from "./setting-parts.js";
-import type { ObjectShape, SettingProperty } from "./setting-shape.js";
+} from "./setting-shape.js";
+
+/**
+ * Properties that the tool of the format and files in use know, although the format does not mention them: each object's names and
+ * descriptions. They are stored unchanged and cause a notice (decision 18).
+ */
+
+export const SITE_EXTENSIONS = {
+  analytics: "Analytics services and their IDs.",
+  background: "Decoration of the background.",
+  codeBlock: "Appearance of code blocks.",
+  contextual: "Menu to copy a page or to open it in an assistant.",
+  description: "Description of the site for search engines.",
+  font: "Fonts of headings and text.",
+  footer: "Links in the footer.",
+  integrations: "Chat and support services.",
+  isWhiteLabeled: "Hides the name of the tool.",
+  layout: "Arrangement of navigation and contents.",
+  metadata: "Meta tags of every page.",
+  mobileBreakpoint: "Width below which the layout for phones applies.",
+  primaryTab: "Label of the first tab.",
+  redirects: "Old paths (`source`) and where they lead now (`destination`).",
+  rounded: "Shape of corners.",
+  search: "Place and prompt of the search field.",
+  seo: "Settings for search engines.",
+  sidebar: "Appearance of the sidebar.",
+  theme: "Name of a theme.",
+  topbar: "Appearance of the top bar.",
+  viewport: "Viewport on small screens.",
+} as const;
+
+export const COLORS_EXTENSIONS = {
+  ultraDark: "Darkest accent.",
+  ultraLight: "Lightest accent.",
+} as const;
+
+export const CTA_BUTTON_EXTENSIONS = { arrow: "Shows an arrow.", style: "Shape of the button." } as const;
+
+export const API_EXTENSIONS = {
+  paramFields: "Display of parameters.",
+  request: "Display of request examples.",
+} as const;
+
+export const PLAYGROUND_EXTENSIONS = { disableProxy: "Sends requests without a proxy." } as const;
+
+const OPENAPI = "OpenAPI file from which pages are generated.";
+
+export const TAB_EXTENSIONS = {
+  isDefaultHidden: "Hides the tab until a reader follows a link to it.",
+  openapi: OPENAPI,
+  version: "One of `versions`; the tab is shown only for that version.",
+} as const;
+
+export const ANCHOR_EXTENSIONS = { openapi: OPENAPI } as const;
+
+export const NAVIGATION_GROUP = "navigationGroup";
+
+/** A group of pages. Groups may nest, which real files do although the format does not mention it. */
+export const navigationGroup: ObjectShape = object("NavigationGroup", "A group of pages.", {
+  group: text("Name of the group; may be empty.", { required: true }),
+  pages: property(
+    {
+      kind: "array",
+      nonEmpty: true,
+      items: {
+        kind: "union",
+        typeName: {
+          name: "NavigationItem",
+          description: "A page, or a group of pages within a group.",
+          text: { name: "Page", description: "A page.", property: "path" },
+        },
+        options: [
+          { kind: "string", format: "page_path" },
+          { kind: "reference", name: NAVIGATION_GROUP, undocumented: "A nested group" },
+        ],
+      },
+    },
+    "Relative paths of Markdown files, without leading slash and extension.",
+    { required: true },
+  ),
+  icon: text("Icon name of the group.", { undocumented: true }),
+  version: text("Version that shows the group.", { undocumented: true }),
+});
+
+export const NAVIGATION: SettingProperty = property(
+  { kind: "array", nonEmpty: true, items: { kind: "reference", name: NAVIGATION_GROUP } },
+  "Groups of pages, in display order.",
+  {
+    required: true,
+    wrongType: {
+      type: "object",
+      code: "docs_json_format",
+      message:
+        '"navigation" must be an array of groups; an object belongs to the docs.json format, which is not supported.',
+    },
+  },
+);
+
+const TAB = object(
+  "Tab",
+  "A tab, which groups pages.",
+  {
+    name: label("Label of the tab.", { required: true }),
+    url: text("Path prefix of the tab's pages, or the URL of another site.", { required: true }),
+  },
+  { extensions: TAB_EXTENSIONS },
+);
+
+const ANCHOR = object(
+  "Anchor",
+  "An anchor, which groups pages or links elsewhere.",
+  {
+    name: label("Label of the anchor.", { required: true }),
+    url: text("Path prefix of the anchor's pages, or the URL of another site.", { required: true }),
+    icon: text("Name of the icon."),
+    iconType: ICON_TYPE,
+    color: property(COLOR_OR_GRADIENT, "Background of the icon: one color or a gradient."),
+    version: text("One of `versions`; the anchor is shown only for that version."),
+    isDefaultHidden: flag("Hides the anchor until a reader follows a link to it.", { default: false }),
+  },
+  { extensions: ANCHOR_EXTENSIONS },
+);
+
+export const TABS = property({ kind: "array", items: TAB }, "Tabs that group pages.");
+
+export const ANCHORS = property(
+  { kind: "array", items: ANCHOR },
+  "Anchors that group pages or link elsewhere.",
+);
+
+export const TOP_ANCHOR = property(
+  object("TopAnchor", "The topmost anchor.", {
+    name: text("Label of the anchor.", { default: "Documentation" }),
+    icon: text("Name of the icon.", { default: "book-open" }),
+    iconType: ICON_TYPE,
+  }),
+  "Overrides for the topmost anchor.",
+);
 
 /** Named shapes for references. */
 export const DEFINITIONS: Readonly<Record<string, ObjectShape>> = { [NAVIGATION_GROUP]: navigationGroup };
@@ -206,4 +334,20 @@ function socials(
   return Object.fromEntries(
     names.map((name) => [name, property({ kind: "string", format: "social_url" }, describe(name), traits)]),
   );
+}
+
+/** Returns the forms of a shape, one for each JSON type, with references resolved. */
+export function formsOf(shape: SettingShape): readonly SingleShape[] {
+  if (shape.kind === "union") return shape.options.flatMap(formsOf);
+  if (shape.kind !== "reference") return [shape];
+  const definition = DEFINITIONS[shape.name];
+  if (!definition) throw new Error(`The table has no definition of ${shape.name}.`);
+  return [
+    shape.undocumented === undefined ? definition : { ...definition, undocumented: shape.undocumented },
+  ];
+}
+
+/** Returns the JSON type of a form. */
+export function typeOf(form: SingleShape): JsonType {
+  return form.kind === "any" ? form.type : form.kind;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../shared/json.js";
 import { DEFINITIONS, SITE_CONFIG } from "./format.js";
 import type { ObjectShape, SettingProperty, SettingShape, SingleShape } from "./setting-shape.js";
-import { COLOR_PATTERN } from "./text-check.js";
+import { COLOR_PATTERN } from "./shape-check.js";
 
 /**
  * Returns the JSON Schema 2020-12 of a site configuration, for editors. It accepts exactly the documents without validation errors, except

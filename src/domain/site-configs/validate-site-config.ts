@@ -1,16 +1,32 @@
-import type { JsonValue } from "../shared/json.js";
-import { checkBasicAuth } from "./auth-check.js";
-import { treeOfDocument } from "./document/document.js";
-import { LineIndex } from "./document/line-index.js";
-import { checkStorable } from "./document/storable-check.js";
-import { treeOfText } from "./document/text.js";
-import type { ConfigNode } from "./document/tree.js";
-import { FindingCollector } from "./finding-collector.js";
+import { isStorable } from "../shared/text-field.js";
+import { treeOfText } from "./document/parse.js";
+import { type ConfigNode, pointerTo } from "./document/tree.js";
+import { FindingCollector, type FindingPlace, type SiteConfigReport } from "./findings.js";
 import { SITE_CONFIG } from "./format.js";
-import { checkLinks } from "./link-check.js";
-import type { SiteConfigReport } from "./report.js";
+import { checkBasicAuth, checkLinks, checkVersions } from "./reference-checks.js";
 import { checkShape } from "./shape-check.js";
-import { checkVersions } from "./version-check.js";
+
+/** Finds keys and strings at any level that PostgreSQL cannot store. */
+export function checkStorable(node: ConfigNode, pointer: string, findings: FindingCollector): void {
+  const check = (text: string, place: FindingPlace, kind: string) => {
+    if (isStorable(text)) return;
+    const fault = text.includes("\u0000") ? "the character U+0000" : "an unpaired surrogate";
+    findings.add("unstorable_text", place, `The ${kind} contains ${fault}, which cannot be stored.`);
+  };
+  if (node.type === "string") check(node.value, { pointer, offset: node.offset }, "string");
+  if (node.type === "array") {
+    node.items.forEach((item, index) => {
+      checkStorable(item, pointerTo(pointer, index), findings);
+    });
+  }
+  if (node.type === "object") {
+    for (const [key, { offset, value }] of node.members) {
+      const below = pointerTo(pointer, key);
+      check(key, { pointer: below, offset }, "key");
+      checkStorable(value, below, findings);
+    }
+  }
+}
 
 export interface SiteConfigOptions {
   /** Treat warnings, but not notices, as errors. */
@@ -30,23 +46,12 @@ export function validateSiteConfigText(text: string, options: SiteConfigOptions)
   }
   const tree = treeOfText(json, findings);
   if (tree) checkTree(tree, findings);
-  return findings.report(options, () => new LineIndex(json));
+  return findings.report(options, json);
 }
 
 /** Removes the byte order mark, as editors do, so that the lines and columns of findings match. */
 export function withoutByteOrderMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-}
-
-/** Validates a parsed site configuration; findings have no line and column. */
-export function validateSiteConfigDocument(
-  document: JsonValue,
-  options: SiteConfigOptions,
-): SiteConfigReport {
-  const findings = new FindingCollector();
-  const tree = treeOfDocument(document, findings);
-  if (tree) checkTree(tree, findings);
-  return findings.report(options);
 }
 
 function checkTree(tree: ConfigNode, findings: FindingCollector): void {

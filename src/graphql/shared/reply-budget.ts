@@ -1,5 +1,5 @@
 import { DomainError } from "../../domain/shared/errors.js";
-import type { SiteConfigReport } from "../../domain/site-configs/report.js";
+import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 
 /** Maximum number of list items in one reply, such as user groups, mapping entries and findings (decision 29). */
 const MAX_ITEMS = 50_000;

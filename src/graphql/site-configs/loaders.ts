@@ -2,7 +2,7 @@ import DataLoader from "dataloader";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { JsonValue } from "../../domain/shared/json.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
-import type { SiteConfigReport } from "../../domain/site-configs/report.js";
+import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import type { Services } from "../../services/services.js";
 import { revisionKey } from "../../services/site-configs/reader.js";

@@ -1,6 +1,6 @@
 import { ID } from "type-graphql";
 import { DomainError, type FieldPath } from "../../domain/shared/errors.js";
-import type { SiteConfigReport } from "../../domain/site-configs/report.js";
+import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import type { ChangeOutcome } from "../../services/site-configs/service.js";
 import { createPayloadType, type PayloadValues } from "../shared/payload.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";

@@ -1,5 +1,5 @@
 import { Field, Int, ObjectType } from "type-graphql";
-import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-configs/report.js";
+import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-configs/findings.js";
 import { nullable } from "../shared/nullable.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 

@@ -1,6 +1,6 @@
 import { type ClassType, createUnionType, Extensions, Field, ObjectType } from "type-graphql";
 import { isObject, type JsonObject, type JsonValue } from "../../domain/shared/json.js";
-import { SITE_CONFIG } from "../../domain/site-configs/format.js";
+import { formsOf, SITE_CONFIG } from "../../domain/site-configs/format.js";
 import type {
   ObjectShape,
   SettingProperty,
@@ -10,7 +10,6 @@ import type {
   TypeName,
   UnionShape,
 } from "../../domain/site-configs/setting-shape.js";
-import { formsOf } from "../../domain/site-configs/shape-options.js";
 import { createEnum } from "../shared/create-enum.js";
 import { COUNTS_ITEMS, type ReplyBudget } from "../shared/reply-budget.js";
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonValue } from "../../domain/shared/json.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
-import type { SiteConfigReport } from "../../domain/site-configs/report.js";
+import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import type { SiteConfigService } from "../../services/site-configs/service.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 

@@ -1,5 +1,5 @@
 import type { RestErrorCode } from "../../domain/shared/error-catalogue.js";
-import { SITE_CONFIG_CODES } from "../../domain/site-configs/finding-codes.js";
+import { SITE_CONFIG_CODES } from "../../domain/site-configs/findings.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { SUCCESS } from "../../rest/openapi-replies.js";
 import { curlBlock } from "./curl.js";

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Tenant } from "../../domain/accounts/caller.js";
 import { requireWrite } from "../../domain/accounts/scopes.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { SiteConfigReport } from "../../domain/site-configs/report.js";
+import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { MAX_SITE_CONFIG_BYTES, requireSize } from "../../domain/site-configs/site-config.js";
 import { BODY_LIMIT, requireApiKey } from "../../rest/authenticated-routes.js";

@@ -1,8 +1,14 @@
 import { DomainError } from "../../domain/shared/errors.js";
 import type { JsonObject } from "../../domain/shared/json.js";
 import { diffJson, type JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
-import type { DocumentSource, SubmittedJson } from "../../domain/site-configs/document-source.js";
-import type { SiteConfigReport } from "../../domain/site-configs/report.js";
+import {
+  type CheckedText,
+  checkSource,
+  type DocumentSource,
+  patchText,
+  type SubmittedJson,
+} from "../../domain/site-configs/document-source.js";
+import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import {
   type Editor,
   requireSiteName,
@@ -11,7 +17,6 @@ import {
   type SiteConfig,
   siteNotFound,
 } from "../../domain/site-configs/site-config.js";
-import { type CheckedText, checkSource, patchText } from "../../domain/site-configs/tasks.js";
 import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import type { JsonValue } from "../../../src/domain/shared/json.js";
-import { SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
+import { formsOf, SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
 import type {
   ObjectShape,
   SettingShape,
   SingleShape,
 } from "../../../src/domain/site-configs/setting-shape.js";
-import { formsOf } from "../../../src/domain/site-configs/shape-options.js";
 
 /** Maximum nesting of groups in generated documents. */
 const DEEPEST = 9;

@@ -1,7 +1,10 @@
 import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
-import type { SiteConfigCode } from "../../../src/domain/site-configs/finding-codes.js";
-import type { SiteConfigReport } from "../../../src/domain/site-configs/report.js";
-import { validateSiteConfigDocument } from "../../../src/domain/site-configs/validate-site-config.js";
+import {
+  type SiteConfigCode,
+  type SiteConfigReport,
+  withoutPositions,
+} from "../../../src/domain/site-configs/findings.js";
+import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
 
 /** A site configuration without findings. */
 export const validSite: JsonObject = {
@@ -18,8 +21,8 @@ export type ExpectedFindings = readonly (readonly [code: SiteConfigCode, pointer
 /** A change of the valid document, and the expected findings. */
 export type RuleCase = readonly [rule: string, change: JsonObject, ExpectedFindings];
 
-export function checkDocument(document: JsonValue): SiteConfigReport {
-  return validateSiteConfigDocument(document, { strict: false });
+export function checkDocument(document: JsonValue, options = { strict: false }): SiteConfigReport {
+  return withoutPositions(validateSiteConfigText(JSON.stringify(document), options));
 }
 
 export function placesOf(findings: SiteConfigReport["errors"]): ExpectedFindings {

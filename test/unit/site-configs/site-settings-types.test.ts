@@ -1,8 +1,7 @@
 import { buildSchema, type GraphQLObjectType, isNonNullType, isObjectType } from "graphql";
 import { expect, test } from "vitest";
-import { SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
+import { formsOf, SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
 import type { ObjectShape, SettingShape } from "../../../src/domain/site-configs/setting-shape.js";
-import { formsOf } from "../../../src/domain/site-configs/shape-options.js";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 
 const schema = buildSchema(printSdl());

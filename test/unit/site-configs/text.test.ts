@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SiteConfigCode } from "../../../src/domain/site-configs/finding-codes.js";
+import type { SiteConfigCode } from "../../../src/domain/site-configs/findings.js";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
 import { noisySiteConfig } from "../../support/site-configs/arbitrary.js";
 import { checkDocument } from "../../support/site-configs/documents.js";

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isObject } from "../../../src/domain/shared/json.js";
-import { countValues } from "../../../src/domain/site-configs/document/value-count.js";
-import { MAX_SITE_CONFIG_VALUES, requireSize } from "../../../src/domain/site-configs/site-config.js";
+import {
+  countValues,
+  MAX_SITE_CONFIG_VALUES,
+  requireSize,
+} from "../../../src/domain/site-configs/site-config.js";
 
 function valuesOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + valuesOf(item), 1);

@@ -1,7 +1,35 @@
-import { pointerTo, quote } from "./document/json-pointer.js";
-import type { ObjectNode, StringNode } from "./document/tree.js";
-import type { FindingCollector } from "./finding-collector.js";
-import { pagesOf } from "./navigation-walk.js";
+import { type ConfigNode, type ObjectNode, pointerTo, quote, type StringNode } from "./document/tree.js";
+import type { FindingCollector } from "./findings.js";
+import { suggestion } from "./near-name.js";
+
+/** Visits every group of the navigation, including nested ones. */
+export function visitGroups(root: ObjectNode, visitor: (group: ObjectNode, pointer: string) => void): void {
+  const visit = (list: ConfigNode | undefined, pointer: string): void => {
+    if (list?.type !== "array") return;
+    list.items.forEach((item, index) => {
+      if (item.type !== "object") return;
+      const place = pointerTo(pointer, index);
+      visitor(item, place);
+      visit(item.members.get("pages")?.value, `${place}/pages`);
+    });
+  };
+  visit(root.members.get("navigation")?.value, "/navigation");
+}
+
+/** Returns the paths of all pages as written; null if part of the navigation is invalid. */
+export function pagesOf(root: ObjectNode): string[] | null {
+  const pages: string[] = [];
+  const collect = (list: ConfigNode | undefined, level: number): boolean =>
+    list?.type === "array" &&
+    list.items.length > 0 &&
+    list.items.every((item) => {
+      if (item.type === "object") return collect(item.members.get("pages")?.value, level + 1);
+      if (item.type !== "string" || level === 0) return false;
+      pages.push(item.value);
+      return true;
+    });
+  return collect(root.members.get("navigation")?.value, 0) ? pages : null;
+}
 
 const LISTS = ["anchors", "tabs"] as const;
 /** A scheme or a host: the URL of another site. */
@@ -100,4 +128,59 @@ function pathOf(url: string): string {
 
 function byCodeUnits(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** No suggestions beyond this number of versions: comparing all names would take too long. */
+const MAX_SUGGESTED = 50;
+
+/** Finds groups and anchors whose version is not in `versions`. */
+export function checkVersions(root: ObjectNode, findings: FindingCollector): void {
+  const listed = listedVersions(root);
+  if (!listed) return;
+  const check = (owner: ObjectNode, pointer: string) => {
+    const version = owner.members.get("version")?.value;
+    if (version?.type !== "string" || listed.has(version.value)) return;
+    const message = () => {
+      const hint = listed.size > MAX_SUGGESTED ? "" : suggestion(version.value, listed);
+      return `"versions" does not list ${quote(version.value)}.${hint}`;
+    };
+    findings.add("unlisted_version", { pointer: `${pointer}/version`, offset: version.offset }, message);
+  };
+  visitGroups(root, check);
+  const anchors = root.members.get("anchors")?.value;
+  if (anchors?.type !== "array") return;
+  anchors.items.forEach((anchor, index) => {
+    if (anchor.type === "object") check(anchor, `/anchors/${index}`);
+  });
+}
+
+/** @returns null if part of the list is invalid */
+function listedVersions(root: ObjectNode): ReadonlySet<string> | null {
+  const versions = root.members.get("versions")?.value;
+  if (!versions) return new Set();
+  if (versions.type !== "array") return null;
+  const names = versions.items.map((item) => {
+    const name = item.type === "object" ? item.members.get("name")?.value : item;
+    return name?.type === "string" ? name.value : null;
+  });
+  const known = names.filter((name) => name !== null);
+  return known.length === names.length ? new Set(known) : null;
+}
+
+/** Finds a name for basic authentication that does not name both parameters. */
+export function checkBasicAuth(root: ObjectNode, findings: FindingCollector): void {
+  const auth = memberOf(memberOf(root, "api"), "auth");
+  const method = memberOf(auth, "method");
+  const name = memberOf(auth, "name");
+  if (method?.type !== "string" || method.value !== "basic") return;
+  if (name?.type !== "string" || name.value.includes(":")) return;
+  const place = { pointer: "/api/auth/name", offset: name.offset };
+  findings.add("basic_auth_name", place, () => {
+    const form = '"[usernameName]:[passwordName]"';
+    return `"name" should have the form ${form} for basic authentication, not ${quote(name.value)}.`;
+  });
+}
+
+function memberOf(node: ConfigNode | undefined, name: string): ConfigNode | undefined {
+  return node?.type === "object" ? node.members.get(name)?.value : undefined;
 }

@@ -1,7 +1,11 @@
-import { SITE_CONFIG_CODES } from "./finding-codes.js";
-import { SITE_CONFIG } from "./format.js";
-import type { ObjectShape, SettingProperty, SettingShape, StringShape } from "./setting-shape.js";
-import { formsOf, typeOf } from "./shape-options.js";
+import { SITE_CONFIG_CODES } from "../../../src/domain/site-configs/findings.js";
+import { formsOf, SITE_CONFIG, typeOf } from "../../../src/domain/site-configs/format.js";
+import type {
+  ObjectShape,
+  SettingProperty,
+  SettingShape,
+  StringShape,
+} from "../../../src/domain/site-configs/setting-shape.js";
 
 /** Returns the reference page of the site configuration, in Markdown. */
 export function siteConfigReference(): string {
