@@ -35,10 +35,9 @@ import { UserGroupReader } from "./user-groups/reader.js";
 import { UserGroupService } from "./user-groups/service.js";
 import { UserGroupUpserts } from "./user-groups/upserts.js";
 import { UserGroupWatches } from "./user-groups/watches.js";
-import { WebhookAttempts } from "./webhooks/attempts.js";
+import { WebhookAttempts, WebhookSender } from "./webhooks/attempts.js";
 import { WebhookDispatcher } from "./webhooks/dispatcher.js";
 import { deliveryOptions, type WebhookOptions } from "./webhooks/options.js";
-import { WebhookSender } from "./webhooks/sender.js";
 import { WebhookService } from "./webhooks/service.js";
 import { WebhookTargets } from "./webhooks/targets.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DueEndpoint } from "../../src/persistence/webhooks/outbox.js";
-import { DeliverySlots } from "../../src/services/webhooks/delivery-slots.js";
+import { DeliverySlots } from "../../src/services/webhooks/dispatcher.js";
 
 const LIMITS = { total: 10, perAccount: 6, perEndpoint: 3 };
 

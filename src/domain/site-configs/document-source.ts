@@ -29,7 +29,7 @@ export function measureJson(value: unknown, field: FieldPath): SubmittedJson {
 }
 
 /** Validates the numbers and the depth of a value. @throws DomainError `invalid_field` */
-export function parseSubmittedJson({ value, field }: SubmittedJson): JsonValue {
+function parseSubmittedJson({ value, field }: SubmittedJson): JsonValue {
   return parseJsonValue(value, field, RULES);
 }
 

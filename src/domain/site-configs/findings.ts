@@ -78,7 +78,7 @@ export const SITE_CONFIG_CODES = {
 export type SiteConfigCode = keyof typeof SITE_CONFIG_CODES;
 
 /** Codes of notices. */
-export type NoticeCode = {
+type NoticeCode = {
   [Code in SiteConfigCode]: (typeof SITE_CONFIG_CODES)[Code]["severity"] extends "notice" ? Code : never;
 }[SiteConfigCode];
 

@@ -23,7 +23,7 @@ import {
  * descriptions. They are stored unchanged and cause a notice (decision 18).
  */
 
-export const SITE_EXTENSIONS = {
+const SITE_EXTENSIONS = {
   analytics: "Analytics services and their IDs.",
   background: "Decoration of the background.",
   codeBlock: "Appearance of code blocks.",
@@ -47,34 +47,34 @@ export const SITE_EXTENSIONS = {
   viewport: "Viewport on small screens.",
 } as const;
 
-export const COLORS_EXTENSIONS = {
+const COLORS_EXTENSIONS = {
   ultraDark: "Darkest accent.",
   ultraLight: "Lightest accent.",
 } as const;
 
-export const CTA_BUTTON_EXTENSIONS = { arrow: "Shows an arrow.", style: "Shape of the button." } as const;
+const CTA_BUTTON_EXTENSIONS = { arrow: "Shows an arrow.", style: "Shape of the button." } as const;
 
-export const API_EXTENSIONS = {
+const API_EXTENSIONS = {
   paramFields: "Display of parameters.",
   request: "Display of request examples.",
 } as const;
 
-export const PLAYGROUND_EXTENSIONS = { disableProxy: "Sends requests without a proxy." } as const;
+const PLAYGROUND_EXTENSIONS = { disableProxy: "Sends requests without a proxy." } as const;
 
 const OPENAPI = "OpenAPI file from which pages are generated.";
 
-export const TAB_EXTENSIONS = {
+const TAB_EXTENSIONS = {
   isDefaultHidden: "Hides the tab until a reader follows a link to it.",
   openapi: OPENAPI,
   version: "One of `versions`; the tab is shown only for that version.",
 } as const;
 
-export const ANCHOR_EXTENSIONS = { openapi: OPENAPI } as const;
+const ANCHOR_EXTENSIONS = { openapi: OPENAPI } as const;
 
-export const NAVIGATION_GROUP = "navigationGroup";
+const NAVIGATION_GROUP = "navigationGroup";
 
 /** A group of pages. Groups may nest, which real files do although the format does not mention it. */
-export const navigationGroup: ObjectShape = object("NavigationGroup", "A group of pages.", {
+const navigationGroup: ObjectShape = object("NavigationGroup", "A group of pages.", {
   group: text("Name of the group; may be empty.", { required: true }),
   pages: property(
     {
@@ -100,7 +100,7 @@ export const navigationGroup: ObjectShape = object("NavigationGroup", "A group o
   version: text("Version that shows the group.", { undocumented: true }),
 });
 
-export const NAVIGATION: SettingProperty = property(
+const NAVIGATION: SettingProperty = property(
   { kind: "array", nonEmpty: true, items: { kind: "reference", name: NAVIGATION_GROUP } },
   "Groups of pages, in display order.",
   {
@@ -139,14 +139,11 @@ const ANCHOR = object(
   { extensions: ANCHOR_EXTENSIONS },
 );
 
-export const TABS = property({ kind: "array", items: TAB }, "Tabs that group pages.");
+const TABS = property({ kind: "array", items: TAB }, "Tabs that group pages.");
 
-export const ANCHORS = property(
-  { kind: "array", items: ANCHOR },
-  "Anchors that group pages or link elsewhere.",
-);
+const ANCHORS = property({ kind: "array", items: ANCHOR }, "Anchors that group pages or link elsewhere.");
 
-export const TOP_ANCHOR = property(
+const TOP_ANCHOR = property(
   object("TopAnchor", "The topmost anchor.", {
     name: text("Label of the anchor.", { default: "Documentation" }),
     icon: text("Name of the icon.", { default: "book-open" }),

@@ -3,7 +3,7 @@ import type { FindingCollector } from "./findings.js";
 import { suggestion } from "./near-name.js";
 
 /** Visits every group of the navigation, including nested ones. */
-export function visitGroups(root: ObjectNode, visitor: (group: ObjectNode, pointer: string) => void): void {
+function visitGroups(root: ObjectNode, visitor: (group: ObjectNode, pointer: string) => void): void {
   const visit = (list: ConfigNode | undefined, pointer: string): void => {
     if (list?.type !== "array") return;
     list.items.forEach((item, index) => {
@@ -17,7 +17,7 @@ export function visitGroups(root: ObjectNode, visitor: (group: ObjectNode, point
 }
 
 /** Returns the paths of all pages as written; null if part of the navigation is invalid. */
-export function pagesOf(root: ObjectNode): string[] | null {
+function pagesOf(root: ObjectNode): string[] | null {
   const pages: string[] = [];
   const collect = (list: ConfigNode | undefined, level: number): boolean =>
     list?.type === "array" &&

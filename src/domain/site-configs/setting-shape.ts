@@ -18,7 +18,7 @@ interface Form {
 }
 
 /** A value that is stored unchanged and not validated. */
-export interface AnyShape extends Form {
+interface AnyShape extends Form {
   readonly kind: "any";
   readonly type: JsonType;
 }
@@ -34,11 +34,11 @@ export interface StringShape extends Form {
   readonly format?: "color" | "label" | "page_path" | "social_url";
 }
 
-export interface BooleanShape extends Form {
+interface BooleanShape extends Form {
   readonly kind: "boolean";
 }
 
-export interface ArrayShape extends Form {
+interface ArrayShape extends Form {
   readonly kind: "array";
   readonly items: SettingShape;
   readonly nonEmpty?: true;
@@ -63,7 +63,7 @@ export interface UnionShape {
 }
 
 /** A reference to a shape in `DEFINITIONS`, which may be recursive. */
-export interface ReferenceShape extends Form {
+interface ReferenceShape extends Form {
   readonly kind: "reference";
   readonly name: string;
 }

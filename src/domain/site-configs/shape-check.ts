@@ -28,12 +28,7 @@ const color = new RegExp(COLOR_PATTERN);
 const extension = /\.(?:mdx?|markdown|html?)$/i;
 
 /** Validates the contents of a string. Unstorable text is left to `checkStorable`. */
-export function checkText(
-  node: StringNode,
-  pointer: string,
-  shape: StringShape,
-  findings: FindingCollector,
-): void {
+function checkText(node: StringNode, pointer: string, shape: StringShape, findings: FindingCollector): void {
   const { value, offset } = node;
   if (!isStorable(value)) return;
   const add = (code: IssueCode, message: () => string) => findings.add(code, { pointer, offset }, message);

@@ -7,7 +7,7 @@ import { checkBasicAuth, checkLinks, checkVersions } from "./reference-checks.js
 import { checkShape } from "./shape-check.js";
 
 /** Finds keys and strings at any level that PostgreSQL cannot store. */
-export function checkStorable(node: ConfigNode, pointer: string, findings: FindingCollector): void {
+function checkStorable(node: ConfigNode, pointer: string, findings: FindingCollector): void {
   const check = (text: string, place: FindingPlace, kind: string) => {
     if (isStorable(text)) return;
     const fault = text.includes("\u0000") ? "the character U+0000" : "an unpaired surrogate";

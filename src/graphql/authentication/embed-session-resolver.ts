@@ -1,23 +1,86 @@
-import { Ctx, FieldResolver, Mutation, Resolver, Root } from "type-graphql";
+import { GraphQLDateTime } from "graphql-scalars";
+import {
+  Ctx,
+  Field,
+  FieldResolver,
+  InputType,
+  Int,
+  Mutation,
+  ObjectType,
+  Resolver,
+  Root,
+} from "type-graphql";
 import { requireEmbedSessions } from "../../domain/accounts/scopes.js";
 import {
+  DEFAULT_SESSION_SECONDS,
+  type EmbedSession,
   type EmbedSessionRequest,
+  MAX_SESSION_SECONDS,
+  MAX_VARIABLES_BYTES,
+  MIN_SESSION_SECONDS,
   parseSessionLifetime,
   parseSessionVariables,
 } from "../../domain/authentication/embed-session.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
+import type { JsonObject } from "../../domain/shared/json.js";
 import type { UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutateIfAllowed } from "../shared/mutation.js";
 import { nullable } from "../shared/nullable.js";
-import { Input } from "../shared/payload.js";
-import { parseUserGroupBy } from "../user-groups/by.js";
-import {
-  CreateEmbedSessionInput,
-  CreateEmbedSessionPayload,
-  EmbedSessionView,
-} from "./embed-session-types.js";
+import { createPayloadType, Input } from "../shared/payload.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
+import { parseUserGroupBy, UserGroupBy } from "../user-groups/by.js";
 import { ViewerView } from "./viewer-resolver.js";
+
+@InputType("CreateEmbedSessionInput", { description: "Input for `createEmbedSession`." })
+class CreateEmbedSessionInput {
+  @Field(() => UserGroupBy, { description: "The user group that the session can read." })
+  readonly by!: UserGroupBy;
+
+  @Field(
+    () => Int,
+    nullable(
+      `The lifetime in seconds, from ${MIN_SESSION_SECONDS} to ${MAX_SESSION_SECONDS}. Default: ${DEFAULT_SESSION_SECONDS}. The session expires with its API key at the latest.`,
+    ),
+  )
+  readonly expiresInSeconds?: number | null;
+
+  @Field(
+    () => GraphQLJSON,
+    nullable(
+      `Variables for this session, as a JSON object of at most ${MAX_VARIABLES_BYTES} bytes. The holder of the token can read them. A dashboard uses them in preference to properties of the same name.`,
+    ),
+  )
+  readonly variables?: unknown;
+}
+
+const CreateEmbedSessionPayload = createPayloadType<{ token: string; expiresAt: Date }>(
+  "createEmbedSession",
+  {
+    token: [
+      () => String,
+      "The embed session, a signed JWT that a front end sends as `Authorization: Bearer <token>`; null if the mutation failed.",
+    ],
+    expiresAt: [() => GraphQLDateTime, "The time at which the session expires; null if the mutation failed."],
+  },
+);
+
+@ObjectType("EmbedSession", { description: "The embed session that a front end is authenticated with." })
+class EmbedSessionView {
+  @Field(() => GraphQLDateTime, { description: "The time at which the session expires." })
+  readonly expiresAt: Date;
+
+  @Field(() => GraphQLJSON, {
+    description:
+      "The session's own variables, as a JSON object. They take precedence over properties of the user group with the same name.",
+  })
+  readonly variables: JsonObject;
+
+  constructor({ expiresAt, variables }: EmbedSession) {
+    this.expiresAt = expiresAt;
+    this.variables = variables;
+  }
+}
 
 @Resolver(() => ViewerView)
 export class EmbedSessionResolver {

@@ -1,14 +1,247 @@
-import { Arg, type ClassType, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
-import type { JsonValue } from "../../domain/shared/json.js";
+import {
+  Arg,
+  type ClassType,
+  Ctx,
+  createUnionType,
+  Extensions,
+  Field,
+  FieldResolver,
+  ObjectType,
+  Resolver,
+  Root,
+} from "type-graphql";
+import { isObject, type JsonObject, type JsonValue } from "../../domain/shared/json.js";
+import { formsOf, SITE_CONFIG } from "../../domain/site-configs/format.js";
+import type {
+  ObjectShape,
+  SettingProperty,
+  SettingShape,
+  SingleShape,
+  StringShape,
+  TypeName,
+  UnionShape,
+} from "../../domain/site-configs/setting-shape.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { createEnum } from "../shared/create-enum.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
+import { COUNTS_ITEMS, type ReplyBudget } from "../shared/reply-budget.js";
 import { STRICT } from "./inputs.js";
-import type { TextRef } from "./loaders.js";
-import { siteConfigs } from "./loaders.js";
+import { siteConfigs, type TextRef } from "./loaders.js";
 import { SiteConfigReportView } from "./report-type.js";
-import { SiteSettings, viewSettings } from "./site-settings-types.js";
 import { SiteConfigRevisionView, SiteConfigView } from "./type.js";
+
+/** Class of the typed view of an object in a document; its fields are evaluated lazily. */
+type SettingsClass = ClassType<object> & (new (values: JsonObject, budget: ReplyBudget) => object);
+type TextClass = ClassType<object> & (new (text: string, budget: ReplyBudget) => object);
+/** A type that TypeGraphQL accepts. */
+type FieldType = ClassType<object> | StringConstructor | BooleanConstructor | object;
+
+/** GraphQL type of a shape, with the conversion of its values. */
+interface Rendering {
+  readonly type: FieldType;
+  readonly isList: boolean;
+  /** @returns null if the value does not match the shape */
+  view(value: JsonValue, budget: ReplyBudget): unknown;
+}
+
+const TEXT: Rendering = {
+  type: String,
+  isList: false,
+  view: (value, budget) => (typeof value === "string" ? budget.spendText(value) : null),
+};
+const BOOLEAN: Rendering = {
+  type: Boolean,
+  isList: false,
+  view: (value) => (typeof value === "boolean" ? value : null),
+};
+
+const settingsClasses = new Map<string, SettingsClass>();
+const textClasses = new Map<string, TextClass>();
+const enums = new Map<string, object>();
+const unions = new Map<string, object>();
+
+/** The typed view of a site configuration, generated from the table that the validator uses. */
+const SiteSettings = settingsClass(SITE_CONFIG);
+
+/**
+ * Returns the typed view of a document, with defaults for absent properties (decision 19).
+ * @param budget charged for each list and text whenever it is read
+ */
+function viewSettings(document: JsonValue, budget: ReplyBudget): object | null {
+  return isJsonObject(document) ? new SiteSettings(document, budget) : null;
+}
+
+function settingsClass(shape: ObjectShape): SettingsClass {
+  return getOrCreate(settingsClasses, shape.typeName, (name, register) => {
+    class SettingsObject {
+      readonly values: JsonObject;
+      readonly budget: ReplyBudget;
+
+      constructor(values: JsonObject, budget: ReplyBudget) {
+        this.values = values;
+        this.budget = budget;
+      }
+    }
+    // Register before adding fields: the type is recursive, because page groups may contain groups.
+    register(SettingsObject);
+    ObjectType(name, { description: shape.typeName.description })(SettingsObject);
+    Extensions({ [COUNTS_ITEMS]: true })(SettingsObject);
+    for (const [key, property] of Object.entries(shape.properties)) {
+      // Keys such as `$schema` are metadata for tools, not settings.
+      if (!key.startsWith("$")) addField(SettingsObject, key, property);
+    }
+    return SettingsObject;
+  });
+}
+
+function addField(target: SettingsClass, key: string, property: SettingProperty): void {
+  const { type, isList, view } = renderingOf(property.shape);
+  const absent = absentValue(property);
+  const name = fieldName(key);
+  const nullable = property.undocumented === true || (property.required !== true && absent === undefined);
+  const { description, deprecated } = property;
+  Object.defineProperty(target.prototype, name, {
+    get(this: { readonly values: JsonObject; readonly budget: ReplyBudget }) {
+      const value = Object.hasOwn(this.values, key) ? this.values[key] : absent;
+      return value === undefined ? null : view(value, this.budget);
+    },
+  });
+  const options = { description, nullable };
+  Field(
+    () => (isList ? [type] : type),
+    deprecated === undefined
+      ? options
+      : { ...options, deprecationReason: `Deprecated by the format: ${deprecated}.` },
+  )(target.prototype, name);
+}
+
+/** Returns the value of an absent property: its default, or an empty object if the shape has defaults and no required property. */
+function absentValue({ default: value, shape }: SettingProperty): JsonValue | undefined {
+  if (value !== undefined || shape.kind !== "object") return value;
+  const properties = Object.values(shape.properties);
+  if (properties.some(({ required }) => required)) return undefined;
+  return properties.some((property) => absentValue(property) !== undefined) ? {} : undefined;
+}
+
+function renderingOf(shape: SettingShape): Rendering {
+  const [one, other] = formsOf(shape).flatMap((form) => (form.kind === "any" ? [] : [form]));
+  if (!one) throw new Error("A property of the site configuration table has no GraphQL type.");
+  if (!other) return renderForm(one);
+  if (other.kind === "array") return renderOneOrMany(renderForm(other));
+  if (shape.kind === "union" && shape.typeName && other.kind === "object")
+    return renderUnion(shape.typeName, other);
+  throw new Error("A union of the site configuration table has no GraphQL type.");
+}
+
+function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rendering {
+  switch (shape.kind) {
+    case "string":
+      return shape.values ? renderEnum(shape, shape.values) : TEXT;
+    case "boolean":
+      return BOOLEAN;
+    case "array":
+      return renderArray(renderingOf(shape.items));
+    case "object": {
+      const type = settingsClass(shape);
+      const view = (value: JsonValue, budget: ReplyBudget) =>
+        isJsonObject(value) ? new type(value, budget) : null;
+      return { type, isList: false, view };
+    }
+  }
+}
+
+function renderEnum({ typeName }: StringShape, values: readonly string[]): Rendering {
+  if (!typeName) throw new Error("An enum of the site configuration table has no name.");
+  const members = values.map(
+    (value) => [value.toUpperCase().replaceAll("-", "_"), [value, `\`${value}\` in the document.`]] as const,
+  );
+  const type = getOrCreate(enums, typeName, (name) =>
+    createEnum(name, typeName.description, Object.fromEntries(members)),
+  );
+  return {
+    type,
+    isList: false,
+    view: (value) => (typeof value === "string" && values.includes(value) ? value : null),
+  };
+}
+
+function renderArray({ type, view }: Rendering): Rendering {
+  return {
+    type,
+    isList: true,
+    view(value, budget) {
+      if (!Array.isArray(value)) return null;
+      budget.spend(value.length);
+      return value.map((item) => view(item, budget)).filter((item) => item !== null);
+    },
+  };
+}
+
+/** Converts a single value to a list of one. */
+function renderOneOrMany(many: Rendering): Rendering {
+  return { ...many, view: (value, budget) => many.view(Array.isArray(value) ? value : [value], budget) };
+}
+
+function renderUnion(typeName: NonNullable<UnionShape["typeName"]>, shape: ObjectShape): Rendering {
+  const text = textClass(typeName.text);
+  const settings = settingsClass(shape);
+  const type = getOrCreate(unions, typeName, (name) =>
+    createUnionType({ name, description: typeName.description, types: () => [text, settings] }),
+  );
+  const object = renderForm(shape);
+  const view = (value: JsonValue, budget: ReplyBudget) =>
+    typeof value === "string" ? new text(value, budget) : object.view(value, budget);
+  return { type, isList: false, view };
+}
+
+/** Returns the class that wraps a string in a union, because GraphQL unions can only contain object types. */
+function textClass(typeName: NonNullable<UnionShape["typeName"]>["text"]): TextClass {
+  return getOrCreate(textClasses, typeName, (name) => {
+    class TextObject {
+      readonly #text: string;
+      readonly #budget: ReplyBudget;
+
+      constructor(text: string, budget: ReplyBudget) {
+        this.#text = text;
+        this.#budget = budget;
+      }
+
+      get [typeName.property](): string {
+        return this.#budget.spendText(this.#text);
+      }
+    }
+    ObjectType(name, { description: typeName.description })(TextObject);
+    Field(() => String, { description: "The value in the document." })(
+      TextObject.prototype,
+      typeName.property,
+    );
+    return TextObject;
+  });
+}
+
+/** Returns the type from the cache, or creates it; `register` caches an incomplete type so that it can refer to itself. */
+function getOrCreate<Type>(
+  cache: Map<string, Type>,
+  typeName: TypeName,
+  create: (name: string, register: (incomplete: Type) => void) => Type,
+): Type {
+  const name = `Site${typeName.name}`;
+  const cached = cache.get(name);
+  if (cached !== undefined) return cached;
+  const created = create(name, (incomplete) => cache.set(name, incomplete));
+  cache.set(name, created);
+  return created;
+}
+
+/** Converts to camel case: `hacker-news` is not a valid GraphQL name. */
+function fieldName(key: string): string {
+  return key.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function isJsonObject(value: JsonValue): value is JsonObject {
+  return isObject(value);
+}
 
 interface HasText {
   readonly textRef: TextRef;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import DataLoader from "dataloader";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { JsonValue } from "../../domain/shared/json.js";
@@ -6,10 +7,55 @@ import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import type { Services } from "../../services/services.js";
 import { revisionKey } from "../../services/site-configs/reader.js";
+import type { SiteConfigService } from "../../services/site-configs/service.js";
 import { defineLoader, type Loader } from "../shared/loaders.js";
 import { PageLoaders } from "../shared/page-loaders.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
-import { SiteConfigText } from "./text.js";
+
+/** The text of a revision, with memoized results derived from it. */
+class SiteConfigText {
+  readonly text: string;
+  readonly #service: SiteConfigService;
+  readonly #budget: ReplyBudget;
+  #document: Promise<JsonValue> | undefined;
+  readonly #reports = new Map<boolean, Promise<SiteConfigReport>>();
+  readonly #diffs = new Map<SiteConfigText, Promise<readonly JsonPatchOperation[]>>();
+
+  constructor(text: string, service: SiteConfigService, budget: ReplyBudget) {
+    this.text = text;
+    this.#service = service;
+    this.#budget = budget;
+  }
+
+  document(): Promise<JsonValue> {
+    this.#document ??= parse(this.text);
+    return this.#document;
+  }
+
+  report(strict: boolean): Promise<SiteConfigReport> {
+    return getOrCreate(this.#reports, strict, () =>
+      this.#service.check({ text: this.text }, { strict }, this.#budget),
+    );
+  }
+
+  diffTo(other: SiteConfigText): Promise<readonly JsonPatchOperation[]> {
+    return getOrCreate(this.#diffs, other, () => this.#service.diff(this.text, other.text));
+  }
+}
+
+function getOrCreate<Key, Value>(cache: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const created = create();
+  cache.set(key, created);
+  return created;
+}
+
+/** Parses in a separate turn of the event loop: a document takes milliseconds, and a reply may contain several. */
+async function parse(text: string): Promise<JsonValue> {
+  await nextTurn();
+  return JSON.parse(text);
+}
 
 /** Reference to the text of a revision, with its size in bytes so that the budget can reject it before it is read. */
 export interface TextRef extends RevisionRef {
@@ -17,7 +63,7 @@ export interface TextRef extends RevisionRef {
 }
 
 /** Per-request loaders for site configurations. */
-export class SiteConfigLoaders implements Loader {
+class SiteConfigLoaders implements Loader {
   readonly byId: DataLoader<number, SiteConfig | null>;
   readonly bySite: DataLoader<string, SiteConfig | null>;
   readonly revisions: DataLoader<RevisionRef, SiteConfigRevision | null, string>;

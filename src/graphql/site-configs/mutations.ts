@@ -1,14 +1,18 @@
-import { Ctx, Mutation, Resolver } from "type-graphql";
-import { invalidField } from "../../domain/shared/errors.js";
+import { Ctx, ID, Mutation, Resolver } from "type-graphql";
+import { DomainError, type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { measureJson } from "../../domain/site-configs/document-source.js";
+import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import { type Editor, parseSite } from "../../domain/site-configs/site-config.js";
 import type { Services } from "../../services/services.js";
+import type { ChangeOutcome } from "../../services/site-configs/service.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import type { Loaders } from "../shared/loaders.js";
 import { mutate } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node-id.js";
-import { Input, type PayloadType, type PayloadValues } from "../shared/payload.js";
+import { createPayloadType, Input, type PayloadType, type PayloadValues } from "../shared/payload.js";
+import type { ReplyBudget } from "../shared/reply-budget.js";
+import { UserErrorView } from "../shared/user-error-type.js";
 import {
   DeleteSiteConfigInput,
   PatchSiteConfigInput,
@@ -19,15 +23,60 @@ import {
   SetSiteConfigVisibilityInput,
 } from "./inputs.js";
 import { siteConfigs } from "./loaders.js";
-import {
-  DeleteSiteConfigPayload,
-  PatchSiteConfigPayload,
-  PutSiteConfigPayload,
-  RestoreSiteConfigPayload,
-  SetSiteConfigVisibilityPayload,
-  viewOutcome,
-} from "./payload.js";
+import { SiteConfigReportView } from "./report-type.js";
 import { SiteConfigView } from "./type.js";
+
+interface SiteConfigFields {
+  readonly siteConfig: SiteConfigView;
+  readonly report: SiteConfigReportView;
+}
+
+type SiteConfigValues = PayloadValues<SiteConfigFields>;
+
+const FIELDS = {
+  siteConfig: [() => SiteConfigView, "The site configuration; null if the mutation failed."],
+  report: [
+    () => SiteConfigReportView,
+    "The validation report for the new document; null if it was not validated.",
+  ],
+} as const;
+
+const PutSiteConfigPayload = createPayloadType<SiteConfigFields>("putSiteConfig", FIELDS);
+
+const PatchSiteConfigPayload = createPayloadType<SiteConfigFields>("patchSiteConfig", FIELDS);
+
+const RestoreSiteConfigPayload = createPayloadType<SiteConfigFields>("restoreSiteConfig", FIELDS);
+
+const SetSiteConfigVisibilityPayload = createPayloadType<Pick<SiteConfigFields, "siteConfig">>(
+  "setSiteConfigVisibility",
+  { siteConfig: FIELDS.siteConfig },
+);
+
+const DeleteSiteConfigPayload = createPayloadType<{ deletedSiteConfigId: string }>("deleteSiteConfig", {
+  deletedSiteConfigId: [
+    () => ID,
+    "The global ID of the deleted site configuration; null if the mutation failed.",
+  ],
+});
+
+/** Returns the payload of a checked change. @param field path of the document in the input */
+function viewOutcome(
+  { siteConfig, report }: ChangeOutcome,
+  field: FieldPath,
+  budget: ReplyBudget,
+): SiteConfigValues {
+  budget.spendFindings(report);
+  const reportView = new SiteConfigReportView(report, budget);
+  if (siteConfig) return { siteConfig: new SiteConfigView(siteConfig), report: reportView };
+  return { report: reportView, userErrors: invalid(report, field) };
+}
+
+function invalid({ errors }: SiteConfigReport, field: FieldPath): UserErrorView[] {
+  const [first] = errors;
+  const place = first?.pointer ? ` (at ${first.pointer})` : "";
+  const message = `The site configuration has ${errors.length === 1 ? "an error" : `${errors.length} errors; the first`}: ${first?.message}${place}`;
+  return UserErrorView.allOf(new DomainError("invalid_site_config", message, { field }));
+}
 
 @Resolver()
 export class SiteConfigMutations {

@@ -1,4 +1,4 @@
-import { Ctx, Mutation, Resolver } from "type-graphql";
+import { Ctx, Field, InputType, Mutation, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
@@ -8,12 +8,8 @@ import type { Services } from "../../services/services.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
 import { Input, type PayloadType } from "../shared/payload.js";
-import { parseUserGroupBy } from "./by.js";
-import {
-  RemoveUserGroupMappingInput,
-  ReplaceUserGroupMappingInput,
-  SetUserGroupMappingInput,
-} from "./mapping-inputs.js";
+import { parseUserGroupBy, UserGroupBy } from "./by.js";
+import { MappingInput } from "./inputs.js";
 import {
   RemoveUserGroupMappingPayload,
   ReplaceUserGroupMappingPayload,
@@ -21,6 +17,32 @@ import {
   type UserGroupValues,
 } from "./payloads.js";
 import { UserGroupView } from "./type.js";
+
+@InputType("SetUserGroupMappingInput", { description: "Input for `setUserGroupMapping`." })
+class SetUserGroupMappingInput extends MappingInput {
+  @Field(() => UserGroupBy, { description: "The user group to update." })
+  readonly by!: UserGroupBy;
+}
+
+@InputType("RemoveUserGroupMappingInput", { description: "Input for `removeUserGroupMapping`." })
+class RemoveUserGroupMappingInput {
+  @Field(() => UserGroupBy, { description: "The user group to update." })
+  readonly by!: UserGroupBy;
+
+  @Field(() => String, { description: "The schema ID. If the schema is not mapped, nothing changes." })
+  readonly schemaId!: string;
+}
+
+@InputType("ReplaceUserGroupMappingInput", { description: "Input for `replaceUserGroupMapping`." })
+class ReplaceUserGroupMappingInput {
+  @Field(() => UserGroupBy, { description: "The user group to update." })
+  readonly by!: UserGroupBy;
+
+  @Field(() => [MappingInput], {
+    description: "The new entries. Existing entries that are not among them are removed.",
+  })
+  readonly mapping!: MappingInput[];
+}
 
 @Resolver()
 export class MappingMutations {

@@ -1,13 +1,30 @@
-import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
+import { Arg, Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from "type-graphql";
 import { hasScope } from "../../domain/accounts/caller.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
+import { DataSourceView } from "../data-sources/type.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON, RawJson } from "../shared/raw-json.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
 import { loadUserGroup, mappings } from "./loaders.js";
-import { MappingEntryView } from "./mapping-entry-type.js";
 import { UserGroupView } from "./type.js";
+
+@ObjectType("MappingEntry", {
+  description: "An entry of a user group's mapping.",
+  simpleResolvers: true,
+})
+class MappingEntryView {
+  @Field(() => String, { description: "The schema ID." })
+  readonly schemaId: string;
+
+  @Field(() => DataSourceView, { description: "The data source that the schema is mapped to." })
+  readonly dataSource: DataSourceView;
+
+  constructor({ schemaId, dataSource }: MappedDataSource) {
+    this.schemaId = schemaId;
+    this.dataSource = new DataSourceView(dataSource);
+  }
+}
 
 @Resolver(() => UserGroupView)
 export class UserGroupResolver {

@@ -2,8 +2,7 @@ import { Arg, Ctx, Resolver, Root, Subscription } from "type-graphql";
 import type { GraphqlContext } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import { UserGroupBy } from "./by.js";
-import { UserGroupChangeView } from "./change-type.js";
-import { WatchEvent } from "./watch-event.js";
+import { UserGroupChangeView, WatchEvent } from "./watch-event.js";
 
 interface SubscribeData {
   readonly args: { readonly by?: UserGroupBy | null };

@@ -1,5 +1,40 @@
+import { Field, ID, ObjectType } from "type-graphql";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { UserGroupChangeView } from "./change-type.js";
+import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
+import type { UserGroupEvent } from "../../services/user-groups/subscription.js";
+import { createEnum } from "../shared/create-enum.js";
+import { toNodeId } from "../shared/node-id.js";
+import { nullable } from "../shared/nullable.js";
+import { UserGroupView } from "./type.js";
+
+const UserGroupChangeKindEnum = createEnum<UserGroupChangeKind>(
+  "UserGroupChangeKind",
+  "The type of a change to a user group.",
+  {
+    CREATED: ["created", "The user group was created."],
+    UPDATED: ["updated", "The name, properties or mapping was updated."],
+    TOKEN_ROTATED: ["tokenRotated", "The token was rotated."],
+    DELETED: ["deleted", "The user group was deleted. A subscription to this user group ends."],
+  },
+);
+
+@ObjectType("UserGroupChange", { description: "A change to a user group." })
+export class UserGroupChangeView {
+  @Field(() => UserGroupChangeKindEnum, { description: "The type of the change." })
+  readonly kind: UserGroupChangeKind;
+
+  @Field(() => ID, { description: "The global ID of the user group, even if it was deleted." })
+  readonly userGroupId: string;
+
+  @Field(() => UserGroupView, nullable("The current state of the user group; null if it was deleted."))
+  readonly userGroup: UserGroupView | null;
+
+  constructor({ id, kind, userGroup, mapping }: UserGroupEvent) {
+    this.kind = kind;
+    this.userGroupId = toNodeId("UserGroup", id);
+    this.userGroup = userGroup && new UserGroupView(userGroup, mapping);
+  }
+}
 
 /** An event for a subscriber: a change, or finally the error that ends the stream. */
 export class WatchEvent {

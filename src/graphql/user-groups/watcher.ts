@@ -12,9 +12,8 @@ import {
 } from "../shared/context.js";
 import { withPromptReturn } from "../shared/prompt-return.js";
 import { parseUserGroupBy, type UserGroupBy } from "./by.js";
-import { UserGroupChangeView } from "./change-type.js";
 import { loadUserGroup } from "./loaders.js";
-import { WatchEvent } from "./watch-event.js";
+import { UserGroupChangeView, WatchEvent } from "./watch-event.js";
 
 /** Streams changes of user groups to a subscriber while the subscriber has access. */
 export class UserGroupWatcher implements Watcher {

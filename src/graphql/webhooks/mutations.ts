@@ -1,10 +1,10 @@
-import { Ctx, Mutation, Resolver } from "type-graphql";
+import { Ctx, ID, Mutation, Resolver } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { IssuedSecret } from "../../services/webhooks/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
-import { Input } from "../shared/payload.js";
+import { createPayloadType, Input } from "../shared/payload.js";
 import {
   CreateWebhookEndpointInput,
   DeleteWebhookEndpointInput,
@@ -14,15 +14,60 @@ import {
   SendTestWebhookInput,
   UpdateWebhookEndpointInput,
 } from "./inputs.js";
-import {
-  CreateWebhookEndpointPayload,
-  DeleteWebhookEndpointPayload,
-  ReplayWebhookDeliveryPayload,
-  RotateWebhookSecretPayload,
-  SendTestWebhookPayload,
-  UpdateWebhookEndpointPayload,
-} from "./payloads.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "./types.js";
+
+interface WebhookEndpointValues {
+  readonly webhookEndpoint: WebhookEndpointView;
+}
+
+interface WebhookSecretValues extends WebhookEndpointValues {
+  readonly secret: string;
+}
+
+const ENDPOINT = [() => WebhookEndpointView, "The webhook endpoint; null if the mutation failed."] as const;
+const SECRET = [
+  () => String,
+  "The secret that verifies signatures, `whsec_…` (Standard Webhooks). It cannot be retrieved later; null if the mutation failed.",
+] as const;
+
+const CreateWebhookEndpointPayload = createPayloadType<WebhookSecretValues>("createWebhookEndpoint", {
+  webhookEndpoint: ENDPOINT,
+  secret: SECRET,
+});
+
+const RotateWebhookSecretPayload = createPayloadType<WebhookSecretValues>("rotateWebhookSecret", {
+  webhookEndpoint: ENDPOINT,
+  secret: SECRET,
+});
+
+const UpdateWebhookEndpointPayload = createPayloadType<WebhookEndpointValues>("updateWebhookEndpoint", {
+  webhookEndpoint: ENDPOINT,
+});
+
+const DeleteWebhookEndpointPayload = createPayloadType<{ readonly deletedWebhookEndpointId: string }>(
+  "deleteWebhookEndpoint",
+  {
+    deletedWebhookEndpointId: [
+      () => ID,
+      "The global ID of the deleted webhook endpoint; null if the mutation failed.",
+    ],
+  },
+);
+
+const SendTestWebhookPayload = createPayloadType<{
+  readonly webhookDelivery: WebhookDeliveryView;
+}>("sendTestWebhook", {
+  webhookDelivery: [
+    () => WebhookDeliveryView,
+    "The delivery of the test event; null if the mutation failed.",
+  ],
+});
+
+const ReplayWebhookDeliveryPayload = createPayloadType<{
+  readonly webhookDelivery: WebhookDeliveryView;
+}>("replayWebhookDelivery", {
+  webhookDelivery: [() => WebhookDeliveryView, "The webhook delivery; null if the mutation failed."],
+});
 
 @Resolver()
 export class WebhookMutations {

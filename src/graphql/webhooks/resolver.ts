@@ -11,7 +11,6 @@ import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
-import { WebhookEndpointHealthView } from "./health-type.js";
 import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./inputs.js";
 import {
   parseWebhookEndpointFilter,
@@ -23,6 +22,7 @@ import {
   WebhookDeliveryConnection,
   WebhookDeliveryView,
   WebhookEndpointConnection,
+  WebhookEndpointHealthView,
   WebhookEndpointView,
 } from "./types.js";
 

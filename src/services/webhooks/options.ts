@@ -1,9 +1,7 @@
 import { RETRY_DELAYS_MS } from "../../domain/webhooks/retry.js";
 import type { BreakerOptions } from "../../persistence/webhooks/settlement.js";
-import type { AttemptOptions } from "./attempts.js";
-import type { SlotLimits } from "./delivery-slots.js";
-import type { DispatcherOptions } from "./dispatcher.js";
-import { ATTEMPT_TIMEOUT_MS } from "./sender.js";
+import { ATTEMPT_TIMEOUT_MS, type AttemptOptions } from "./attempts.js";
+import type { DispatcherOptions, SlotLimits } from "./dispatcher.js";
 import type { WebhookTargetOptions } from "./targets.js";
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress } from "node:dns";
 import { DomainError } from "../../domain/shared/errors.js";
-import { isPublicAddress } from "../../domain/webhooks/public-address.js";
+import { isPublicAddress } from "../../domain/webhooks/url.js";
 
 const LOOKUP_TIMEOUT_MS = 5000;
 

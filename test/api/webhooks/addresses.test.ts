@@ -1,8 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { describe, expect, test } from "vitest";
-import { isPublicAddress } from "../../../src/domain/webhooks/public-address.js";
-import { parseWebhookUrl } from "../../../src/domain/webhooks/url.js";
-import { WebhookSender } from "../../../src/services/webhooks/sender.js";
+import { isPublicAddress, parseWebhookUrl } from "../../../src/domain/webhooks/url.js";
+import { WebhookSender } from "../../../src/services/webhooks/attempts.js";
 import { WebhookTargets } from "../../../src/services/webhooks/targets.js";
 import { startReceiver } from "../../support/webhooks/receiver.js";
 

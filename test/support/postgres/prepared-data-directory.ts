@@ -8,7 +8,7 @@ import { openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
 import { openSecretsFile } from "../../../src/embedded-postgres/secrets-file.js";
 import { cachedDirectory, project } from "../service/build-cache.js";
 
-const CLUSTER_SOURCE = join(project, "src", "embedded-postgres", "server.ts");
+const CLUSTER_SOURCE = join(project, "src", "embedded-postgres", "postgres.ts");
 
 /** Copies a new cluster into a directory as `postgres`. @returns its superuser's password */
 export async function copyCluster(dataDir: string): Promise<string> {

@@ -8,7 +8,7 @@ import { type ConfigMember, type ConfigNode, MAX_LEVELS, pointerTo, quote, TOO_D
  * @param source the number's source text
  * @param value the number as a finite float
  */
-export function isExactNumber(source: string, value: number): boolean {
+function isExactNumber(source: string, value: number): boolean {
   if (Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return true;
   // JavaScript prints 2^64 as 18446744073709552000 and parses that to the same value. Finite numbers have at most 309 digits here.
   return source === String(value) || BigInt(source) === BigInt(value);
@@ -26,7 +26,7 @@ interface OpenArray {
 }
 
 /** Builds a tree from parser events, and finds duplicate keys and trailing commas. */
-export class ConfigTreeBuilder {
+class ConfigTreeBuilder {
   readonly #findings: FindingCollector;
   readonly #open: (OpenObject | OpenArray)[] = [];
   #root: ConfigNode | null = null;

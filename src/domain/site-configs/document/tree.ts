@@ -9,12 +9,12 @@ export interface StringNode {
   readonly value: string;
 }
 
-export interface PlainNode {
+interface PlainNode {
   readonly type: "number" | "boolean" | "null";
   readonly offset: number;
 }
 
-export interface ArrayNode {
+interface ArrayNode {
   readonly type: "array";
   readonly offset: number;
   readonly items: readonly ConfigNode[];
