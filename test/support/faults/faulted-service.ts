@@ -60,7 +60,7 @@ export async function startFaultedService(
   through: DatabaseOptions["target"],
   env: Readonly<Record<string, string>> = {},
 ): Promise<FaultedService> {
-  const keys = await createKeys({ target, owner });
+  const keys = await createKeys({ target, owner }, encryptionKey);
   const administration = new Pool({ ...clientOptions(owner), max: 1 });
   // The fault may terminate this server.
   administration.on("error", () => undefined);
@@ -150,7 +150,11 @@ async function expectNothingLeft(query: Query, maxSessions: number): Promise<voi
   await expect.poll(() => query(text, [maxSessions])).toEqual([{ bounded: true, open: 0, locks: 0 }]);
 }
 
-async function createKeys(use: Pick<TestDatabase, "target" | "owner">): Promise<string[]> {
+/** Creates an account with data sources. @returns a key for each of its environments */
+export async function createKeys(
+  use: Pick<TestDatabase, "target" | "owner">,
+  encryptionKey: Buffer,
+): Promise<string[]> {
   const service = await startTestService({ use, encryptionKey });
   try {
     const account = await service.createAccount();

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Data } from "../graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../rest/rest-client.js";
@@ -7,7 +8,7 @@ export interface Call {
   readonly what: string;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** Whether it got a 503. */
+  /** Whether it got a 503, or no reply from a killed service. */
   readonly refused: boolean;
 }
 
@@ -19,6 +20,13 @@ export interface Outcome {
   readonly replayed: boolean;
 }
 
+/** A service that is killed and started again at the same address. */
+export interface MortalTarget {
+  readonly url: string;
+  /** Resolves once it accepts requests. */
+  ready(): Promise<unknown>;
+}
+
 /** Sends the load's requests and records their outcomes. */
 export class LoadJournal {
   readonly calls: Call[] = [];
@@ -28,24 +36,28 @@ export class LoadJournal {
   readonly writes = new Map<string, boolean>();
   readonly unknownWrites = new Set<string>();
   readonly #url: string;
+  readonly #target: MortalTarget | undefined;
 
-  constructor(url: string) {
-    this.#url = url;
+  /** @param target its URL; calls of one that may be killed wait until it is ready and may get no reply */
+  constructor(target: string | MortalTarget) {
+    this.#target = typeof target === "string" ? undefined : target;
+    this.#url = typeof target === "string" ? target : target.url;
   }
 
   /** Calls `/api/user`, optionally with an Idempotency-Key. */
   async rest(key: string, method: string, body: object, idempotencyKey?: string): Promise<Outcome> {
-    const headers = { "idempotency-key": idempotencyKey };
-    return this.#send(`REST ${method}`, () => callRest(`${this.#url}/api/user`, method, key, body, headers));
+    return this.#send(`REST ${method}`, (id) =>
+      callRest(`${this.#url}/api/user`, method, key, body, { ...id, "idempotency-key": idempotencyKey }),
+    );
   }
 
   /** Runs an operation with an API key, optionally with an Idempotency-Key. */
   async graphql(key: string, query: string, variables: object, idempotencyKey?: string): Promise<Outcome> {
     const name = /\w+/.exec(query.slice(query.indexOf("{") + 1))?.[0];
-    const headers = { "idempotency-key": idempotencyKey };
-    const { data, ...outcome } = await this.#send(`GraphQL ${name}`, () =>
-      callRest(`${this.#url}/graphql`, "POST", key, { query, variables }, headers),
-    );
+    const { data, ...outcome } = await this.#send(`GraphQL ${name}`, (id) => {
+      const headers = { ...id, "idempotency-key": idempotencyKey };
+      return callRest(`${this.#url}/graphql`, "POST", key, { query, variables }, headers);
+    });
     const payloads: Data[] = Object.values(data?.data ?? {});
     const faults = payloads.flatMap((payload) => payload?.userErrors ?? []);
     return { data: this.expect(query, faults, []) ? data?.data : null, ...outcome };
@@ -77,22 +89,30 @@ export class LoadJournal {
     return false;
   }
 
-  async #send(what: string, send: () => Promise<RestReply>, wanted = 200): Promise<Outcome> {
+  async #send(
+    what: string,
+    send: (headers: { readonly "x-request-id": string }) => Promise<RestReply>,
+    wanted = 200,
+  ): Promise<Outcome> {
+    await this.#target?.ready();
+    // Of our own, so that the audit log names it even if the reply is lost.
+    const requestId = randomUUID();
     const startedAt = Date.now();
     try {
-      const reply = await send();
+      const reply = await send({ "x-request-id": requestId });
       const { status, headers, body } = reply;
       const refused = isRefusal(reply);
       this.calls.push({ what, startedAt, endedAt: Date.now(), refused });
       if (!refused && status !== wanted) this.violations.push(`${what}: ${status} ${JSON.stringify(body)}`);
       return {
         data: status === 200 && !refused ? body : null,
-        requestId: String(headers["x-request-id"]),
+        requestId,
         replayed: headers["idempotent-replayed"] !== undefined,
       };
     } catch (error) {
-      this.violations.push(`${what}: ${error}`);
-      return { data: null, requestId: "", replayed: false };
+      if (this.#target) this.calls.push({ what, startedAt, endedAt: Date.now(), refused: true });
+      else this.violations.push(`${what}: ${error}`);
+      return { data: null, requestId, replayed: false };
     }
   }
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LoadGroup } from "./load-group.js";
-import { LoadJournal } from "./load-journal.js";
+import { LoadJournal, type MortalTarget } from "./load-journal.js";
 
-/** Pause of each lane between requests: a steady load below saturation. */
-const REST_MS = 5;
-const LANES = 8;
+/** Lanes and the pause of each between requests: a steady load below saturation. */
+const STEADY = { lanes: 8, restMs: 5 };
 
 export interface SteadyLoad {
   readonly journal: LoadJournal;
@@ -23,8 +22,13 @@ export interface SteadyLoad {
  * @param keys of tenants, whose groups have the same IDs
  * @param prefix of all created IDs
  */
-export function startLoad(url: string, keys: readonly string[], prefix: string): SteadyLoad {
-  const journal = new LoadJournal(url);
+export function startLoad(
+  target: string | MortalTarget,
+  keys: readonly string[],
+  prefix: string,
+  { lanes, restMs } = STEADY,
+): SteadyLoad {
+  const journal = new LoadJournal(target);
   const groups = new Map<string, LoadGroup[]>(keys.map((key) => [key, []]));
   const made: string[] = [];
   const unknown: string[] = [];
@@ -42,7 +46,7 @@ export function startLoad(url: string, keys: readonly string[], prefix: string):
       for (const step of stepsOf(group, round, () => newGroup(`${name}-more`))) {
         if (isStopping || group.state === undefined) break;
         await step();
-        await sleep(REST_MS);
+        await sleep(restMs);
       }
       if (!isStopping) await createDataSource(key, `${name} of ${key.slice(4, 8)}`);
     }
@@ -60,7 +64,7 @@ export function startLoad(url: string, keys: readonly string[], prefix: string):
       journal.expect("data source", data.createDataSource, { dataSource: { providedId }, userErrors: [] });
   }
 
-  const lanes = Array.from({ length: LANES }, (_, index) =>
+  const running = Array.from({ length: lanes }, (_, index) =>
     run(keys[index % keys.length] ?? "", Math.floor(index / keys.length)),
   );
   return {
@@ -70,7 +74,7 @@ export function startLoad(url: string, keys: readonly string[], prefix: string):
     dataSources: { made, unknown },
     async stop() {
       isStopping = true;
-      await Promise.all(lanes);
+      await Promise.all(running);
     },
   };
 
