@@ -48,8 +48,11 @@ export interface Search {
 /** Rows that are fetched and sorted at once: few enough for 500 blocks. */
 export const MAX_FEW = 100;
 
-/** Rows that are filtered in the order of the page before all rows are: far fewer blocks than a large account has. */
-export const MAX_WALKED = 3000;
+/** Rows that are filtered in the order of the page before all rows are, if one of the first `PROBED` matches. */
+const MAX_WALKED = 3000;
+
+/** Rows of which one must match, or else all rows are read: each can be in a block of its own. */
+export const PROBED = 300;
 
 /** Returns the filter for all of the tenant's rows, or for those that also meet the conditions. */
 export function tenantList(
@@ -99,7 +102,8 @@ function pageText(
   const { few, inOrder = [] } = search;
   const ifMany = few ? [`(SELECT count(*) FROM few) > ${MAX_FEW}`] : [];
   const fewFound = few && select(`few AS ${name}`, ...matching, `NOT ${ifMany.join()}`);
-  const walk = `${select(name, ...tenantList(table).conditions, ...inOrder, ...window)} ${order} LIMIT ${MAX_WALKED}`;
+  const walk = (limit: number, ...gate: readonly string[]) =>
+    `(${select(name, ...tenantList(table).conditions, ...inOrder, ...window, ...gate)} ${order} LIMIT ${limit}) AS ${name}`;
   const found = [
     ...(fewFound ? [fewFound] : []),
     `SELECT * FROM walked WHERE (SELECT count(*) FROM walked) > ${size}`,
@@ -107,7 +111,8 @@ function pageText(
     `(${select(name, ...matching, ...ifMany, `(SELECT count(*) FROM walked) <= ${size}`)} OFFSET 0)`,
   ];
   return `WITH ${few ? `few AS MATERIALIZED (${few}),` : ""}
-    walked AS MATERIALIZED (${select(`(${walk}) AS ${name}`, ...conditions, ...ifMany)} ${orderAndLimit})
+    probed AS MATERIALIZED (SELECT FROM ${walk(PROBED, ...ifMany)} WHERE ${conditions.join(" AND ")} LIMIT 1),
+    walked AS MATERIALIZED (${select(walk(MAX_WALKED, "EXISTS (SELECT FROM probed)"), ...conditions)} ${orderAndLimit})
     ${page(found.join(" UNION ALL "))}`;
 }
 

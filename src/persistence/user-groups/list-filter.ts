@@ -5,8 +5,6 @@ import { type ListQuery, MAX_FEW } from "../shared/select-page.js";
 import { spellingsOf } from "./name-prefix.js";
 
 const TENANT = ["account_id = $1", "environment = $2"];
-/** Groups are stored in about these orders: reading all of them in such an order is one pass over the table. */
-const STORED_ORDERS = ["id", "created_at"];
 const MAPPING_FIELDS = ["dataSource", "schemaId"];
 
 /** Conditions that indexes serve. */
@@ -70,7 +68,7 @@ function accessTo(
   if (ranged === column && fields.length === 1) return {};
   if (ranged !== undefined)
     return { search: { few: few(ranged, range), inOrder: ranged === column ? range : [] } };
-  return STORED_ORDERS.includes(column) && filter.schemaId === undefined ? {} : { search: {} };
+  return { search: {} };
 }
 
 function few(column: string, conditions: readonly string[]): string {

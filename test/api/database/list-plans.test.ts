@@ -1,6 +1,6 @@
 import { isObjectType } from "graphql";
-import { beforeAll, beforeEach, expect, test } from "vitest";
-import { MAX_WALKED } from "../../../src/persistence/shared/select-page.js";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { PROBED } from "../../../src/persistence/shared/select-page.js";
 import { isOnCitus, skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
@@ -239,23 +239,6 @@ test.each(["other", "nobody"])("the audit log is read with few blocks by actor: 
   expect(Math.max(...blocks)).toBeLessThan(60);
 });
 
-test.each([
-  { search: "none" },
-  { nameContains: "none" },
-  { properties: { tier: 99 } },
-  { schemaId: "none" },
-  { createdAt: { from: OLD_YEAR }, nameContains: "none" },
-])("a filter without matches reads the groups once at most in every order, by %o", async (filter) => {
-  plans.splice(0);
-  await graphql().run("query ($filter: UserGroupFilter) { userGroups(filter: $filter) { totalCount } }", {
-    filter: { search: "none" },
-  });
-  const [count = 0] = blocksOf("user_group");
-  expect(count).toBeGreaterThan(100);
-  // Each of the rows that are tried in the order of the page can be in a block of its own.
-  expect(await mostBlocks(filter)).toBeLessThan(2 * count + 1.1 * MAX_WALKED);
-});
-
 test("mappings and their data sources come from primary keys", async () => {
   plans.splice(0);
   await graphql().run(`{ userGroups(first: ${PAGE}) { nodes { mapping { schemaId } } } }`);
@@ -272,4 +255,38 @@ test("mappings and their data sources come from primary keys", async () => {
       ["Index Scan", "data_source_pk"],
     ],
   ]);
+});
+
+describe("a filter without matches, with rows that updates have moved", () => {
+  beforeAll(async () => {
+    if (isOnCitus()) return;
+    const { service, account } = graphql();
+    const { accountId } = account;
+    await service.query(`
+      SET session_replication_role = replica;
+      INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup)
+        SELECT ${accountId}, 'Customer', nextval('user_group_team_id'), 'more ' || n, 'Name ' || n, 'none', '',
+          sha256(convert_to('more ' || n, 'UTF8')) FROM generate_series(1, 40000) AS n;
+      SET session_replication_role = origin`);
+    // Neighbours by ID, and by any other order, end in different blocks.
+    for (let part = 0; part < 10; part += 1)
+      await service.query(
+        `UPDATE user_group SET version = version + 1 WHERE account_id = ${accountId} AND hashint8(id) % 20 = ${part}`,
+      );
+    await service.query("VACUUM ANALYZE user_group");
+  });
+
+  test.each([
+    { search: "none" },
+    { nameContains: "none" },
+    { properties: { tier: 99 } },
+    { schemaId: "none" },
+    { createdAt: { from: OLD_YEAR }, nameContains: "none" },
+  ])("reads the table about once in every order, by %o", async (filter) => {
+    const [table] = await graphql().service.query(
+      "SELECT relpages AS blocks FROM pg_class WHERE relname = 'user_group'",
+    );
+    expect(table.blocks).toBeGreaterThan(1000);
+    expect(await mostBlocks(filter)).toBeLessThan(1.1 * (table.blocks + PROBED));
+  });
 });
