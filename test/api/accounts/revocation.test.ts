@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { toNodeId } from "../../../src/graphql/shared/node-id.js";
-import { isOnCitus } from "../../support/citus/skip-on-citus.js";
+import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { createSession, readViewer } from "../../support/embed/sessions.js";
 import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => other.close());
 
-async function watch(url: string, authorization: string, providedId?: string): Promise<EventStream> {
+async function watch({ url }: TestService, authorization: string, providedId?: string): Promise<EventStream> {
   const query = "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }";
   const stream = await openEventStream(url, authorization, query, providedId ? { by: { providedId } } : {});
   expect(stream.status).toBe(200);
@@ -33,74 +33,98 @@ async function watch(url: string, authorization: string, providedId?: string): P
   return stream;
 }
 
-async function rename(url: string, providedId: string, name: string): Promise<void> {
-  const body = { user_group_id: providedId, name };
-  expect(await callRest(`${url}/api/user`, "PUT", graphql().keys.admin, body)).toMatchObject({ status: 200 });
-}
-
-const read = async (url: string, key: string) =>
+const read = async ({ url }: TestService, key: string) =>
   (await callGraphql(url, key, "{ viewer { environment } }")).status;
 
+async function rename(providedId: string, name: string): Promise<void> {
+  expect(await graphql().rest("PUT", { user_group_id: providedId, name })).toMatchObject({ status: 200 });
+}
+
 /** Revokes a key as its admin. */
-async function revoke(url: string, keyId: number, more = "", headers: Readonly<Record<string, string>> = {}) {
+async function revoke(keyId: number, more = "", headers: Readonly<Record<string, string>> = {}) {
   const query = `mutation { revokeApiKey(input: { id: "${toNodeId("ApiKey", keyId)}" }) { userErrors { code } } ${more} }`;
-  const reply = await callRest(`${url}/graphql`, "POST", graphql().keys.admin, { query }, headers);
-  return reply.status;
+  const { service, keys } = graphql();
+  return (await callRest(`${service.url}/graphql`, "POST", keys.admin, { query }, headers)).status;
 }
 
 const ended = (message: string) => ({ errors: [{ message, extensions: { code: "UNAUTHENTICATED" } }] });
 const KEY_ENDED = ended("The API key was revoked or has expired.");
 const TOKEN_ENDED = ended("The user group token is unknown or was rotated.");
+const PLACES = ["the process that revokes it", "another process"];
+const serviceIn = (place: string) => (place === "another process" ? other : graphql().service);
 
-test.each(["the process that revokes it", "another process"])(
+test("a key that is revoked in the database stops working in every process, by the trigger", async (context) => {
+  skipOnCitus(context, "triggers");
+  const { account, service } = graphql();
+  const { secret, id } = await account.createKey();
+  for (const each of [service, other]) expect(await read(each, secret)).toBe(200);
+  await service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [id]);
+  for (const each of [service, other]) await expect.poll(() => read(each, secret)).toBe(401);
+  // From here on the statements alone notify, as on Citus.
+  await service.query("DROP TRIGGER api_key_revoked ON api_key");
+});
+
+test("a key that is revoked from the command line stops working in every process", async () => {
+  const { account, service } = graphql();
+  const { secret, id } = await account.createKey();
+  for (const each of [service, other]) expect(await read(each, secret)).toBe(200);
+  await service.services.accounts.revokeKey(id);
+  for (const each of [service, other]) await expect.poll(() => read(each, secret)).toBe(401);
+});
+
+test.each(PLACES)(
   "a revoked key stops working immediately in %s, even if cached, and other keys stay cached",
   async (where) => {
-    const { account, keys, service } = graphql();
-    const { url, services, statements } = where === "another process" ? other : service;
+    const { account, keys } = graphql();
+    const place = serviceIn(where);
+    const { services, statements } = place;
     const { secret, id } = await account.createKey({ scope: "read" });
     await createUserGroup(graphql(), where);
-    const stream = await watch(url, `Token ${secret}`, where);
-    expect([await read(url, secret), await read(url, keys.read)]).toEqual([200, 200]);
+    const stream = await watch(place, `Token ${secret}`, where);
+    expect([await read(place, secret), await read(place, keys.read)]).toEqual([200, 200]);
     expect(
       await metricValue(services.telemetry.metrics.cacheLookups, { cache: "api_keys", result: "hit" }),
     ).toBeGreaterThan(0);
-    expect(await revoke(service.url, id)).toBe(200);
-    await rename(service.url, where, "After the revocation");
+    expect(await revoke(id)).toBe(200);
+    await rename(where, "After the revocation");
     expect(await stream.next()).toMatchObject(KEY_ENDED);
     expect(await stream.next()).toBeUndefined();
-    await expect.poll(() => read(url, secret)).toBe(401);
+    await expect.poll(() => read(place, secret)).toBe(401);
     statements.length = 0;
-    expect(await read(url, keys.read)).toBe(200);
+    expect(await read(place, keys.read)).toBe(200);
     expect(statements).toEqual([]);
   },
 );
 
-test.each(["the process that revokes it", "another process"])(
+test.each(PLACES)(
   "a revoked key's embed sessions and their streams end immediately in %s, and those of other keys do not",
   async (where) => {
     const { account, keys, service } = graphql();
-    const place = where === "another process" ? other : service;
-    const { url, statements } = place;
+    const place = serviceIn(where);
+    const { statements } = place;
     const { secret, id } = await account.createKey({ scope: "embed" });
     const providedId = `embedded in ${where}`;
     await createUserGroup(graphql(), providedId);
     const ofKey = await createSession(service, secret, { user_group_id: providedId });
     const ofOther = await createSession(service, keys.admin, { user_group_id: providedId });
     const started = watchStarts(place);
-    const streams = [await watch(url, `Bearer ${ofKey.token}`), await watch(url, `Bearer ${ofOther.token}`)];
-    const socket = await connectSocket(url, `Bearer ${ofKey.token}`);
+    const streams = [
+      await watch(place, `Bearer ${ofKey.token}`),
+      await watch(place, `Bearer ${ofOther.token}`),
+    ];
+    const socket = await connectSocket(place.url, `Bearer ${ofKey.token}`);
     socket.send(subscribe("1", "subscription { userGroupChanged { kind } }"));
     await started(3);
     statements.length = 0;
     expect((await readViewer(place, ofKey.token)).status).toBe(200);
     expect(statements).toHaveLength(1);
-    expect(await revoke(service.url, id)).toBe(200);
+    expect(await revoke(id)).toBe(200);
     // The group does not change.
     expect(await streams[0]?.next()).toMatchObject(TOKEN_ENDED);
     expect(await streams[0]?.next()).toBeUndefined();
     expect((await socket.closed()).code).toBe(4403);
     expect((await readViewer(place, ofKey.token)).status).toBe(401);
-    await rename(service.url, providedId, "After the revocation");
+    await rename(providedId, "After the revocation");
     expect(await streams[1]?.next()).toMatchObject({ data: { userGroupChanged: { kind: "UPDATED" } } });
     expect((await readViewer(place, ofOther.token)).status).toBe(200);
   },
@@ -109,35 +133,33 @@ test.each(["the process that revokes it", "another process"])(
 test("a rolled-back revocation changes nothing; a transaction's takes effect on commit", async () => {
   const { account, service } = graphql();
   const { secret, id } = await account.createKey({ scope: "read" });
-  const mutate = (more: string) => revoke(service.url, id, more, { "idempotency-key": `"${more}."` });
-  expect([await read(service.url, secret), await read(other.url, secret)]).toEqual([200, 200]);
+  const mutate = (more: string) => revoke(id, more, { "idempotency-key": `"${more}."` });
+  expect([await read(service, secret), await read(other, secret)]).toEqual([200, 200]);
   await service.query("ALTER TABLE data_source ADD CONSTRAINT broken_ck CHECK (name <> 'broken')");
   const broken = 'createDataSource(input: { providedId: "broken", name: "broken" }) { userErrors { code } }';
   expect(await mutate(broken)).toBe(500);
   await service.query("ALTER TABLE data_source DROP CONSTRAINT broken_ck");
-  expect([await read(service.url, secret), await read(other.url, secret)]).toEqual([200, 200]);
+  expect([await read(service, secret), await read(other, secret)]).toEqual([200, 200]);
   expect(await mutate("")).toBe(200);
-  expect(await read(service.url, secret)).toBe(401);
-  await expect.poll(() => read(other.url, secret)).toBe(401);
+  expect(await read(service, secret)).toBe(401);
+  await expect.poll(() => read(other, secret)).toBe(401);
 });
 
 test("a key whose revocation was not notified receives no event either", async () => {
   const { account, service } = graphql();
   const { secret, id } = await account.createKey({ scope: "read" });
   await createUserGroup(graphql(), "silent");
-  const stream = await watch(other.url, `Token ${secret}`, "silent");
-  // Citus has no triggers.
-  if (!isOnCitus()) await service.query("DROP TRIGGER api_key_revoked ON api_key");
+  const stream = await watch(other, `Token ${secret}`, "silent");
   const revokeSilently = (keyId: number) =>
     service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [keyId]);
   await revokeSilently(id);
-  await rename(service.url, "silent", "After the revocation");
+  await rename("silent", "After the revocation");
   expect(await stream.next()).toMatchObject(KEY_ENDED);
   // Without an event, the database is queried once a second.
   const key = await account.createKey({ scope: "embed" });
   const session = await createSession(service, key.secret, { user_group_id: "silent" });
-  const quiet = await watch(other.url, `Token ${key.secret}`, "silent");
-  const page = await watch(other.url, `Bearer ${session.token}`);
+  const quiet = await watch(other, `Token ${key.secret}`, "silent");
+  const page = await watch(other, `Bearer ${session.token}`);
   await revokeSilently(key.id);
   expect(await quiet.next()).toMatchObject(KEY_ENDED);
   expect(await page.next()).toMatchObject(TOKEN_ENDED);
@@ -145,29 +167,28 @@ test("a key whose revocation was not notified receives no event either", async (
 });
 
 test("an expiring key ends its stream at that time and is not cached for longer", async () => {
-  const { account, service } = graphql();
+  const { account } = graphql();
   const expiresAt = new Date(Date.now() + 10_000);
   const { secret } = await account.createKey({ scope: "read", expiresAt });
   await createUserGroup(graphql(), "expiring");
-  const stream = await watch(other.url, `Token ${secret}`, "expiring");
-  await rename(service.url, "expiring", "Before");
+  const stream = await watch(other, `Token ${secret}`, "expiring");
+  await rename("expiring", "Before");
   expect(await stream.next()).toEqual({
     data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "Before" } } },
   });
-  expect(await read(other.url, secret)).toBe(200);
+  expect(await read(other, secret)).toBe(200);
   expect(await stream.next()).toMatchObject(KEY_ENDED);
   expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime() - 5);
   await sleep(Math.max(expiresAt.getTime() - Date.now(), 0));
-  expect(await read(other.url, secret)).toBe(401);
+  expect(await read(other, secret)).toBe(401);
 });
 
 test("a rotated token receives no later events from any process", async () => {
-  const { service, keys } = graphql();
+  const { service, rest } = graphql();
   const { token } = await createUserGroup(graphql(), "rotated");
-  const streams = await Promise.all([service, other].map(({ url }) => watch(url, `Bearer ${token}`)));
-  const rotated = await callRest(`${service.url}/api/user`, "POST", keys.admin, { current_token: token });
-  expect(rotated.status).toBe(200);
-  await rename(service.url, "rotated", "After the rotation");
+  const streams = await Promise.all([service, other].map((each) => watch(each, `Bearer ${token}`)));
+  expect((await rest("POST", { current_token: token })).status).toBe(200);
+  await rename("rotated", "After the rotation");
   for (const stream of streams) {
     expect(await stream.next()).toMatchObject(TOKEN_ENDED);
     expect(await stream.next()).toBeUndefined();
@@ -175,17 +196,12 @@ test("a rotated token receives no later events from any process", async () => {
 });
 
 test("a deleted group's stream ends in every process", async () => {
-  const { service, keys } = graphql();
+  const { service, keys, rest } = graphql();
   const { token } = await createUserGroup(graphql(), "deleted");
-  const streams = await Promise.all(
-    [service, other].map(({ url }) => watch(url, `Token ${keys.admin}`, "deleted")),
-  );
-  const fronts = await Promise.all([service, other].map(({ url }) => watch(url, `Bearer ${token}`)));
-  expect(
-    await callRest(`${service.url}/api/user`, "DELETE", keys.admin, { current_token: token }),
-  ).toMatchObject({
-    status: 200,
-  });
+  const both = [service, other];
+  const streams = await Promise.all(both.map((each) => watch(each, `Token ${keys.admin}`, "deleted")));
+  const fronts = await Promise.all(both.map((each) => watch(each, `Bearer ${token}`)));
+  expect((await rest("DELETE", { current_token: token })).status).toBe(200);
   for (const stream of streams) {
     expect(await stream.next()).toEqual({ data: { userGroupChanged: { kind: "DELETED", userGroup: null } } });
     expect(await stream.next()).toBeUndefined();

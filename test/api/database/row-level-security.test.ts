@@ -28,14 +28,10 @@ const AUDIT = `INSERT INTO audit_entry (account_id, environment, action, subject
   VALUES ($1, 'Customer', 'api_key.created', 1, 'x', '{}', 'x')`;
 
 beforeAll(async () => {
-  const { keys, strangerKey, run } = graphql();
+  const { keys, strangerKey } = graphql();
   for (const key of [keys.admin, keys.testing, strangerKey]) {
-    const fixture = {
-      ...graphql(),
-      run: (query: string, variables?: object) => run(query, { ...variables }, key),
-    };
-    await createUserGroup(fixture, "acme", { mapping: [entry("sales", "sales")] });
-    await changeSite(fixture, "put", { document: goodSite });
+    await createUserGroup(graphql(), "acme", { mapping: [entry("sales", "sales")] }, key);
+    await changeSite(graphql(), "put", { document: goodSite }, key);
   }
 });
 

@@ -6,86 +6,107 @@ import { goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 
-test("userErrors lists every invalid field of a mutation", async () => {
-  const { run } = graphql();
-  const fieldsOf = async (mutation: string, input: object) => {
-    const field = `${mutation.charAt(0).toLowerCase()}${mutation.slice(1)}`;
-    const query = `mutation ($input: ${mutation}Input!) { ${field}(input: $input) { userErrors { code field message } } }`;
-    const { userErrors } = (await run(query, { input }))[field];
-    return userErrors.map(({ code, field }: { code: string; field: string[] }) => [code, field.join(".")]);
-  };
-  const invalid = (...fields: readonly string[]) => fields.map((field) => ["INVALID_FIELD", field]);
-  const group = {
-    name: "",
-    properties: [],
-    mapping: [
-      { schemaId: "", dataSource: "" },
-      { schemaId: "a", dataSource: "b" },
-      { schemaId: "a", dataSource: "b" },
-    ],
-  };
-  const ofGroup = ["name", "properties", "mapping.0.schemaId", "mapping.0.dataSource", "mapping.2.schemaId"];
-  expect(await fieldsOf("CreateUserGroup", { providedId: "", ...group })).toEqual(
-    invalid("providedId", ...ofGroup),
+const EMPTY = "must not be empty.";
+/** Each field of a group invalid, and the errors; those of its mapping are the last three. */
+const group = {
+  name: "",
+  properties: [],
+  mapping: [
+    { schemaId: "", dataSource: "" },
+    { schemaId: "a", dataSource: "b" },
+    { schemaId: "a", dataSource: "b" },
+  ],
+};
+const ofGroup = [
+  `name ${EMPTY}`,
+  "properties must be a JSON object or null.",
+  `mapping.0.schemaId ${EMPTY}`,
+  `mapping.0.dataSource ${EMPTY}`,
+  "mapping.2.schemaId must not be repeated.",
+];
+const { mapping } = group;
+const by = { providedId: "" };
+const BY = `by.providedId ${EMPTY}`;
+const ID = `providedId ${EMPTY}`;
+
+test.each<readonly [mutation: string, input: object, messages: readonly string[]]>([
+  ["createUserGroup", { providedId: "", ...group }, [ID, ...ofGroup]],
+  [
+    "createUserGroup",
+    { providedId: "x", name: "x".repeat(256) },
+    ["name must be at most 255 characters long."],
+  ],
+  ["getOrCreateUserGroup", { providedId: "", ...group }, [ID, ...ofGroup]],
+  ["getOrCreateUserGroup", { providedId: "" }, [ID]],
+  [
+    "getOrCreateUserGroup",
+    { providedId: "all invalid", mapping },
+    ["name is required.", ...ofGroup.slice(2)],
+  ],
+  ["updateUserGroup", { by, ...group }, [BY, ...ofGroup]],
+  [
+    "setUserGroupMapping",
+    { by, schemaId: "", dataSource: "" },
+    [BY, `schemaId ${EMPTY}`, `dataSource ${EMPTY}`],
+  ],
+  ["removeUserGroupMapping", { by, schemaId: "" }, [BY, `schemaId ${EMPTY}`]],
+  ["replaceUserGroupMapping", { by, mapping }, [BY, ...ofGroup.slice(2)]],
+  [
+    "deleteUserGroup",
+    { by, providedId: "", dataSourceProvidedId: "" },
+    [BY, ID, `dataSourceProvidedId ${EMPTY}`],
+  ],
+  ["rotateUserGroupToken", { by: { token: "" } }, [`by.token ${EMPTY}`]],
+  ["deleteUserGroup", { by: { token: "" } }, [`by.token ${EMPTY}`]],
+  ["createDataSource", { providedId: "", name: "" }, [ID, `name ${EMPTY}`]],
+  [
+    "updateDataSource",
+    { by, providedId: null, name: "" },
+    [BY, "providedId must be a string.", `name ${EMPTY}`],
+  ],
+])("%s lists every invalid field of %j", async (mutation, input, messages) => {
+  const { userErrors } = await graphql().mutate(mutation, input);
+  expect(userErrors).toEqual(
+    messages.map((message) => ({
+      code: "INVALID_FIELD",
+      message,
+      field: message.slice(0, message.indexOf(" ")).split("."),
+    })),
   );
-  expect(await fieldsOf("GetOrCreateUserGroup", { providedId: "", ...group })).toEqual(
-    invalid("providedId", ...ofGroup),
-  );
-  expect(await fieldsOf("GetOrCreateUserGroup", { providedId: "" })).toEqual(invalid("providedId"));
-  expect(
-    await fieldsOf("GetOrCreateUserGroup", { providedId: "all invalid", mapping: group.mapping }),
-  ).toEqual(invalid("name", ...ofGroup.slice(2)));
-  expect(await fieldsOf("UpdateUserGroup", { by: { providedId: "" }, ...group })).toEqual(
-    invalid("by.providedId", ...ofGroup),
-  );
-  expect(
-    await fieldsOf("SetUserGroupMapping", { by: { providedId: "" }, schemaId: "", dataSource: "" }),
-  ).toEqual(invalid("by.providedId", "schemaId", "dataSource"));
-  expect(await fieldsOf("RemoveUserGroupMapping", { by: { providedId: "" }, schemaId: "" })).toEqual(
-    invalid("by.providedId", "schemaId"),
-  );
-  expect(
-    await fieldsOf("ReplaceUserGroupMapping", { by: { providedId: "" }, mapping: group.mapping }),
-  ).toEqual(invalid("by.providedId", ...ofGroup.slice(2)));
-  expect(
-    await fieldsOf("DeleteUserGroup", { by: { providedId: "" }, providedId: "", dataSourceProvidedId: "" }),
-  ).toEqual(invalid("by.providedId", "providedId", "dataSourceProvidedId"));
-  expect(await fieldsOf("CreateDataSource", { providedId: "", name: "" })).toEqual(
-    invalid("providedId", "name"),
-  );
-  expect(await fieldsOf("UpdateDataSource", { by: { providedId: "" }, providedId: null, name: "" })).toEqual(
-    invalid("by.providedId", "providedId", "name"),
-  );
-  const mapping = [
-    { schemaId: "a", dataSource: "nowhere" },
-    { schemaId: "b", dataSource: "sales" },
-    { schemaId: "c", dataSource: "elsewhere" },
-  ];
-  expect(await fieldsOf("CreateUserGroup", { providedId: "unmapped", name: "U", mapping })).toEqual([
-    ["UNKNOWN_DATA_SOURCE", "mapping.0.dataSource"],
-    ["UNKNOWN_DATA_SOURCE", "mapping.2.dataSource"],
-  ]);
+});
+
+test("every unknown data source of a mapping is listed", async () => {
+  const sources = ["nowhere", "sales", "elsewhere"].map((dataSource, index) => ({
+    schemaId: `s${index}`,
+    dataSource,
+  }));
+  const input = { providedId: "unmapped", name: "U", mapping: sources };
+  expect(await graphql().mutate("createUserGroup", input, "userGroup { id }")).toEqual({
+    userGroup: null,
+    userErrors: [0, 2].map((index) => ({
+      code: "UNKNOWN_DATA_SOURCE",
+      message: `The environment has no data source "${sources[index]?.dataSource}".`,
+      field: ["mapping", String(index), "dataSource"],
+    })),
+  });
 });
 
 test("an upsert lists at most 100 errors, plus the first of each further group", async () => {
-  const { run } = graphql();
-  const mapping = Array.from({ length: 60 }, () => ({ schemaId: "", dataSource: "sales" }));
+  const many = Array.from({ length: 60 }, () => ({ schemaId: "", dataSource: "sales" }));
   const userGroups = [
     { providedId: "fine", name: "Fine" },
-    ...["many a", "many b", "many c"].map((providedId) => ({ providedId, name: "", mapping })),
+    ...["many a", "many b", "many c"].map((providedId) => ({ providedId, name: "", mapping: many })),
   ];
-  const { upsertUserGroups } = await run(
-    `mutation ($input: UpsertUserGroupsInput!) {
-      upsertUserGroups(input: $input) { results { userErrors { field } } userErrors { field } }
-    }`,
-    { input: { userGroups } },
+  const { results, userErrors } = await graphql().mutate(
+    "upsertUserGroups",
+    { userGroups },
+    "results { userErrors { field } }",
   );
-  const { results, userErrors } = upsertUserGroups;
   expect(results.map((result: { userErrors: unknown[] }) => result.userErrors.length)).toEqual([
     1, 61, 39, 1,
   ]);
   expect(userErrors).toHaveLength(101);
-  expect(userErrors.at(-1)).toEqual({ field: ["userGroups", "3", "name"] });
+  expect(userErrors.at(-1)).toMatchObject({ field: ["userGroups", "3", "name"] });
 });
 
 /** Values of the required input fields of mutations that have a guard. */
@@ -128,18 +149,13 @@ describe("a guard that is null refuses the change", () => {
   });
 
   test.each(guards)("$mutation.$field", async ({ mutation, type, field }) => {
-    const { run } = graphql();
-    await run(`mutation { getOrCreateUserGroup(input: { providedId: "guarded", name: "G" }) { isNew } }`);
-    await run(
-      `mutation ($source: SiteConfigSource!) { putSiteConfig(input: { source: $source }) { userErrors { code } } }`,
-      { source: REQUIRED["source"] },
-    );
+    const { mutate } = graphql();
+    await mutate("getOrCreateUserGroup", { providedId: "guarded", name: "G" });
+    await mutate("putSiteConfig", { source: REQUIRED["source"] });
     const fields = Object.values(type.getFields());
     const required = fields.filter((each) => isNonNullType(each.type) && each.defaultValue === undefined);
     const input = Object.fromEntries(required.map(({ name }) => [name, REQUIRED[name]]));
-    const query = `mutation ($input: ${type.name}!) { result: ${mutation}(input: $input) { userErrors { code field message } } }`;
-    const { result } = await run(query, { input: { ...input, [field]: null } });
-    expect(result.userErrors).toEqual([
+    expect((await mutate(mutation, { ...input, [field]: null })).userErrors).toEqual([
       {
         code: "INVALID_FIELD",
         field: [field],
@@ -148,6 +164,6 @@ describe("a guard that is null refuses the change", () => {
     ]);
     expect(type.getFields()[field]?.description).toMatch(/Must not be null\.$/);
     // Without the guard, the same change is made: only the null was refused.
-    expect((await run(query, { input })).result.userErrors).toEqual([]);
+    expect((await mutate(mutation, input)).userErrors).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { DELETE, ROTATE, UPDATE } from "../../support/graphql/user-group-operations.js";
+import { ROTATE, UPDATE } from "../../support/graphql/user-group-operations.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
@@ -131,20 +131,4 @@ describe("405 METHOD_NOT_ALLOWED with the allowed methods, for", () => {
     const url = `${service.url}/graphql?${search}`;
     expect(await callRest(url, "GET", keys.admin, undefined, PREFLIGHT)).toMatchObject(refused("POST"));
   });
-});
-
-test.each([
-  ["POST", ROTATE, "rotateUserGroupToken"],
-  ["DELETE", DELETE, "deleteUserGroup"],
-])("an empty token is invalid for %s and for its mutation", async (method, mutation, name) => {
-  const { service, keys, run } = graphql();
-  const rest = await callRest(`${service.url}/api/user`, method, keys.admin, { current_token: "" });
-  expect(rest).toMatchObject({
-    status: 400,
-    body: { error: { code: "invalid_field", field: "current_token" } },
-  });
-  const { [name]: payload } = await run(mutation, { input: { by: { token: "" } } });
-  expect(payload.userErrors).toEqual([
-    { code: "INVALID_FIELD", message: "by.token must not be empty.", field: ["by", "token"] },
-  ]);
 });

@@ -4,179 +4,221 @@ import { createUserGroup, entry, READ } from "../../support/graphql/user-group-o
 
 const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);
+const ERRORS = "userErrors { code message field }";
 
-const ROTATE = `mutation ($input: RotateUserGroupTokensInput!) {
-  rotateUserGroupTokens(input: $input) {
-    results { userGroup { id version token } userErrors { code message field } }
-    userErrors { code message field }
-  }
-}`;
-const DELETE = `mutation ($input: DeleteUserGroupsInput!) {
-  deleteUserGroups(input: $input) {
-    results { deletedUserGroupId userErrors { code message field } }
-    userErrors { code message field }
-  }
-}`;
-const MUTATIONS = [
-  ["rotateUserGroupTokens", ROTATE, "userGroup"],
-  ["deleteUserGroups", DELETE, "deletedUserGroupId"],
+/** Each bulk mutation: its list of inputs with its own value, and the selection of a result. */
+const RESULTS = {
+  upsertUserGroups: `results { isNew userGroup { providedId name properties version token mapping { schemaId dataSource { providedId } } } ${ERRORS} }`,
+  rotateUserGroupTokens: `results { userGroup { id version token } ${ERRORS} }`,
+  deleteUserGroups: `results { deletedUserGroupId ${ERRORS} }`,
+};
+type Name = keyof typeof RESULTS;
+const EDITS = [
+  ["rotateUserGroupTokens", "userGroup", "USER_GROUP_TOKEN_ROTATED"],
+  ["deleteUserGroups", "deletedUserGroupId", "USER_GROUP_DELETED"],
 ] as const;
 
-async function edit(mutation: string, userGroups: readonly object[], more: object = {}): Promise<Data> {
-  const [payload] = Object.values(await graphql().run(mutation, { input: { userGroups, ...more } }));
-  return payload;
-}
+const change = async (name: Name, userGroups: readonly object[], more: object = {}): Promise<Data> =>
+  graphql().mutate(name, { userGroups, ...more }, RESULTS[name]);
 
-async function read(providedId: string): Promise<Data> {
-  return (await graphql().run(READ, { by: { providedId } })).userGroup;
-}
+const read = async (by: object, key?: string): Promise<Data> =>
+  (await graphql().run(READ, { by }, key)).userGroup;
 
-async function actionsOf(id: string): Promise<string[]> {
-  const { auditLog } = await graphql().run("{ auditLog(first: 100) { nodes { action subjectId } } }");
-  return auditLog.nodes
-    .filter(({ subjectId }: Data) => subjectId === id)
-    .map(({ action }: Data) => action)
-    .toReversed();
-}
+const REJECTED = {
+  code: "BATCH_REJECTED",
+  message: "Nothing was written, because another user group of the request is invalid.",
+  field: null,
+};
+/** An error of the item at `index`, as it is reported for the item and for the whole input. */
+const invalid = (index: number, code: string, message: unknown, field: readonly string[] | null = null) => ({
+  ofItem: { code, message, field },
+  ofInput: { code, message, field: ["userGroups", String(index), ...(field ?? [])] },
+});
 
-/** References to four groups, each by another identifier. */
-async function createFour(name: string) {
-  const groups = await Promise.all(
-    [0, 1, 2, 3].map((index) => create(`${name} ${index}`, { mapping: [entry("a", "sales")] })),
-  );
-  const [one, two, three, four] = groups;
-  return {
-    groups,
-    refs: [
+describe.each(EDITS)("%s", (name, value, action) => {
+  test("finds groups by each identifier and answers in the order of the input", async () => {
+    const ids = [0, 1, 2, 3].map((index) => `${name} ${index}`);
+    const groups = await Promise.all(ids.map((id) => create(id, { mapping: [entry("a", "sales")] })));
+    const [one, two, three, four] = groups;
+    const { results, userErrors } = await change(name, [
       { id: one?.id },
       { providedId: two?.providedId },
       { teamId: three?.teamId },
       { token: four?.token },
-    ],
-  };
-}
-
-describe("bulk edits", () => {
-  test("rotate tokens, found by each identifier, in the order of the input", async () => {
-    const { groups, refs } = await createFour("rotated");
-    const { results, userErrors } = await edit(ROTATE, refs);
+    ]);
     expect(userErrors).toEqual([]);
-    expect(results).toMatchObject(
-      groups.map(({ id }) => ({ userGroup: { id, version: 2 }, userErrors: [] })),
-    );
     for (const [index, { id, token, providedId }] of groups.entries()) {
-      expect(results[index].userGroup.token).not.toBe(token);
-      expect(await read(providedId)).toMatchObject({ id, token: results[index].userGroup.token });
-      expect(await actionsOf(id)).toEqual(["USER_GROUP_CREATED", "USER_GROUP_TOKEN_ROTATED"]);
-    }
-  });
-
-  test("delete groups, found by each identifier, in the order of the input", async () => {
-    const { groups, refs } = await createFour("deleted");
-    const { results, userErrors } = await edit(DELETE, refs);
-    expect(userErrors).toEqual([]);
-    expect(results).toEqual(groups.map(({ id }) => ({ deletedUserGroupId: id, userErrors: [] })));
-    for (const { id, providedId } of groups) {
-      expect(await read(providedId)).toBeNull();
-      expect(await actionsOf(id)).toEqual(["USER_GROUP_CREATED", "USER_GROUP_DELETED"]);
-    }
-  });
-
-  test.each(MUTATIONS)(
-    "%s reports every invalid group, and changes all others or none",
-    async (name, mutation, value) => {
-      const group = await create(`fine ${name}`);
-      const { strangerKey, run } = graphql();
-      const foreign = await createUserGroup(
-        { ...graphql(), run: (text, variables) => run(text, variables, strangerKey) },
-        `foreign ${name}`,
+      const isDeletion = value === "deletedUserGroupId";
+      const expected = isDeletion ? id : { id, version: 2, token: expect.stringMatching(/^ugt_/) };
+      expect(results[index]).toEqual({ [value]: expected, userErrors: [] });
+      const { token: now } = (await read({ providedId })) ?? {};
+      expect(now).toBe(isDeletion ? undefined : results[index].userGroup.token);
+      expect(now).not.toBe(token);
+      const { auditLog } = await graphql().run(
+        "query ($name: String) { auditLog(filter: { subjectName: $name }) { nodes { action } } }",
+        { name: providedId },
       );
-      const refs = [
-        { id: group.id },
-        { providedId: group.providedId },
-        { providedId: "missing" },
-        { token: "nonsense" },
-        { id: foreign.id },
-        { providedId: "" },
-      ];
-      const repeated = "The same user group must not be repeated.";
-      const missing = "No user group has this ID.";
-      const errors = [
-        { code: "INVALID_FIELD", message: repeated, field: null },
-        { code: "USER_GROUP_NOT_FOUND", message: missing, field: null },
-        { code: "USER_GROUP_NOT_FOUND", message: "No user group has this token.", field: null },
-        { code: "USER_GROUP_NOT_FOUND", message: missing, field: null },
+      expect(auditLog.nodes).toEqual([{ action }, { action: "USER_GROUP_CREATED" }]);
+    }
+  });
+
+  test("reports every invalid group, and changes all others or none", async () => {
+    const { strangerKey } = graphql();
+    const group = await create(`fine ${name}`);
+    const foreign = await createUserGroup(graphql(), `foreign ${name}`, {}, strangerKey);
+    const missing = "No user group has this ID.";
+    const refs = [
+      { id: group.id },
+      { providedId: group.providedId },
+      { providedId: "missing" },
+      { token: "nonsense" },
+      { id: foreign.id },
+      { providedId: "" },
+    ];
+    const errors = [
+      invalid(1, "INVALID_FIELD", "The same user group must not be repeated."),
+      invalid(2, "USER_GROUP_NOT_FOUND", missing),
+      invalid(3, "USER_GROUP_NOT_FOUND", "No user group has this token."),
+      invalid(4, "USER_GROUP_NOT_FOUND", missing),
+      invalid(5, "INVALID_FIELD", expect.stringContaining("providedId must "), ["providedId"]),
+    ];
+    const ofInput = errors.map((error) => error.ofInput);
+    const ofItems = errors.map(({ ofItem }) => ({ [value]: null, userErrors: [ofItem] }));
+    expect(await change(name, refs)).toEqual({
+      results: [{ [value]: null, userErrors: [REJECTED] }, ...ofItems],
+      userErrors: ofInput,
+    });
+    expect(await read({ id: group.id })).toMatchObject({ version: 1, token: group.token });
+    const { results, userErrors } = await change(name, refs, { allOrNothing: false });
+    expect(userErrors).toEqual(ofInput);
+    expect(results).toMatchObject([{ [value]: expect.anything(), userErrors: [] }, ...ofItems]);
+    expect(await read({ token: group.token })).toBeNull();
+    expect((await read({ id: foreign.id }, strangerKey)).token).toBe(foreign.token);
+  });
+});
+
+describe("upsertUserGroups", () => {
+  const mapping = (entries: object) =>
+    Object.entries(entries).map(([schemaId, providedId]) => ({ schemaId, dataSource: { providedId } }));
+
+  test("creates missing groups and updates existing ones, keeping absent fields and clearing null ones", async () => {
+    const stored = { properties: { a: 1 }, mapping: [entry("a", "sales")] };
+    const before = await create("there", stored);
+    const other = await create("untouched", { mapping: [entry("a", "sales")] });
+    await create("cleared", stored);
+    const created = { name: "New", properties: { z: 1, a: 2 } };
+    const { results, userErrors } = await change("upsertUserGroups", [
+      { providedId: "new", ...created, mapping: [entry("b", "support"), entry("a", "sales")] },
+      { providedId: "there", name: "Renamed" },
+      { providedId: "untouched" },
+      { providedId: "cleared", properties: null, mapping: null },
+      { providedId: "bare", name: "Bare" },
+    ]);
+    expect(userErrors).toEqual([]);
+    const kept = { token: before.token, properties: { a: 1 }, mapping: mapping({ a: "sales" }) };
+    expect(results).toMatchObject([
+      {
+        isNew: true,
+        userGroup: { ...created, version: 1, mapping: mapping({ a: "sales", b: "support" }) },
+      },
+      { isNew: false, userGroup: { name: "Renamed", version: 2, ...kept } },
+      { isNew: false, userGroup: { version: 1, token: other.token, mapping: mapping({ a: "sales" }) } },
+      { isNew: false, userGroup: { version: 2, properties: null, mapping: [] } },
+      { isNew: true, userGroup: { name: "Bare", properties: null, mapping: [] } },
+    ]);
+    expect(await read({ providedId: "new" })).toMatchObject(results[0].userGroup);
+  });
+
+  const inputs = [
+    { providedId: "fine", name: "Fine" },
+    { providedId: "nameless" },
+    { providedId: "", name: "Empty" },
+    { providedId: "fine", name: "Twice" },
+    { providedId: "unmapped", name: "U", mapping: [entry("a", "sales"), entry("b", "nowhere")] },
+    { providedId: "deep", name: "D", properties: 5 },
+  ];
+  const errors = [
+    invalid(1, "INVALID_FIELD", "name is required.", ["name"]),
+    invalid(2, "INVALID_FIELD", "providedId must not be empty.", ["providedId"]),
+    invalid(3, "INVALID_FIELD", "providedId must not be repeated.", ["providedId"]),
+    invalid(4, "UNKNOWN_DATA_SOURCE", 'The environment has no data source "nowhere".', [
+      "mapping",
+      "1",
+      "dataSource",
+    ]),
+    invalid(5, "INVALID_FIELD", "properties must be a JSON object or null.", ["properties"]),
+  ];
+  const nothing = { isNew: null, userGroup: null };
+
+  test.each([
+    ["no group", {}, { ...nothing, userErrors: [REJECTED] }, null],
+    ["the others", { allOrNothing: false }, { isNew: true, userErrors: [] }, { name: "Fine" }],
+  ])("with invalid groups, reports each and writes %s", async (_, options, first, written) => {
+    const { results, userErrors } = await change("upsertUserGroups", inputs, options);
+    expect(userErrors).toEqual(errors.map(({ ofInput }) => ofInput));
+    const ofItems = errors.map(({ ofItem }) => ({ ...nothing, userErrors: [ofItem] }));
+    expect(results).toMatchObject([first, ...ofItems]);
+    expect([await read({ providedId: "fine" }), await read({ providedId: "unmapped" })]).toMatchObject([
+      written,
+      null,
+    ]);
+  });
+});
+
+test.each<Name>(["upsertUserGroups", "rotateUserGroupTokens", "deleteUserGroups"])(
+  "%s takes as many statements for a thousand groups as for one, and rejects more",
+  async (name) => {
+    const { service } = graphql();
+    const refs = Array.from({ length: 1000 }, (_, index) => ({ providedId: `${name} ${index}` }));
+    const full = (items: readonly object[], text: string) =>
+      items.map((item) => ({ ...item, name: text, mapping: [entry("a", "sales")] }));
+    const inputs = (items: readonly object[]) =>
+      name === "upsertUserGroups" ? full(items, "Changed") : items;
+    const count = async (items: readonly object[]) => {
+      expect((await change("upsertUserGroups", full(items, "Bulk"))).userErrors).toEqual([]);
+      service.statements.length = 0;
+      const { results, userErrors } = await change(name, inputs(items));
+      expect([results.length, userErrors]).toEqual([items.length, []]);
+      return service.statements.length;
+    };
+    const one = await count(refs.slice(0, 1));
+    expect(await count(refs)).toBe(one);
+    expect(await change(name, inputs([...refs, { providedId: "one more" }]))).toEqual({
+      results: [],
+      userErrors: [
         {
           code: "INVALID_FIELD",
-          message: expect.stringContaining("providedId must "),
-          field: ["providedId"],
+          message: "userGroups must have at most 1000 user groups.",
+          field: ["userGroups"],
         },
-      ];
-      const ofItems = errors.map((error) => ({ [value]: null, userErrors: [error] }));
-      const ofInput = errors.map(({ field, ...error }, index) => ({
-        ...error,
-        field: ["userGroups", String(index + 1), ...(field ?? [])],
-      }));
-      const rejected = {
-        code: "BATCH_REJECTED",
-        message: "Nothing was written, because another user group of the request is invalid.",
-        field: null,
-      };
-      expect(await edit(mutation, refs)).toEqual({
-        results: [{ [value]: null, userErrors: [rejected] }, ...ofItems],
-        userErrors: ofInput,
-      });
-      expect(await read(group.providedId)).toMatchObject({ version: 1, token: group.token });
-      const { results, userErrors } = await edit(mutation, refs, { allOrNothing: false });
-      expect(userErrors).toEqual(ofInput);
-      expect(results).toMatchObject([{ [value]: expect.anything(), userErrors: [] }, ...ofItems]);
-      expect((await run(READ, { by: { token: group.token } })).userGroup).toBeNull();
-      expect((await run(READ, { by: { id: foreign.id } }, strangerKey)).userGroup.token).toBe(foreign.token);
-    },
-  );
-
-  test.each(MUTATIONS)(
-    "%s takes as many statements for a thousand groups as for one, and rejects more",
-    async (name, mutation) => {
-      const { service, run } = graphql();
-      const refs = Array.from({ length: 1000 }, (_, index) => ({ providedId: `${name} ${index}` }));
-      const count = async (items: readonly object[]) => {
-        const userGroups = items.map((item) => ({ ...item, name: "Bulk", mapping: [entry("a", "sales")] }));
-        const upsert = `mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { userErrors { code } } }`;
-        expect((await run(upsert, { input: { userGroups } })).upsertUserGroups.userErrors).toEqual([]);
-        service.statements.length = 0;
-        const { results, userErrors } = await edit(mutation, items);
-        expect(userErrors).toEqual([]);
-        expect(results).toHaveLength(items.length);
-        return service.statements.length;
-      };
-      const one = await count(refs.slice(0, 1));
-      expect(await count(refs)).toBe(one);
-      expect(await edit(mutation, [...refs, { providedId: "one more" }])).toEqual({
-        results: [],
-        userErrors: [
-          {
-            code: "INVALID_FIELD",
-            message: "userGroups must have at most 1000 user groups.",
-            field: ["userGroups"],
-          },
-        ],
-      });
-      expect(await edit(mutation, [])).toEqual({ results: [], userErrors: [] });
-    },
-  );
-
-  test("concurrent rotations and deletions of the same groups all get an answer, and each group is deleted once", async () => {
-    const ids = Array.from({ length: 30 }, (_, index) => `contested ${index}`);
-    const groups = await Promise.all(ids.map((id) => create(id)));
-    const calls = Array.from({ length: 10 }, (_, call) => {
-      const refs = (call % 3 ? groups : groups.toReversed()).map(({ id }) => ({ id }));
-      return edit(call % 2 ? DELETE : ROTATE, refs, { allOrNothing: false });
+      ],
     });
-    const results = (await Promise.all(calls)).flatMap((payload) => payload.results);
-    const deleted = results.flatMap(({ deletedUserGroupId }: Data) => deletedUserGroupId ?? []);
-    expect(deleted.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
-    const codes = results.flatMap(({ userErrors }: Data) => userErrors.map(({ code }: Data) => code));
-    expect(new Set(codes)).toEqual(new Set(["USER_GROUP_NOT_FOUND"]));
+    expect(await change(name, [])).toEqual({ results: [], userErrors: [] });
+  },
+);
+
+test("concurrent overlapping upserts all succeed and create each group once", async () => {
+  const ids = Array.from({ length: 40 }, (_, index) => `storm ${index}`);
+  const calls = Array.from({ length: 12 }, (_, call) => {
+    const order = (call % 2 ? ids : ids.toReversed()).slice(call);
+    const groups = order.map((providedId) => ({ providedId, name: "Storm", mapping: [entry("a", "sales")] }));
+    return change("upsertUserGroups", groups);
   });
+  const outcomes = (await Promise.all(calls)).flatMap(({ results }) => results);
+  expect(outcomes.filter(({ userGroup }) => userGroup === null)).toEqual([]);
+  const created = outcomes.filter(({ isNew }) => isNew).map(({ userGroup }) => userGroup.providedId);
+  expect(created.toSorted()).toEqual(ids.toSorted());
+});
+
+test("concurrent rotations and deletions of the same groups all get an answer, and each group is deleted once", async () => {
+  const groups = await Promise.all(Array.from({ length: 30 }, (_, index) => create(`contested ${index}`)));
+  const calls = Array.from({ length: 10 }, (_, call) => {
+    const refs = (call % 3 ? groups : groups.toReversed()).map(({ id }) => ({ id }));
+    return change(call % 2 ? "deleteUserGroups" : "rotateUserGroupTokens", refs, { allOrNothing: false });
+  });
+  const results = (await Promise.all(calls)).flatMap((payload) => payload.results);
+  const deleted = results.flatMap(({ deletedUserGroupId }: Data) => deletedUserGroupId ?? []);
+  expect(deleted.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
+  const codes = results.flatMap(({ userErrors }: Data) => userErrors.map(({ code }: Data) => code));
+  expect(new Set(codes)).toEqual(new Set(["USER_GROUP_NOT_FOUND"]));
 });

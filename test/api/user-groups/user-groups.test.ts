@@ -1,26 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import {
-  CREATE,
-  createUserGroup,
-  DELETE,
-  entry,
-  GET_OR_CREATE,
-  READ,
-  ROTATE,
-  UPDATE,
-} from "../../support/graphql/user-group-operations.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry, READ, USER_GROUP } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
 const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);
+const change = (name: string, input: object, key?: string): Promise<Data> =>
+  graphql().mutate(name, input, USER_GROUP, key);
+const getOrCreate = (input: object, key?: string): Promise<Data> =>
+  graphql().mutate("getOrCreateUserGroup", input, `isNew ${USER_GROUP}`, key);
+const remove = (input: object): Promise<Data> =>
+  graphql().mutate("deleteUserGroup", input, "deletedUserGroupId");
+const read = async (by: object, key?: string): Promise<Data> =>
+  (await graphql().run(READ, { by }, key)).userGroup;
+/** A refused change of a group. */
+const refused = (code: string, message: string, field: readonly string[] | null) => ({
+  userGroup: null,
+  userErrors: [{ code, message, field }],
+});
+const IDS = ["id", "providedId", "teamId", "token"];
 
-describe("createUserGroup", () => {
-  test("creates a group and returns all of it", async () => {
-    const mapping = [
-      { schemaId: "b", dataSource: "support" },
-      { schemaId: "a", dataSource: "sales" },
-      { schemaId: "B", dataSource: "sales" },
-    ];
+describe("a group", () => {
+  test("is created with everything that was sent, and found by each of its IDs only in its environment", async () => {
+    const { strangerKey, keys } = graphql();
+    const mapping = [entry("b", "support"), entry("a", "sales"), entry("B", "sales")];
     const group = await create("whole", { name: "Whole", properties: { z: 1, a: [true] }, mapping });
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(group).toEqual({
@@ -40,191 +42,138 @@ describe("createUserGroup", () => {
       createdAt: time,
       updatedAt: group.createdAt,
     });
+    for (const name of IDS) {
+      const by = { [name]: group[name] };
+      expect([await read(by), await read(by, strangerKey), await read(by, keys.testing)]).toEqual([
+        group,
+        null,
+        null,
+      ]);
+    }
+    const unknown = [{ id: "nonsense" }, { id: `${group.id}=` }, { teamId: -1 }, { providedId: "none" }];
+    for (const by of [...unknown, { token: "none" }]) expect(await read(by)).toBeNull();
   });
 
-  test("rejects an ID that is taken in this environment", async () => {
-    const { run, keys } = graphql();
-    await create("taken");
+  test("is not created again with an ID that is taken in its environment", async () => {
     const input = { providedId: "taken", name: "Again" };
-    expect(await run(CREATE, { input })).toEqual({
-      createUserGroup: {
-        userGroup: null,
-        userErrors: [
-          {
-            code: "USER_GROUP_EXISTS",
-            message: "A user group with this ID already exists.",
-            field: ["providedId"],
-          },
-        ],
-      },
-    });
-    expect(await run(CREATE, { input }, keys.testing)).toMatchObject({
-      createUserGroup: { userGroup: { environment: "TESTING" } },
+    await create("taken");
+    expect(await change("createUserGroup", input)).toEqual(
+      refused("USER_GROUP_EXISTS", "A user group with this ID already exists.", ["providedId"]),
+    );
+    expect(await change("createUserGroup", input, graphql().keys.testing)).toMatchObject({
+      userGroup: { environment: "TESTING" },
     });
   });
 
-  test.each([
-    ["providedId must not be empty.", ["providedId"], { providedId: "" }],
-    ["name must be at most 255 characters long.", ["name"], { name: "x".repeat(256) }],
-    ["properties must be a JSON object or null.", ["properties"], { properties: "text" }],
-    [
-      "mapping.1.schemaId must not be repeated.",
-      ["mapping", "1", "schemaId"],
-      { mapping: [entry("a", "sales"), entry("a", "support")] },
-    ],
-    [
-      "mapping.0.dataSource must not be empty.",
-      ["mapping", "0", "dataSource"],
-      { mapping: [entry("a", "")] },
-    ],
-  ])("%s", async (message, field, bad) => {
-    const { createUserGroup } = await graphql().run(CREATE, {
-      input: { providedId: "bad", name: "Bad", ...bad },
+  test("is created once by getOrCreateUserGroup, then returned unchanged; only creation needs the name", async () => {
+    const first = await getOrCreate({ providedId: "goc", name: "Goc" });
+    expect(first).toMatchObject({ isNew: true, userErrors: [] });
+    expect(await getOrCreate({ providedId: "goc", properties: 5 })).toEqual({ ...first, isNew: false });
+    expect(await getOrCreate({ providedId: "nameless" })).toEqual({
+      isNew: null,
+      ...refused("INVALID_FIELD", "name is required.", ["name"]),
     });
-    expect(createUserGroup).toEqual({
-      userGroup: null,
-      userErrors: [{ code: "INVALID_FIELD", message, field }],
+    expect(await getOrCreate({ providedId: "goc" }, graphql().keys.read)).toMatchObject({
+      isNew: false,
+      userGroup: { token: null },
     });
   });
 
-  test("names the schema whose data source is unknown", async () => {
-    const input = { providedId: "bad", name: "Bad", mapping: [entry("a", "sales"), entry("b", "nowhere")] };
-    expect((await graphql().run(CREATE, { input })).createUserGroup).toEqual({
-      userGroup: null,
-      userErrors: [
-        {
-          code: "UNKNOWN_DATA_SOURCE",
-          message: 'The environment has no data source "nowhere".',
-          field: ["mapping", "1", "dataSource"],
-        },
-      ],
-    });
+  test("written by one API is read by the other", async () => {
+    const { rest } = graphql();
+    const { token } = await create("shared", { properties: { a: 1 } });
+    const reply = await rest("GET", { user_group_id: "shared" });
+    expect(reply.body).toMatchObject({ user_group: { token, properties: { a: 1 } } });
+    await rest("PUT", { user_group_id: "shared", name: "By REST" });
+    expect(await read({ providedId: "shared" })).toMatchObject({ name: "By REST", version: 2 });
   });
 });
 
-describe("getOrCreateUserGroup", () => {
-  test("creates once, then returns the group unchanged; only creation needs the name", async () => {
-    const { run } = graphql();
-    const first = await run(GET_OR_CREATE, { input: { providedId: "goc", name: "Goc" } });
-    expect(first.getOrCreateUserGroup).toMatchObject({ isNew: true, userErrors: [] });
-    const again = await run(GET_OR_CREATE, { input: { providedId: "goc", properties: 5 } });
-    expect(again.getOrCreateUserGroup).toEqual({ ...first.getOrCreateUserGroup, isNew: false });
-    expect((await run(GET_OR_CREATE, { input: { providedId: "nameless" } })).getOrCreateUserGroup).toEqual({
-      isNew: null,
-      userGroup: null,
-      userErrors: [{ code: "INVALID_FIELD", message: "name is required.", field: ["name"] }],
-    });
-  });
-
-  test("lets a read key get a group without its token, but not create one", async () => {
-    const { run, call, keys } = graphql();
-    await create("readable");
-    const got = await run(GET_OR_CREATE, { input: { providedId: "readable" } }, keys.read);
-    expect(got.getOrCreateUserGroup).toMatchObject({ isNew: false, userGroup: { token: null } });
-    const refused = await call(GET_OR_CREATE, { input: { providedId: "unreadable", name: "U" } }, keys.read);
-    expect(refused).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: "FORBIDDEN" } }] } });
+test("a reference must have exactly one ID, also when the operation is compiled", async () => {
+  const { call, run } = graphql();
+  const text = "query Compiled($by: UserGroupBy!) { userGroup(by: $by) { id } }";
+  for (let times = 0; times < 5; times += 1) await run(text, { by: { providedId: "a" } });
+  const message = expect.stringContaining('Variable "$by" got invalid value');
+  for (const query of [READ, text]) {
+    for (const by of [{}, { id: null }, { providedId: "a", teamId: 1 }, { providedId: "a", teamId: null }]) {
+      expect((await call(query, { by })).body).toEqual({
+        errors: [expect.objectContaining({ message, extensions: expect.anything() })],
+      });
+    }
+  }
+  const literal = 'query ($id: ID) { userGroup(by: { id: $id, providedId: "a" }) { id } }';
+  expect((await call(literal, {})).body).toMatchObject({
+    errors: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }],
   });
 });
 
 describe("updateUserGroup", () => {
   test("updates the given fields, keeps absent ones, clears null ones and increments the version", async () => {
-    const { run } = graphql();
     const { id } = await create("update", { properties: { a: 1 }, mapping: [entry("a", "sales")] });
-    const update = async (changes: object) =>
-      (await run(UPDATE, { input: { by: { id }, ...changes } })).updateUserGroup;
-    expect((await update({})).userGroup).toMatchObject({ version: 1, properties: { a: 1 } });
-    expect((await update({ name: "New" })).userGroup).toMatchObject({
-      version: 2,
-      name: "New",
-      properties: { a: 1 },
-    });
-    expect((await update({ properties: null })).userGroup).toMatchObject({ version: 3, properties: null });
-    expect((await update({ mapping: [entry("b", "support")] })).userGroup).toMatchObject({
-      version: 4,
-      mapping: [{ schemaId: "b", dataSource: { providedId: "support" } }],
-    });
-    expect((await update({ mapping: null })).userGroup).toMatchObject({ version: 5, mapping: [] });
-    expect((await update({ name: null })).userErrors).toEqual([
-      { code: "INVALID_FIELD", message: "name must be a string.", field: ["name"] },
-    ]);
+    const mapping = [{ schemaId: "b", dataSource: { providedId: "support" } }];
+    const steps: readonly (readonly [changes: object, expected: object])[] = [
+      [{}, { version: 1, properties: { a: 1 } }],
+      [{ name: "New" }, { version: 2, name: "New", properties: { a: 1 } }],
+      [{ properties: null }, { version: 3, name: "New", properties: null }],
+      [{ mapping: [entry("b", "support")] }, { version: 4, mapping }],
+      [{ mapping: null }, { version: 5, mapping: [] }],
+    ];
+    for (const [changes, expected] of steps) {
+      expect((await change("updateUserGroup", { by: { id }, ...changes })).userGroup).toMatchObject(expected);
+    }
+    expect(await change("updateUserGroup", { by: { id }, name: null })).toEqual(
+      refused("INVALID_FIELD", "name must be a string.", ["name"]),
+    );
   });
 
-  test("does not overwrite changes made since the group was read", async () => {
-    const { run } = graphql();
-    await create("versioned");
-    const by = { providedId: "versioned" };
-    const update = async (expectedVersion: number) =>
-      (await run(UPDATE, { input: { by, name: "New", expectedVersion } })).updateUserGroup;
-    expect((await update(1)).userErrors).toEqual([]);
-    expect(await update(1)).toEqual({
-      userGroup: null,
-      userErrors: [
-        {
-          code: "VERSION_CONFLICT",
-          message: "The user group has version 2, not 1. Read it again and repeat the change.",
-          field: ["expectedVersion"],
-        },
-      ],
-    });
-  });
-
-  test("lets one of concurrent updates of one version win", async () => {
-    const { run } = graphql();
+  test("does not overwrite changes made since the group was read: of concurrent updates of one version, one wins", async () => {
     await create("raced");
     const input = { by: { providedId: "raced" }, properties: { a: 1 }, expectedVersion: 1 };
-    const replies = await Promise.all(Array.from({ length: 20 }, () => run(UPDATE, { input })));
-    expect(replies.filter(({ updateUserGroup }) => updateUserGroup.userErrors.length === 0)).toHaveLength(1);
+    const update = () => change("updateUserGroup", input);
+    const replies = await Promise.all(Array.from({ length: 20 }, update));
+    expect(replies.filter(({ userErrors }) => userErrors.length === 0)).toHaveLength(1);
+    const message = "The user group has version 2, not 1. Read it again and repeat the change.";
+    expect(await update()).toEqual(refused("VERSION_CONFLICT", message, ["expectedVersion"]));
   });
 });
 
-describe("rotateUserGroupToken and deleteUserGroup", () => {
-  test("rotate the token, and the old one is unknown", async () => {
-    const { run } = graphql();
-    const { token, id } = await create("rotate");
-    const rotated = (await run(ROTATE, { input: { by: { token } } })).rotateUserGroupToken.userGroup;
-    expect(rotated).toMatchObject({ id, version: 2 });
-    expect(rotated.token).not.toBe(token);
-    expect((await run(ROTATE, { input: { by: { token } } })).rotateUserGroupToken).toEqual({
-      userGroup: null,
-      userErrors: [{ code: "USER_GROUP_NOT_FOUND", message: "No user group has this token.", field: null }],
-    });
-  });
-
-  test.each(["id", "providedId", "teamId", "token"])("find the group by %s", async (name) => {
-    const { run } = graphql();
+describe.each(IDS)("by %s", (name) => {
+  test("a token is rotated, and the group deleted, once", async () => {
     const group = await create(`by ${name}`);
-    const by = { [name]: group[name] };
-    const { userGroup, userErrors } = (await run(ROTATE, { input: { by } })).rotateUserGroupToken;
-    expect({ userGroup, userErrors }).toMatchObject({
-      userGroup: { id: group.id, version: 2 },
-      userErrors: [],
+    const { userGroup, userErrors } = await change("rotateUserGroupToken", { by: { [name]: group[name] } });
+    expect(userErrors).toEqual([]);
+    expect(userGroup).toEqual({
+      ...group,
+      version: 2,
+      token: expect.not.stringMatching(group.token),
+      updatedAt: expect.any(String),
     });
-    expect(userGroup.token).not.toBe(group.token);
-    expect((await run(READ, { by: { token: group.token } })).userGroup).toBeNull();
-    const input = { by: { [name]: userGroup[name] } };
-    expect((await run(DELETE, { input })).deleteUserGroup.deletedUserGroupId).toBe(group.id);
-    for (const mutation of [ROTATE, DELETE]) {
-      const [payload] = Object.values(await run(mutation, { input }));
-      expect(payload).toMatchObject({ userErrors: [{ code: "USER_GROUP_NOT_FOUND" }] });
-    }
+    expect(await read({ token: group.token })).toBeNull();
+    const by = { [name]: userGroup[name] };
+    expect(await remove({ by })).toEqual({ deletedUserGroupId: group.id, userErrors: [] });
+    const missing = refused(
+      "USER_GROUP_NOT_FOUND",
+      name === "token" ? "No user group has this token." : "No user group has this ID.",
+      null,
+    );
+    expect(await change("rotateUserGroupToken", { by })).toEqual(missing);
+    expect(await remove({ by })).toEqual({ deletedUserGroupId: null, userErrors: missing.userErrors });
   });
 
-  test.each(["id", "providedId", "teamId", "token"])("delete only what matches, by %s", async (name) => {
-    const { run } = graphql();
+  test("only a group that matches the guards is deleted", async () => {
     const group = await create("delete", { mapping: [entry("a", "sales")] });
-    const { id } = group;
-    const remove = async (more: object) =>
-      (await run(DELETE, { input: { by: { [name]: group[name] }, ...more } })).deleteUserGroup;
-    expect((await remove({ providedId: "other" })).userErrors).toMatchObject([
-      { code: "USER_GROUP_MISMATCH", field: ["providedId"] },
-    ]);
-    expect((await remove({ dataSourceProvidedId: "support" })).userErrors).toMatchObject([
-      { code: "USER_GROUP_MISMATCH", field: ["dataSourceProvidedId"] },
-    ]);
-    expect(await remove({ providedId: "delete", dataSourceProvidedId: "sales" })).toEqual({
-      deletedUserGroupId: id,
+    const by = { [name]: group[name] };
+    for (const [field, value] of [
+      ["providedId", "other"],
+      ["dataSourceProvidedId", "support"],
+    ] as const) {
+      const { userErrors } = await remove({ by, [field]: value });
+      expect(userErrors).toMatchObject([{ code: "USER_GROUP_MISMATCH", field: [field] }]);
+    }
+    expect(await remove({ by, providedId: "delete", dataSourceProvidedId: "sales" })).toEqual({
+      deletedUserGroupId: group.id,
       userErrors: [],
     });
-    expect((await run(READ, { by: { id } })).userGroup).toBeNull();
+    expect(await read({ id: group.id })).toBeNull();
   });
 });

@@ -56,6 +56,45 @@ export const READS: readonly AccessRow[] = [
     const { apiKey, auditEntry, webhookEndpoint, webhookDelivery } = ids;
     return `nodes(ids: ${q([apiKey, auditEntry, webhookEndpoint, webhookDelivery])}) { id __typename }`;
   }),
+  // What is reached from the tenant's objects, too.
+  query(
+    "userGroups",
+    from("read"),
+    () => "userGroups(first: 50) { nodes { mapping { dataSource { name } } } }",
+  ),
+  query(
+    "dataSources",
+    from("read"),
+    () => "dataSources(first: 50) { nodes { userGroups(first: 50) { totalCount nodes { name } } } }",
+  ),
+  query(
+    "siteConfigs",
+    from("read"),
+    () => `siteConfigs(first: 100) { nodes {
+    text document settings { name } atRevision(revision: 1) { text } revisions(first: 100) { totalCount nodes { text } } diff(from: 1)
+  } }`,
+  ),
+  query(
+    "apiKeys",
+    from("admin"),
+    () => "apiKeys(first: 100) { totalCount nodes { name auditDays { changes } } }",
+  ),
+  query(
+    "auditLog",
+    from("admin"),
+    () =>
+      "auditLog(first: 100) { totalCount nodes { actor { name } subject { __typename ... on Node { id } } } }",
+  ),
+  query(
+    "webhookEndpoints",
+    from("admin"),
+    () => "webhookEndpoints { nodes { name health { pendingDeliveries } } }",
+  ),
+  query(
+    "webhookDeliveries",
+    from("admin"),
+    () => "webhookDeliveries(first: 100) { totalCount nodes { endpoint { name } } }",
+  ),
   query("siteConfig", from("read"), ({ site }) => `siteConfig(site: ${q(site)}) { id text revision }`),
   query("siteConfigs", from("read"), () => "siteConfigs(first: 100) { nodes { site } }"),
   query(

@@ -112,6 +112,9 @@ async function createTenant(
   // Create the endpoint first: only then do later changes create deliveries.
   const webhookEndpoint = await createEndpoint(runAsAdmin, nextId(mark));
   const objects = await createObjects(runAsAdmin, nextId(mark));
+  await runAsAdmin(`mutation {
+    setUserGroupMapping(input: { by: ${objects.groupBy}, schemaId: "own", dataSource: ${q(objects.sourceProvidedId)} }) { userErrors { code } }
+  }`);
   const { webhookDeliveries, auditLog } = await runAsAdmin(
     "{ webhookDeliveries(first: 1) { nodes { id } } auditLog(first: 1) { nodes { id } } }",
   );

@@ -5,6 +5,7 @@ const REASONS = {
   accounts: "the application role needs the privilege UPDATE on accounts, for the locks of inserts",
   plans: "the plans, indexes and statistics of tables are those of shards on the workers",
   locks: "the locks that another connection holds are on the workers",
+  triggers: "there are no triggers",
 } as const;
 
 /** Returns whether the run has a Citus cluster (TEST_CITUS). */

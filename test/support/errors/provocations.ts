@@ -114,7 +114,7 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
       query: CREATE('providedId: "new", name: "New", mapping: [{ schemaId: "a", dataSource: "nowhere" }]'),
     },
   },
-  batch_rejected: { userErrors: "test/api/user-groups/upsert.test.ts" },
+  batch_rejected: { userErrors: "test/api/user-groups/bulk-edits.test.ts" },
   rate_limited: {
     REST: "test/api/requests/rate-limits.test.ts",
     errors: "test/api/requests/graphql-rate-limits.test.ts",

@@ -1,30 +1,43 @@
 import { afterAll, beforeAll } from "vitest";
-import type { RestReply } from "../rest/rest-client.js";
+import { callRest, type RestReply } from "../rest/rest-client.js";
 import {
   startTestService,
   type TestAccount,
   type TestService,
   type TestServiceOptions,
 } from "../service/test-service.js";
-import { callGraphql } from "./graphql-client.js";
 
 export interface GraphqlFixture {
   readonly service: TestService;
   readonly account: TestAccount;
   /** Customer keys of the account by scope, and its Testing admin key. */
-  readonly keys: { readonly admin: string; readonly read: string; readonly testing: string };
+  readonly keys: {
+    readonly admin: string;
+    readonly write: string;
+    readonly embed: string;
+    readonly read: string;
+    readonly testing: string;
+  };
   /** A key of another account. */
   readonly strangerKey: string;
   /** Runs an operation with the admin key. @returns its data @throws Error when the reply has errors */
   run(query: string, variables?: Readonly<Record<string, unknown>>, key?: string): Promise<Data>;
   /** Runs an operation; null means without a key. */
   call(query: string, variables?: Readonly<Record<string, unknown>>, key?: string | null): Promise<RestReply>;
+  /** Runs a mutation. @returns its payload: the selected fields, and `userErrors` with code, message and field */
+  mutate(name: string, input: object, selection?: string, key?: string): Promise<Data>;
+  /** Runs an operation as a front end. @param token of a user group, or an embed session */
+  front(token: string, query: string, variables?: object, operationName?: string): Promise<RestReply>;
+  /** Calls /api/user with the admin key. */
+  rest(method: string, body?: unknown, key?: string, headers?: Headers): Promise<RestReply>;
 }
+
+type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Untyped reply data. */
 export type Data = ReturnType<typeof JSON.parse>;
 
-/** Starts the service for a GraphQL test file. @returns a getter for the fixture */
+/** Starts the service for a test file. @returns a getter for the fixture */
 export function useGraphql(options: TestServiceOptions = {}): () => GraphqlFixture {
   let fixture: GraphqlFixture | undefined;
   beforeAll(async () => {
@@ -33,23 +46,38 @@ export function useGraphql(options: TestServiceOptions = {}): () => GraphqlFixtu
     const stranger = await service.createAccount();
     const keys = {
       admin: (await account.createKey()).secret,
+      write: (await account.createKey({ scope: "write" })).secret,
+      embed: (await account.createKey({ scope: "embed" })).secret,
       read: (await account.createKey({ scope: "read" })).secret,
       testing: (await account.createKey({ environment: "Testing" })).secret,
     };
-    const call: GraphqlFixture["call"] = (query, variables, key = keys.admin) =>
-      callGraphql(service.url, key ?? undefined, query, variables);
+    const send = (body: object, key: string | undefined, headers: Headers = {}) =>
+      callRest(`${service.url}/graphql`, "POST", key, body, headers);
+    const call: GraphqlFixture["call"] = (query, variables = {}, key = keys.admin) =>
+      send({ query, variables }, key ?? undefined);
+    const run: GraphqlFixture["run"] = async (query, variables, key) => {
+      const { data, errors } = Object((await call(query, variables, key)).body);
+      if (errors) throw new Error(JSON.stringify(errors));
+      return data;
+    };
     fixture = {
       service,
       account,
       keys,
       strangerKey: (await stranger.createKey()).secret,
       call,
-      async run(query, variables, key) {
-        const { body } = await call(query, variables, key);
-        const { data, errors } = Object(body);
-        if (errors) throw new Error(JSON.stringify(errors));
-        return data;
+      run,
+      async mutate(name, input, selection = "", key = keys.admin) {
+        const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
+        const payload = `{ ${selection} userErrors { code message field } }`;
+        return (
+          await run(`mutation ($input: ${type}!) { ${name}(input: $input) ${payload} }`, { input }, key)
+        )[name];
       },
+      front: (token, query, variables = {}, operationName) =>
+        send({ query, variables, operationName }, undefined, { authorization: `Bearer ${token}` }),
+      rest: (method, body, key = keys.admin, headers = {}) =>
+        callRest(`${service.url}/api/user`, method, key, body, headers),
     };
   });
   afterAll(() => fixture?.service.close());

@@ -4,6 +4,8 @@ const GROUP = `{
   id teamId providedId name environment token properties
   mapping { schemaId dataSource { providedId } } version createdAt updatedAt
 }`;
+/** Selects a user group of a payload. */
+export const USER_GROUP = `userGroup ${GROUP}`;
 const ERRORS = "userErrors { code message field }";
 export const CREATE = `mutation ($input: CreateUserGroupInput!) {
   createUserGroup(input: $input) { userGroup ${GROUP} ${ERRORS} }
@@ -30,12 +32,13 @@ export const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) ${GROUP} }`;
 
 /** Creates a user group with all fields selected. */
 export async function createUserGroup(
-  { run }: GraphqlFixture,
+  { mutate }: GraphqlFixture,
   providedId: string,
   more: object = {},
+  key?: string,
 ): Promise<Data> {
-  const data = await run(CREATE, { input: { providedId, name: providedId, ...more } });
-  const { userGroup, userErrors } = data.createUserGroup;
+  const input = { providedId, name: providedId, ...more };
+  const { userGroup, userErrors } = await mutate("createUserGroup", input, USER_GROUP, key);
   if (userErrors.length > 0) throw new Error(JSON.stringify(userErrors));
   return userGroup;
 }

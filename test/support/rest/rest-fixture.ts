@@ -1,57 +1,17 @@
-import { afterAll, beforeAll, expect } from "vitest";
-import {
-  startTestService,
-  type TestAccount,
-  type TestService,
-  type TestServiceOptions,
-} from "../service/test-service.js";
-import { callRest, type RestReply } from "./rest-client.js";
+import { expect } from "vitest";
+import { type GraphqlFixture, useGraphql } from "../graphql/graphql-fixture.js";
+import type { TestServiceOptions } from "../service/test-service.js";
+import type { RestReply } from "./rest-client.js";
 
-/** Keys of each kind of one account, and calls to /api/user. */
-export interface RestFixture {
-  readonly service: TestService;
-  readonly account: TestAccount;
-  /** Customer keys of the account by scope, and its Testing admin key. */
-  readonly keys: {
-    readonly admin: string;
-    readonly write: string;
-    readonly embed: string;
-    readonly read: string;
-    readonly testing: string;
-  };
-  /** A key of another account. */
-  readonly strangerKey: string;
-  /** Calls /api/user, with the admin key by default. */
-  call(method: string, body?: unknown, key?: string): Promise<RestReply>;
+/** The fixture of a REST test file, which calls /api/user. */
+export interface RestFixture extends Omit<GraphqlFixture, "call"> {
+  readonly call: GraphqlFixture["rest"];
 }
 
 /** Starts the service for a REST test file. @returns a getter for the fixture */
 export function useRest(options: TestServiceOptions = {}): () => RestFixture {
-  let fixture: RestFixture | undefined;
-  beforeAll(async () => {
-    const service = await startTestService(options);
-    const account = await service.createAccount();
-    const stranger = await service.createAccount();
-    const keys = {
-      admin: (await account.createKey()).secret,
-      write: (await account.createKey({ scope: "write" })).secret,
-      embed: (await account.createKey({ scope: "embed" })).secret,
-      read: (await account.createKey({ scope: "read" })).secret,
-      testing: (await account.createKey({ environment: "Testing" })).secret,
-    };
-    fixture = {
-      service,
-      account,
-      keys,
-      strangerKey: (await stranger.createKey()).secret,
-      call: (method, body, key = keys.admin) => callRest(`${service.url}/api/user`, method, key, body),
-    };
-  });
-  afterAll(() => fixture?.service.close());
-  return () => {
-    if (!fixture) throw new Error("The fixture is there once the tests run.");
-    return fixture;
-  };
+  const graphql = useGraphql(options);
+  return () => ({ ...graphql(), call: graphql().rest });
 }
 
 /** Expects a complete error reply. @param error with `fields` if there is more than one */

@@ -1,11 +1,10 @@
 import type { Data, GraphqlFixture } from "../graphql/graphql-fixture.js";
 
 /** The tests' selection of a payload. */
-const PAYLOAD = `{
+const PAYLOAD = `
   siteConfig { id site revision isPublic publicPath text document updatedAt report { isValid } }
   report { isValid errors { code pointer line column } warnings { code pointer } }
-  userErrors { code message field }
-}`;
+`;
 
 /** A valid document without warnings. */
 export const goodSite = {
@@ -17,14 +16,11 @@ export const goodSite = {
 
 /** Runs a mutation of site configurations; `text` or `document` is the source of `put`. @returns its payload */
 export async function changeSite(
-  { run }: GraphqlFixture,
+  { mutate }: GraphqlFixture,
   mutation: "put" | "patch" | "restore",
   { text, document, ...rest }: Readonly<Record<string, unknown>>,
   key?: string,
 ): Promise<Data> {
   const input = mutation === "put" ? { ...rest, source: { text, document } } : rest;
-  const name = `${mutation}SiteConfig`;
-  const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}SiteConfigInput`;
-  const data = await run(`mutation ($input: ${type}!) { ${name}(input: $input) ${PAYLOAD} }`, { input }, key);
-  return data[name];
+  return mutate(`${mutation}SiteConfig`, input, PAYLOAD, key);
 }
