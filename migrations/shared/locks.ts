@@ -12,10 +12,16 @@ export const LOCK_MODES = [
 /** The strongest lock that a migration takes on each table that exists before it; locks of plain reads and writes are left out. */
 export type MigrationLocks = Readonly<Record<string, (typeof LOCK_MODES)[number]>>;
 
-/**
- * A migration that states its locks, as all since 1764861000000 do. A transaction that blocks requests locks one table only
- * (`runSeparately`), or all at once (`lockTables`).
- */
+/** A migration states its locks. A transaction that blocks requests locks one table only (`runSeparately`). */
 export interface LockingMigration extends MigrationInterface {
   readonly locks: MigrationLocks;
+}
+
+/** Returns the locks that the migration states; undefined when it states none. */
+export function locksOf(migration: MigrationInterface): MigrationLocks | undefined {
+  return statesLocks(migration) ? migration.locks : undefined;
+}
+
+function statesLocks(migration: MigrationInterface): migration is LockingMigration {
+  return "locks" in migration;
 }

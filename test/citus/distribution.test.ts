@@ -21,6 +21,7 @@ import type { TestService } from "../support/service/test-service.js";
 import { validSite } from "../support/site-configs/documents.js";
 import { startReceiver } from "../support/webhooks/receiver.js";
 
+const WIDE = 2 ** 31;
 let cluster: CitusCluster;
 let service: TestService;
 let key: string;
@@ -37,6 +38,9 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", () => {
     cluster = await startCitus(citusPrograms);
     closers.unshift(() => cluster.close());
     await prepareCluster(cluster);
+    // IDs have 64 bits.
+    for (const sequence of ["user_group_team_id", "data_source_id_seq", "api_key_id_seq"])
+      await queryOnce(cluster.coordinator.url(DATABASE), `SELECT setval('${sequence}', ${WIDE})`);
     service = await startOn(cluster);
     key = (await (await service.createAccount()).createKey()).secret;
   });
@@ -47,7 +51,7 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", () => {
 
   test("distributes a database with data, and continues after an interruption", async () => {
     const before = await rest("GET", GET);
-    expect(before.status).toBe(200);
+    expect(before).toMatchObject({ status: 200, body: { user_group: { team_id: WIDE + 1 } } });
     await service.close();
 
     const plan = await withOwner(owner(), (database) => planDistribution(database, SHARDS));

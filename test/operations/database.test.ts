@@ -167,10 +167,13 @@ describe.skipIf(systemPostgres === undefined)(
 
       expect(await protectedTables("restored")).toEqual(await protectedTables("user_groups"));
       expect((await protectedTables("restored")).length).toBeGreaterThan(5);
-      // The newest migration's `down` runs DDL as the owner, as the next version's `up` will.
+      // The next version's migrations run DDL as the owner.
+      runAs(
+        owner("restored"),
+        "ALTER TABLE user_group ADD COLUMN sample text; ALTER TABLE user_group DROP COLUMN sample",
+      );
       const env = settings("restored");
-      expect((await processes.run(["migrate", "down"], { env })).code).toBe(0);
-      expect((await processes.run(["migrate", "up"], { env })).stdout).toContain("applied");
+      expect((await processes.run(["migrate", "up"], { env })).stdout).toContain("No pending migrations.");
       const groups = "SELECT provided_id, name FROM user_group";
       expect(await query(superuser("restored"), groups)).toEqual([{ provided_id: "acme", name: "Acme" }]);
       const service = await processes.serve({ env });

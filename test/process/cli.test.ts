@@ -143,9 +143,7 @@ test("migrate lists, reverts and applies migrations", async () => {
   expect(plan.filter((line) => /^-- \w+\d{13}$/.test(line))).toEqual(
     states.map((line) => line.replace("pending", "--")),
   );
-  expect(plan.join("\n")).toContain(
-    "-- DeleteSiteConfigs1764850000000\n-- locks:\n--   ACCESS EXCLUSIVE on site_config\nBEGIN;\n",
-  );
+  expect(plan.join("\n")).toContain(`${plan[0]}\n-- locks no existing table\nBEGIN;\n`);
   expect(await migrate("status")).toEqual(states);
   expect(await migrate("up")).toEqual(states.map((line) => line.replace("pending", "applied")));
   expect(await migrate("up", "--dry-run")).toEqual(["No pending migrations."]);

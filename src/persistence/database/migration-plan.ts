@@ -1,6 +1,5 @@
 import type { QueryRunner } from "typeorm";
-import type { MigrationLocks } from "../../../migrations/shared/locks.js";
-import { locksOf } from "../../../migrations/shared/stated-locks.js";
+import { locksOf, type MigrationLocks } from "../../../migrations/shared/locks.js";
 import type { Database } from "./database.js";
 import { pendingMigrations } from "./migrator.js";
 

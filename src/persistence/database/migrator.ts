@@ -47,6 +47,10 @@ export async function migrateUp(
 ): Promise<readonly string[]> {
   return withLock(database, async () => {
     const pending = await pendingMigrations(database);
+    if (pending.length === database.orm.migrations.length && (await exists(database, USER_GROUP)))
+      throw new OperatorError(
+        "The database has the tables of version 0.1.0. Use an empty database, and move the data with export and import.",
+      );
     await retry(database, timeouts, (executor) => executor.executePendingMigrations());
     return pending;
   });
@@ -60,7 +64,12 @@ export async function migrateDown(
   return withLock(database, async () => {
     const newest = (await migrationStates(database)).findLast(({ applied }) => applied);
     if (!newest) return null;
+    const [first] = database.orm.migrations;
     const migration = database.orm.migrations.find(({ name }) => name === newest.name);
+    if (migration === first && (await exists(database, ACCOUNT)))
+      throw new OperatorError(
+        "Reverting the first migration would delete all accounts. Delete them, or drop the database.",
+      );
     await retry(database, timeouts, (executor) => {
       // TypeORM ignores the migration's own choice here.
       if (migration?.transaction === false) executor.transaction = "none";
@@ -68,6 +77,14 @@ export async function migrateDown(
     });
     return newest.name;
   });
+}
+
+const USER_GROUP = "SELECT to_regclass('user_group') IS NOT NULL AS exists";
+const ACCOUNT = "SELECT EXISTS (SELECT FROM account)";
+
+async function exists(database: Database, query: string): Promise<boolean> {
+  const [row] = await database.entities("operator", (manager) => manager.query(query));
+  return row.exists;
 }
 
 /** Lists the migrations that this version knows, oldest first. */

@@ -1,9 +1,8 @@
 import { Client } from "pg";
 import type { QueryRunner } from "typeorm";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { backfill } from "../../../migrations/shared/backfill.js";
-import { buildIndex, dropIndex } from "../../../migrations/shared/indexes.js";
 import type { LockingMigration } from "../../../migrations/shared/locks.js";
+import { backfill, buildIndex, dropIndex } from "../../../migrations/shared/online.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { planMigrations } from "../../../src/persistence/database/migration-plan.js";
 import { migrateDown, migrateUp } from "../../../src/persistence/database/migrator.js";

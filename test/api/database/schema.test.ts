@@ -45,6 +45,18 @@ test("entities and migrations agree, also after up, down and up", async () => {
   expect(await differences(database)).toEqual([]);
 });
 
+test("the first migration neither replaces the tables of version 0.1.0 nor deletes accounts", async () => {
+  const database = await open("empty");
+  await database.entities("operator", (manager) => manager.query("CREATE TABLE user_group ()"));
+  await expect(migrateUp(database)).rejects.toThrow("has the tables of version 0.1.0");
+  await database.entities("operator", (manager) => manager.query("DROP TABLE user_group"));
+  await migrateUp(database);
+  await database.entities("operator", (manager) =>
+    manager.query("INSERT INTO account (name, token_key_id) VALUES ('one', 'k')"),
+  );
+  await expect(migrateDown(database)).rejects.toThrow("would delete all accounts");
+});
+
 test("replicas that start together migrate once", async () => {
   const replicas = [];
   for (let count = 0; count < 5; count += 1) replicas.push(await open("empty"));

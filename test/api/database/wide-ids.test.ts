@@ -26,11 +26,10 @@ async function continueAfter(service: TestService, last: number): Promise<void> 
 
 const nodeId = (type: string, id: number) => Buffer.from(`${type}:${id}`).toString("base64url");
 
-describe.each([
-  ["2^31", 2 ** 31 - 1],
-  // A process reserves the IDs of groups in blocks.
-  ["2^53", 2 ** 53 - 1 - 200],
-])("IDs about %s", (_, last) => {
+/** More than 32 bits, and shortly before the end of what JSON numbers keep. */
+const last = 2 ** 53 - 1 - 200;
+
+describe("IDs about 2^53", () => {
   test("are exact over both APIs, in webhooks, site configurations and the audit log", async () => {
     const service = await startTestService({ webhooks: { allowPrivate: true, times: FAST } });
     closers.push(() => service.close());

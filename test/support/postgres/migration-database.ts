@@ -1,7 +1,7 @@
 import { escapeIdentifier, Pool } from "pg";
 import { afterAll, beforeAll, inject } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
-import { migrateDown, migrateUp } from "../../../src/persistence/database/migrator.js";
+import { migrateUp } from "../../../src/persistence/database/migrator.js";
 import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { VALUE_PARSERS } from "../../../src/persistence/shared/value-parsers.js";
 import { asRole } from "./postgres-setup.js";
@@ -17,10 +17,8 @@ export interface MigrationDatabase {
   readonly target: DatabaseOptions["target"];
   /** Runs a statement as a superuser. */
   query(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Applies all pending migrations, or those up to this one. */
-  up(last?: string): Promise<readonly string[]>;
-  /** Reverts migrations up to and including this one. */
-  downTo(name: string): Promise<void>;
+  /** Applies all pending migrations. */
+  up(): Promise<readonly string[]>;
 }
 
 /** Creates an empty database for a migration test file. @returns a getter for it */
@@ -49,23 +47,7 @@ export function useMigrationDatabase(): () => MigrationDatabase {
       database,
       target,
       query: async (text, values = []) => (await administration.query(text, [...values])).rows,
-      async up(last) {
-        const { migrations } = database.orm;
-        const later =
-          last === undefined ? [] : migrations.splice(migrations.findIndex(({ name }) => name === last) + 1);
-        try {
-          return await migrateUp(database);
-        } finally {
-          migrations.push(...later);
-        }
-      },
-      async downTo(name) {
-        for (let last = ""; last !== name; ) {
-          const undone = await migrateDown(database);
-          if (undone === null) throw new Error(`There is no migration ${name}.`);
-          last = undone;
-        }
-      },
+      up: () => migrateUp(database),
     };
   });
   afterAll(async () => {

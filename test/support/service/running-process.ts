@@ -17,8 +17,6 @@ export interface ProcessOptions {
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
   /** Standard input; empty by default. */
   readonly input?: string;
-  /** A compiled release, instead of the sources under test. */
-  readonly release?: string;
   /** Maximum lifetime, even if the test's process is killed; fifteen minutes by default. */
   readonly lifetimeMs?: number;
 }
@@ -74,11 +72,7 @@ export function createTestProcesses(): TestProcesses {
   const directories: string[] = [];
 
   async function launch(args: readonly string[], options: ProcessOptions = {}): Promise<RunningProcess> {
-    const script = join(
-      options.release ?? (await compileService()),
-      "src",
-      args.length === 0 ? "main.js" : "cli.js",
-    );
+    const script = join(await compileService(), "src", args.length === 0 ? "main.js" : "cli.js");
     const fuse = exitAfter(options.lifetimeMs ?? LIFETIME_MS);
     const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
       cwd: "/",

@@ -1,5 +1,50 @@
 import type { QueryRunner } from "typeorm";
-import { inTransaction } from "./transactions.js";
+
+// Steps of migrations with `transaction = false`, during which requests are served. Each can be repeated after an interruption.
+
+/** Runs `work` in a transaction. */
+export async function inTransaction<Result>(
+  queryRunner: QueryRunner,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await queryRunner.startTransaction();
+  try {
+    const result = await work();
+    await queryRunner.commitTransaction();
+    return result;
+  } catch (error) {
+    await queryRunner.rollbackTransaction();
+    throw error;
+  }
+}
+
+/**
+ * Runs each text in a transaction of its own: a migration that waits for the lock of a table while it holds another's can cause a deadlock
+ * with a request, which then fails. The migration must have `transaction = false`, and each text be repeatable.
+ */
+export async function runSeparately(queryRunner: QueryRunner, texts: readonly string[]): Promise<void> {
+  for (const text of texts) await inTransaction(queryRunner, () => queryRunner.query(text));
+}
+
+/**
+ * Builds an index while the table is read and written.. An index that is already valid is
+ * kept, and an invalid one, which an interrupted build leaves, is built again.
+ * @param on table and columns, e.g. `user_group (account_id, environment, name, id)`
+ */
+export async function buildIndex(queryRunner: QueryRunner, name: string, on: string): Promise<void> {
+  const [found]: ({ isValid: boolean } | undefined)[] = await queryRunner.query(
+    `SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)`,
+    [name],
+  );
+  if (found?.isValid === true) return;
+  if (found) await dropIndex(queryRunner, name);
+  await queryRunner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${on}`);
+}
+
+/** Drops an index while its table is read and written.. */
+export async function dropIndex(queryRunner: QueryRunner, name: string): Promise<void> {
+  await queryRunner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+}
 
 /** Rows that are locked at once. */
 const BATCH = 2_000;
@@ -15,7 +60,7 @@ interface Backfill {
 
 /**
  * Updates the rows of all tenants in batches, each in its own transaction and within its tenant's row scope: row-level security applies to
- * the owner role too. The migration must have `transaction = false`. After an interruption, the remaining rows are updated.
+ * the owner role too.. After an interruption, the remaining rows are updated.
  */
 export async function backfill(queryRunner: QueryRunner, { table, set, where }: Backfill): Promise<void> {
   const accounts: { id: number }[] = await inScope(queryRunner, { "app.operator": "on" }, () =>
