@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { OperatorError } from "../domain/shared/operator-error.js";
-import { DEFAULT_CONNECTION_LIMITS } from "../http/server/connection-limits.js";
+import { DEFAULT_CONNECTION_LIMITS } from "../http/server/connections.js";
 import type { TraceSettings } from "../telemetry/export/trace-settings.js";
 import { settings } from "./settings.js";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DEFAULT_EVENT_STREAM_LIMITS } from "../domain/requests/event-stream-limits.js";
 import { DEFAULT_RETENTION } from "../domain/shared/retention.js";
 import { DEFAULT_LIMITS } from "../graphql/shared/operation-limits.js";
-import { DEFAULT_CONNECTION_LIMITS } from "../http/server/connection-limits.js";
+import { DEFAULT_CONNECTION_LIMITS } from "../http/server/connections.js";
 import { DEFAULT_DISABLE_AFTER_DAYS, DEFAULT_SLOTS } from "../services/webhooks/options.js";
 import { flag, redisUrl, wholeNumber } from "./setting-types.js";
 

@@ -1,5 +1,5 @@
 import { isLoopback } from "../http/pages/loopback.js";
-import type { MetricsAccess } from "../http/server/metrics-route.js";
+import type { MetricsAccess } from "../http/server/service-routes.js";
 import type { Config } from "./config.js";
 
 /** A local proxy makes remote clients appear local: without a token, metrics are readable only where no proxy is expected. */

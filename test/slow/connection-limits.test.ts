@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ConnectionLimits } from "../../src/http/server/connection-limits.js";
+import type { ConnectionLimits } from "../../src/http/server/connections.js";
 import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { exchange } from "../support/rest/raw-connection.js";

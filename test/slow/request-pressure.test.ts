@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
-import { Connections } from "../../src/http/server/connections.js";
-import { boundRequests } from "../../src/http/server/request-bounds.js";
+import { superviseRequests } from "../../src/http/server/requests.js";
 import { WorkQueue } from "../../src/services/requests/work-queue.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
 import { metricValue } from "../support/service/metric-samples.js";
@@ -11,7 +10,15 @@ import { metricValue } from "../support/service/metric-samples.js";
 async function start() {
   const app = Fastify();
   const metrics = new Metrics();
-  boundRequests(app, new Connections(app.server), new WorkQueue(10, metrics), metrics);
+  superviseRequests(app, {
+    work: new WorkQueue(10, metrics),
+    metrics,
+    tracing: undefined,
+    timeoutMs: Number.POSITIVE_INFINITY,
+    trustsProxies: false,
+    successesPerSecond: 0,
+    sendError: () => undefined,
+  });
   app.setErrorHandler((_error, _request, reply) => reply.code(503).send());
   app.get("/*", () => "served");
   await app.ready();

@@ -1,30 +1,84 @@
-import type { Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { BlockList, Socket } from "node:net";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
+import { toAddressBlock } from "../../domain/requests/address-block.js";
+import { isListed, toBlockList } from "../../domain/requests/block-list.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import { CountsByName } from "../../services/requests/counts-by-name.js";
+import type { Metrics } from "../../telemetry/metrics.js";
+import { sendRawReply } from "./raw-reply.js";
+
+/** Limits on client connections per process. */
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** Maximum connections per address; trusted proxies are exempt. */
+  readonly maxConnectionsPerAddress: number;
+  /** Timeout for receiving a request: its headers, and the headers with the body. */
+  readonly receiveTimeoutMs: number;
+  /** Timeout for a peer that reads nothing. */
+  readonly stallTimeoutMs: number;
+  /** Maximum bytes of replies that peers have not read. */
+  readonly maxUnsentBytes: number;
+  /** Maximum sum of the sizes of request bodies above 64 KiB. */
+  readonly maxBodyBytes: number;
+  /** Maximum requests and operations of WebSockets in progress; a client address may have half of them. */
+  readonly maxRequestsInProgress: number;
+}
+
+const MEGABYTE = 1024 * 1024;
+
+export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
+  maxConnections: 10_000,
+  maxConnectionsPerAddress: 2_500,
+  receiveTimeoutMs: 30_000,
+  stallTimeoutMs: 15_000,
+  maxUnsentBytes: 64 * MEGABYTE,
+  maxBodyBytes: 64 * MEGABYTE,
+  maxRequestsInProgress: 2_000,
+};
+
+const RETRY_AFTER_S = 5;
+/** Maximum refused connections that are kept open to read their reply; further ones are closed without one. */
+const MAX_REFUSED_OPEN = 100;
+const REFUSALS = {
+  process: new DomainError("unavailable", "Too many connections are open. Try again later.", {
+    retryAfter: RETRY_AFTER_S,
+  }),
+  address: new DomainError(
+    "rate_limited",
+    "Too many connections are open from this address. Close some, or send requests one after the other over the same connection.",
+    { retryAfter: RETRY_AFTER_S },
+  ),
+} as const;
+
+/** Maximum time for requests in progress after the server closes. */
+const DRAIN_MS = 10_000;
+/** Idle time before a connection is closed. Busier clients see `Connection: close` in a reply. */
+const IDLE_MS = 500;
+/** Time for a client to notice that its connection was closed. */
+const LINGER_MS = 500;
+const POLL_MS = 20;
+/** Maximum time for which queued connections are still accepted. */
+const ACCEPT_MS = 1_000;
 
 export interface Connection {
   readonly socket: Socket;
   /** Replies in progress, in order. More than one only if the client uses pipelining. */
   readonly replies: ServerResponse[];
-  /** Requests that wait for the replies to earlier ones of the connection. */
-  readonly parked: Map<ServerResponse, ParkedRequest>;
+  /** Starts the requests that wait for the earlier ones of the connection, in order. */
+  readonly waiting: (() => void)[];
   /** When the last request ended, and the number of bytes read by then. */
   idleSince: number;
   idleBytes: number;
-  /** When the server closed it; later requests are not answered. */
+  /** When the server closed it; later requests are not executed. */
   endedAt: number | undefined;
   /** Send progress as of the last sweep. */
   readonly sending: SendProgress;
 }
 
-interface ParkedRequest {
-  /** Starts the request. */
-  start(): void;
-  /** Ends it if its connection closes before. */
-  end(): void;
-}
-
 /** The send progress of a connection. */
-export interface SendProgress {
+interface SendProgress {
   /** Unsent bytes held by the process. */
   unsent: number;
   /** Bytes of the current write that the kernel has not accepted. */
@@ -33,60 +87,214 @@ export interface SendProgress {
   stalledSweeps: number;
 }
 
+/**
+ * The client connections of a server, from the limits on their number to their graceful end (decision 38). The requests of a connection
+ * run one after the other. A closing server answers every request that has arrived: the last reply of a connection announces its end, and
+ * idle connections are closed without cutting off a request that is just arriving.
+ */
 export class Connections implements Iterable<Connection> {
   readonly #open = new Map<Socket, Connection>();
+  readonly #app: FastifyInstance;
+  readonly #limits: ConnectionLimits;
+  readonly #metrics: Pick<Metrics, "refusedConnections" | "abandonedRequests" | "shedRequests">;
+  readonly #proxies: BlockList;
+  readonly #byAddress = new CountsByName();
+  /** Open connections that were not refused. */
+  #admitted = 0;
+  /** Requests that wait for earlier ones of their connection. */
+  #waiting = 0;
+  #isDraining = false;
+  #hasAccepted = false;
 
-  constructor(server: Pick<Server, "on">) {
-    server.on("connection", (socket: Socket) => {
-      const connection: Connection = {
-        socket,
-        replies: [],
-        parked: new Map(),
-        idleSince: performance.now(),
-        idleBytes: 0,
-        endedAt: undefined,
-        sending: { unsent: 0, queued: 0, stalledSweeps: 0 },
-      };
-      this.#open.set(socket, connection);
-      socket.once("close", () => {
-        this.#open.delete(socket);
-        for (const { end } of connection.parked.values()) end();
-      });
+  /** @param trustedProxies addresses and networks without a limit per address */
+  constructor(
+    app: FastifyInstance,
+    limits: ConnectionLimits,
+    trustedProxies: readonly string[],
+    metrics: Pick<Metrics, "refusedConnections" | "abandonedRequests" | "shedRequests">,
+  ) {
+    this.#app = app;
+    this.#limits = limits;
+    this.#metrics = metrics;
+    this.#proxies = toBlockList(trustedProxies);
+    const { server } = app;
+    server.on("connection", (socket: Socket) => this.#accept(socket));
+    server.removeAllListeners("request").on("request", (request, reply) => this.#begin(request, reply));
+    server.on("upgrade", (_request, socket: Socket) => {
+      // The replies to earlier requests of the connection could no longer be sent.
+      if (this.#open.get(socket)?.replies.length !== 0) socket.destroy();
     });
+    app.addHook("preClose", () => this.#announceClose());
+    // Node calls this when the server stops listening. The default implementation would cut off requests that are just arriving.
+    server.closeIdleConnections = () => void this.#drain();
   }
 
   get size(): number {
     return this.#open.size;
   }
 
-  of(socket: Socket): Connection | undefined {
-    return this.#open.get(socket);
+  get requestsInProgress(): number {
+    return [...this].reduce((count, { replies }) => count + replies.length, 0);
   }
 
-  /** Makes a request wait for the earlier ones of its connection, and reads no more from it until then. */
-  park({ socket, parked }: Connection, reply: ServerResponse, request: ParkedRequest): void {
-    parked.set(reply, request);
-    socket.pause();
-  }
-
-  /** Removes a reply that has ended, and starts the next request of the connection. */
-  endReply({ socket, replies, parked }: Connection, reply: ServerResponse): void {
-    replies.splice(replies.indexOf(reply), 1);
-    const [next] = replies;
-    const request = next && parked.get(next);
-    if (!next || !request) return;
-    parked.delete(next);
-    if (parked.size === 0) socket.resume();
-    request.start();
-  }
-
-  /** Closes a connection without replies to the requests that it has sent. */
-  discard(connection: Connection): void {
-    connection.endedAt = performance.now();
-    connection.socket.resetAndDestroy();
+  /** Returns the replies in progress of a connection. */
+  repliesOf(socket: Socket): readonly ServerResponse[] {
+    return this.#open.get(socket)?.replies ?? [];
   }
 
   [Symbol.iterator](): Iterator<Connection> {
     return this.#open.values();
+  }
+
+  #accept(socket: Socket): void {
+    this.#hasAccepted = true;
+    const connection: Connection = {
+      socket,
+      replies: [],
+      waiting: [],
+      idleSince: performance.now(),
+      idleBytes: 0,
+      endedAt: undefined,
+      sending: { unsent: 0, queued: 0, stalledSweeps: 0 },
+    };
+    this.#open.set(socket, connection);
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      this.#waiting -= connection.waiting.splice(0).length;
+    });
+    const address = this.#addressOf(socket);
+    const reason = this.#reasonToRefuse(address);
+    if (reason) {
+      this.#refuse(connection, reason);
+      return;
+    }
+    this.#admitted += 1;
+    if (address !== undefined) this.#byAddress.add(address, 1);
+    socket.once("close", () => {
+      this.#admitted -= 1;
+      if (address !== undefined) this.#byAddress.add(address, -1);
+    });
+  }
+
+  /** @returns undefined for a trusted proxy and for a closed connection */
+  #addressOf({ remoteAddress }: Socket): string | undefined {
+    if (remoteAddress === undefined || isListed(this.#proxies, remoteAddress)) return undefined;
+    return toAddressBlock(remoteAddress);
+  }
+
+  #reasonToRefuse(address: string | undefined): keyof typeof REFUSALS | undefined {
+    if (this.#admitted >= this.#limits.maxConnections) return "process";
+    if (address === undefined) return undefined;
+    return this.#byAddress.of(address) >= this.#limits.maxConnectionsPerAddress ? "address" : undefined;
+  }
+
+  #refuse(connection: Connection, reason: keyof typeof REFUSALS): void {
+    this.#metrics.refusedConnections.inc({ limit: reason });
+    connection.endedAt = performance.now();
+    if (this.size - this.#admitted > MAX_REFUSED_OPEN) connection.socket.destroy();
+    else sendRawReply(connection.socket, REFUSALS[reason]);
+  }
+
+  #begin(request: IncomingMessage, reply: ServerResponse): void {
+    const { socket } = request;
+    const connection = this.#open.get(socket);
+    // A request that cannot be answered must not be executed.
+    if (!connection || connection.endedAt !== undefined) return;
+    const { replies, waiting } = connection;
+    if (this.#isDraining && replies.some((earlier) => earlier.headersSent && announcesEnd(earlier))) return;
+    replies.push(reply);
+    if (this.#isDraining) announceEnd(replies);
+    let open = 2;
+    const onClose = () => {
+      open -= 1;
+      // A reply may end before its request does.
+      if (open > 0) return;
+      if (!reply.writableFinished) this.#metrics.abandonedRequests.inc();
+      connection.idleSince = performance.now();
+      connection.idleBytes = socket.bytesRead;
+      replies.splice(replies.indexOf(reply), 1);
+      if (waiting.length > 0) this.#startNext(connection);
+    };
+    request.once("close", onClose);
+    reply.once("close", onClose);
+    if (replies.length === 1) this.#app.routing(request, reply);
+    else this.#wait(connection, () => this.#app.routing(request, reply));
+  }
+
+  /** Makes a request wait for the earlier ones of its connection, and reads no more from it until then. */
+  #wait(connection: Connection, start: () => void): void {
+    connection.socket.pause();
+    if (this.#waiting < this.#limits.maxRequestsInProgress) {
+      this.#waiting += 1;
+      connection.waiting.push(start);
+      return;
+    }
+    // An error per waiting request would have to be kept until the earlier ones are answered.
+    this.#metrics.shedRequests.inc({ limit: "process" });
+    connection.endedAt = performance.now();
+    connection.socket.resetAndDestroy();
+  }
+
+  #startNext({ socket, waiting }: Connection): void {
+    this.#waiting -= 1;
+    const start = waiting.shift();
+    if (waiting.length === 0) socket.resume();
+    start?.();
+  }
+
+  async #announceClose(): Promise<void> {
+    this.#isDraining = true;
+    for (const { replies } of this) announceEnd(replies);
+    // Closing the listener resets connections in the accept queue. Each event loop turn accepts one; after a turn without one, it is empty.
+    const deadline = performance.now() + ACCEPT_MS;
+    await setImmediate();
+    do {
+      this.#hasAccepted = false;
+      await setImmediate();
+    } while (this.#hasAccepted && performance.now() < deadline);
+  }
+
+  async #drain(): Promise<void> {
+    const cutOffAt = performance.now() + DRAIN_MS;
+    while (this.size > 0) {
+      // All data that had arrived has now been read.
+      await setImmediate();
+      const now = performance.now();
+      if (now >= cutOffAt) {
+        this.#app.log.warn(
+          { connections: this.size },
+          "connections were closed at shutdown: their requests took too long",
+        );
+        for (const { socket } of this) socket.destroy();
+        return;
+      }
+      for (const connection of this) {
+        const { socket } = connection;
+        if (now >= (connection.endedAt ?? now) + LINGER_MS) socket.destroy();
+        else if (connection.endedAt === undefined && isIdle(connection, now)) {
+          connection.endedAt = now;
+          socket.end();
+        }
+      }
+      await sleep(POLL_MS);
+    }
+  }
+}
+
+/** Returns whether a connection has been idle, without even a partial request. */
+function isIdle({ socket, replies, idleSince, idleBytes }: Connection, now: number): boolean {
+  return replies.length === 0 && socket.bytesRead === idleBytes && now >= idleSince + IDLE_MS;
+}
+
+function announcesEnd(reply: ServerResponse): boolean {
+  return reply.getHeader("connection") === "close";
+}
+
+/** Sets `Connection: close` on the last of the replies, unless its headers were sent, and removes it from the others. */
+function announceEnd(replies: readonly ServerResponse[]): void {
+  for (const [index, reply] of replies.entries()) {
+    if (reply.headersSent) continue;
+    if (index === replies.length - 1) reply.setHeader("connection", "close");
+    else if (announcesEnd(reply)) reply.removeHeader("connection");
   }
 }

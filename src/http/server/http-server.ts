@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { DomainError, reasonOf } from "../../domain/shared/errors.js";
+import { DomainError, internalError, reasonOf } from "../../domain/shared/errors.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/caller-identification.js";
 import type { PersistedQueries } from "../../graphql/server/persisted-queries.js";
@@ -20,34 +20,24 @@ import { rejectOtherMethods } from "../../rest/method-not-allowed.js";
 import { registerRestRoutes } from "../../rest/routes.js";
 import { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Services } from "../../services/services.js";
-import type { Metrics } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
 import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
 import { notFound } from "../pages/not-found.js";
 import { type PagesOptions, registerPages } from "../pages/pages.js";
 import { registerSiteConfigRoutes } from "../site-configs/routes.js";
-import { brokenRequests } from "./broken-request.js";
-import { limitConnections } from "./connection-limiter.js";
-import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "./connection-limits.js";
-import { Connections } from "./connections.js";
-import { drainOnClose } from "./draining.js";
-import { toDomainError } from "./error-conversion.js";
-import { registerHealthRoutes } from "./health-routes.js";
+import { acceptBodies } from "./bodies.js";
+import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.js";
 import { HttpMessage } from "./http-message.js";
-import { acceptJsonBodies } from "./json-body.js";
-import { type MetricsAccess, type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
-import { warnAboutUntrustedProxy } from "./proxy-warning.js";
-import { COMMON_HEADERS } from "./raw-reply.js";
-import { countReplies } from "./reply-metrics.js";
-import { limitBodies } from "./request-bodies.js";
-import { boundRequests } from "./request-bounds.js";
-import { limitRequests } from "./request-deadline.js";
-import { isHealthCheck } from "./request-facts.js";
-import { requestId } from "./request-id.js";
-import { logReplies } from "./request-log.js";
-import { traceRequests } from "./request-tracing.js";
-import { registerSchemaRoutes, registerSecurityContact } from "./schema-routes.js";
-import { requireSingleHeaders } from "./single-headers.js";
+import { brokenRequestHandler } from "./raw-reply.js";
+import { HEALTH_CHECKS, requestId, setCommonHeaders, superviseRequests } from "./requests.js";
+import {
+  type MetricsAccess,
+  type MetricsReader,
+  registerHealthRoutes,
+  registerMetricsRoute,
+  registerSchemaRoutes,
+  registerSecurityContact,
+} from "./service-routes.js";
 import { UnsentBytes } from "./unsent-bytes.js";
 
 /** Number of timeout checks per request timeout. */
@@ -104,10 +94,6 @@ export interface HttpState {
 /** Creates the HTTP server with both APIs; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
   const { app, state, work } = build(options, services.telemetry);
-  limitRequests(app, options.requestTimeoutMs, (error, request, reply) => {
-    services.telemetry.metrics.requestTimeouts.inc();
-    sendError(error, request, reply, services.telemetry.metrics);
-  });
   const rejectOthers = rejectOtherMethods(app);
   registerHealthRoutes(app, services, options.isShuttingDown);
   const { metrics } = options;
@@ -130,7 +116,13 @@ export function createBareServer(
   log: HttpOptions["log"],
   trustedProxies: readonly string[] = [],
 ): FastifyInstance {
-  const { app } = build({ log, trustedProxies, connectionLimits: DEFAULT_CONNECTION_LIMITS }, countOnly());
+  const options = {
+    log,
+    trustedProxies,
+    connectionLimits: DEFAULT_CONNECTION_LIMITS,
+    requestTimeoutMs: Number.POSITIVE_INFINITY,
+  };
+  const { app } = build(options, countOnly());
   app.setNotFoundHandler(() => {
     throw notFound();
   });
@@ -138,10 +130,15 @@ export function createBareServer(
 }
 
 function build(
-  { log, trustedProxies, connectionLimits }: Pick<HttpOptions, "log" | "trustedProxies" | "connectionLimits">,
+  {
+    log,
+    trustedProxies,
+    connectionLimits,
+    requestTimeoutMs,
+  }: Pick<HttpOptions, "log" | "trustedProxies" | "connectionLimits" | "requestTimeoutMs">,
   { metrics, tracing }: Telemetry,
 ): { readonly app: FastifyInstance; readonly state: HttpState; readonly work: WorkQueue } {
-  const broken = brokenRequests(metrics);
+  const answerBroken = brokenRequestHandler((socket) => connections.repliesOf(socket), metrics);
   const app = Fastify({
     logger: {
       level: log.level,
@@ -174,18 +171,16 @@ function build(
       setCommonHeaders(request, reply);
       const { method, id } = request;
       app.log.info({ requestId: id, method, status: 404 }, "request with a path that cannot be decoded");
-      sendError(notFound(), request, reply, metrics);
+      sendError(notFound(), request, reply);
     },
-    clientErrorHandler: broken.answer,
+    clientErrorHandler: answerBroken,
   });
-  broken.track(app.server);
-  const connections = new Connections(app.server);
-  limitConnections(app.server, connections, { ...connectionLimits, trustedProxies }, metrics);
+  const connections = new Connections(app, connectionLimits, trustedProxies, metrics);
   // HTTP allows servers to ignore unknown expectations; Node would reply without a body.
   app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
   // Node would close the connection without a reply.
   app.server.on("connect", (_request, socket) => {
-    if (socket instanceof Socket) broken.answer(new Error("CONNECT is not supported."), socket);
+    if (socket instanceof Socket) answerBroken(new Error("CONNECT is not supported."), socket);
   });
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
@@ -193,56 +188,69 @@ function build(
   // The REST API accepts GET with a body.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   const work = new WorkQueue(connectionLimits.maxRequestsInProgress, metrics);
-  boundRequests(app, connections, work, metrics);
-  const bodyBytes = limitBodies(app, connectionLimits.maxBodyBytes, metrics);
-  acceptJsonBodies(app);
-  addCommonHeaders(app);
-  if (tracing) traceRequests(app, tracing);
-  requireSingleHeaders(app);
-  if (trustedProxies.length === 0) warnAboutUntrustedProxy(app);
-  logReplies(app, log.successesPerSecond);
-  countReplies(app, metrics);
-  const requestsInProgress = drainOnClose(app, connections, metrics);
+  superviseRequests(app, {
+    work,
+    metrics,
+    tracing,
+    timeoutMs: requestTimeoutMs,
+    trustsProxies: trustedProxies.length > 0,
+    successesPerSecond: log.successesPerSecond,
+    sendError,
+  });
+  const bodyBytes = acceptBodies(app, connectionLimits.maxBodyBytes, metrics);
   const unsent = new UnsentBytes(connections, connectionLimits, metrics);
   unsent.register(app);
   app.setErrorHandler((error, request, reply) => {
-    const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
-    sendError(toDomainError(error, bodyLimit), request, reply, metrics);
+    const { bodyLimit = SMALL_BODY_LIMIT } = request.routeOptions;
+    sendError(toDomainError(error, bodyLimit), request, reply);
   });
   return {
     app,
     state: {
-      requestsInProgress,
+      requestsInProgress: () => connections.requestsInProgress,
       connections: () => connections.size,
       unsentBytes: () => unsent.total,
       bodyBytes,
     },
     work,
   };
-}
 
-function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
-  const { id: requestId, log } = request;
-  if (!isHealthCheck(request)) {
-    if (error.code === "internal") log.error({ requestId, err: error.cause ?? error }, "request failed");
-    if (error.code === "unavailable") log.warn({ requestId, reason: reasonOf(error) }, "request not served");
+  function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply): void {
+    const { id, url } = request;
+    if (!HEALTH_CHECKS.has(url)) {
+      if (error.code === "internal")
+        app.log.error({ requestId: id, err: error.cause ?? error }, "request failed");
+      if (error.code === "unavailable")
+        app.log.warn({ requestId: id, reason: reasonOf(error) }, "request not served");
+    }
+    request.errorCode = error.code;
+    const isGraphql = request.routeOptions.url === GRAPHQL_PATH;
+    metrics.errors.inc({ api: isGraphql ? "graphql" : "rest", code: error.code });
+    const render = isGraphql ? renderGraphqlError : renderError;
+    const { status, headers, body } = render(error, id);
+    void reply.code(status).headers(headers).send(body);
   }
-  request.errorCode = error.code;
-  const isGraphql = request.routeOptions.url === GRAPHQL_PATH;
-  metrics.errors.inc({ api: isGraphql ? "graphql" : "rest", code: error.code });
-  const render = isGraphql ? renderGraphqlError : renderError;
-  const { status, headers, body } = render(error, request.id);
-  void reply.code(status).headers(headers).send(body);
 }
 
-function addCommonHeaders(app: FastifyInstance): void {
-  app.addHook("onRequest", (request, reply, done) => {
-    setCommonHeaders(request, reply);
-    done();
-  });
-}
-
-/** Sets the headers of all replies (decision 11). */
-function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(COMMON_HEADERS).header("x-request-id", request.id);
+/**
+ * Converts an error of request handling to a DomainError; `internal` for unexpected errors.
+ * @param bodyLimit maximum body size in bytes, for the message
+ */
+function toDomainError(cause: unknown, bodyLimit: number): DomainError {
+  if (cause instanceof DomainError) return cause;
+  // The HTTP status of a Fastify error (code FST_…) or of a broken request stream.
+  switch (cause instanceof Error && "statusCode" in cause ? cause.statusCode : undefined) {
+    case 400:
+      return new DomainError("bad_request", "The request could not be read.", { cause });
+    case 404:
+      return new DomainError("not_found", "There is nothing at this path.", { cause });
+    case 413: {
+      const message = `The body is larger than ${bodyLimit} bytes.`;
+      return new DomainError("payload_too_large", message, { details: { limit: bodyLimit }, cause });
+    }
+    case 415:
+      return new DomainError("unsupported_media_type", "The Content-Type header is not valid.", { cause });
+    default:
+      return internalError(cause);
+  }
 }

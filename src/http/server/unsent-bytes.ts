@@ -3,8 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isObject } from "../../domain/shared/json.js";
 import type { Metrics } from "../../telemetry/metrics.js";
-import type { ConnectionLimits } from "./connection-limits.js";
-import type { Connection, Connections } from "./connections.js";
+import type { Connection, ConnectionLimits, Connections } from "./connections.js";
 
 /** Sweeps without progress after which a peer is considered stalled. */
 const SWEEPS_UNTIL_STALLED = 15;

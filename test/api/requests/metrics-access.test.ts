@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/config.js";
 import { metricsAccess } from "../../../src/config/metrics-access.js";
 import { createBareServer } from "../../../src/http/server/http-server.js";
-import { registerMetricsRoute } from "../../../src/http/server/metrics-route.js";
+import { registerMetricsRoute } from "../../../src/http/server/service-routes.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { METRICS_TOKEN as TOKEN } from "../../support/service/metric-samples.js";
 import { type RunningApp, startRunningApp } from "../../support/service/running-app.js";

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "undici";
 
 /** Memory of a process in MiB. */
@@ -12,6 +13,19 @@ interface Remote {
   readonly result: { readonly value?: unknown; readonly objectId?: string };
   readonly exceptionDetails?: object;
 }
+
+/** How often the functions of each module were called; the first range is the whole function. */
+interface Coverage {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly {
+      readonly functionName: string;
+      readonly ranges: readonly [{ readonly count: number }];
+    }[];
+  }[];
+}
+
+const SETTLE_MS = 50;
 
 const READ_MEMORY = `(() => {
   const { rss, heapUsed } = process.memoryUsage();
@@ -74,6 +88,29 @@ export class Inspector {
     });
     await this.#call("Runtime.releaseObjectGroup", { objectGroup: GROUP });
     return Number(count.value);
+  }
+
+  /**
+   * Finds the functions that each run of some work enters; initializers of fields are not counted.
+   * @param directory of the modules
+   * @returns the path of each function's module and its name
+   */
+  async findEntered(directory: string, runs: number, work: () => Promise<unknown>): Promise<string[][]> {
+    await this.#call("Profiler.enable", {});
+    await this.#call("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+    for (let run = 0; run < runs; run += 1) await work();
+    // What follows the last reply, such as its log line.
+    await sleep(SETTLE_MS);
+    const { result } = await this.#call<Coverage>("Profiler.takePreciseCoverage", {});
+    await this.#call("Profiler.stopPreciseCoverage", {});
+    return result
+      .filter(({ url }) => url.includes(directory))
+      .flatMap(({ url, functions }) =>
+        functions
+          // Timers run less often than the work.
+          .filter(({ functionName, ranges: [whole] }) => !functionName.startsWith("<") && whole.count >= runs)
+          .map(({ functionName }) => [url.slice(url.indexOf(directory) + directory.length), functionName]),
+      );
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeAll, expect, onTestFinished } from "vitest";
-import type { ConnectionLimits } from "../../../src/http/server/connection-limits.js";
+import type { ConnectionLimits } from "../../../src/http/server/connections.js";
 import { startTestService, type TestService, type TestServiceOptions } from "./test-service.js";
 
 export const LIVEZ = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";

@@ -10,10 +10,7 @@ import {
 } from "../../../src/domain/requests/event-stream-limits.js";
 import { PersistedQueries } from "../../../src/graphql/server/persisted-queries.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "../../../src/graphql/shared/operation-limits.js";
-import {
-  type ConnectionLimits,
-  DEFAULT_CONNECTION_LIMITS,
-} from "../../../src/http/server/connection-limits.js";
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "../../../src/http/server/connections.js";
 import { createHttpServer } from "../../../src/http/server/http-server.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { NOTIFY_CHANGES } from "../../../src/persistence/database/notification-channel.js";

@@ -1,0 +1,318 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { getHeapStatistics } from "node:v8";
+import underPressure from "@fastify/under-pressure";
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Tenant } from "../../domain/accounts/caller.js";
+import { type Deadline, deadlineExceeded } from "../../domain/shared/deadline.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import { redactSecrets } from "../../domain/shared/redaction.js";
+import type { WorkQueue } from "../../services/requests/work-queue.js";
+import type { Metrics } from "../../telemetry/metrics.js";
+import { idsOf, markFailed } from "../../telemetry/tracing.js";
+import { COMMON_HEADERS } from "./raw-reply.js";
+
+// Optional properties: decorateRequest would initialize each of them on every request, which takes longer than reading missing ones.
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The authenticated tenant, set by the API that checks the credentials; null without credentials. */
+    tenant?: (Tenant & { readonly keyId?: number }) | null;
+    deadline?: RequestDeadline;
+    /** Ends the request's share of the work in progress, at the latest when the reply has been sent. */
+    endWork?: () => void;
+    /** The error code of the reply. */
+    errorCode?: string | undefined;
+    /** Whether the reply is an event stream, which has no deadline. */
+    isStream?: boolean;
+    /** Whether the request may have changed data, so that its reply must not be replaced by an error. */
+    hasWritten?: boolean;
+    /** The trace span of the request. */
+    span?: Span;
+  }
+}
+
+interface RequestDeadline extends Deadline {
+  isOver: boolean;
+  /** Milliseconds that the service has waited for the body. */
+  receivingMs: number;
+}
+
+export interface RequestOptions {
+  readonly work: WorkQueue;
+  readonly metrics: Metrics;
+  readonly tracing: Tracer | undefined;
+  /** Request timeout in milliseconds. Event streams and replies that have started are exempt. */
+  readonly timeoutMs: number;
+  /** Whether any proxy is trusted. */
+  readonly trustsProxies: boolean;
+  /** Maximum log lines per second for successful requests; 0 logs none. */
+  readonly successesPerSecond: number;
+  /** Sends an error as the reply to a request. */
+  readonly sendError: (error: DomainError, request: FastifyRequest, reply: FastifyReply) => void;
+}
+
+/** Health checks are not logged; changes of the state are. */
+export const HEALTH_CHECKS: ReadonlySet<string> = new Set(["/livez", "/readyz"]);
+/** Paths that are polled by monitoring: they are not bounded, only failures are logged, and nothing is traced. */
+const PROBES: ReadonlySet<string> = new Set([...HEALTH_CHECKS, "/metrics"]);
+
+/** IDs that are safe in headers and logs. */
+const SAFE_ID = /^[\w.:/+=-]{1,128}$/;
+/** Methods with their own label value; the others are grouped to bound the number of series. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+const MS_PER_S = 1000;
+/** Interval of the deadline check: one timer for all requests, because a timer per request would cost every request. */
+const CHECK_MS = 100;
+
+/** Mean delay of the event loop above which requests are shed. */
+const MAX_EVENT_LOOP_DELAY_MS = 1_000;
+/** Time between measurements. An interval in which the event loop hardly turned counts as overload, so it is longer than a start. */
+const MEASUREMENT_INTERVAL_MS = 5_000;
+/** Share of the heap limit above which requests are shed. */
+const MAX_HEAP_SHARE = 0.9;
+
+/** Returns the client's `X-Request-Id` if it is safe, otherwise a new ID. */
+export function requestId({ headers }: IncomingMessage): string {
+  const received = headers["x-request-id"];
+  const isSafe =
+    typeof received === "string" && SAFE_ID.test(received) && redactSecrets(received) === received;
+  return isSafe ? received : randomUUID();
+}
+
+/** Sets the headers of all replies (decision 11). */
+export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(COMMON_HEADERS).header("x-request-id", request.id);
+}
+
+/**
+ * Does for every request what does not depend on its route: the common headers, the bound on work in progress (decision 20), the
+ * deadline, a trace span, the log line and metrics.
+ */
+export function superviseRequests(app: FastifyInstance, options: RequestOptions): void {
+  const { work, metrics, tracing } = options;
+  const deadlines = enforceDeadlines(app, options);
+  const logReply = replyLogger(app, options.successesPerSecond);
+  let shouldReportProxy = !options.trustsProxies;
+
+  app.addHook("onRequest", (request, reply, done) => {
+    const { headers, raw, url } = request;
+    setCommonHeaders(request, reply);
+    if (shouldReportProxy && (headers["x-forwarded-for"] ?? headers.forwarded) !== undefined) {
+      shouldReportProxy = false;
+      warnAboutUntrustedProxy(request);
+    }
+    try {
+      requireSingleHeaders(raw);
+      if (!PROBES.has(url)) {
+        request.endWork = work.admit(request.ip);
+        reply.raw.once("close", request.endWork);
+      }
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    request.deadline = { isOver: false, receivingMs: 0 };
+    deadlines.set(request, reply);
+    if (tracing && !PROBES.has(url)) traceRequest(tracing, request, reply, done);
+    else done();
+  });
+  if (tracing) {
+    // Restore the span context, which is lost while Node reads the body.
+    app.addHook("preValidation", (request, _reply, done) => {
+      if (request.span) runIn(request.span, done);
+      else done();
+    });
+  }
+  app.addHook("onResponse", (request, reply, done) => {
+    done();
+    deadlines.delete(request);
+    const { url, routeOptions } = request;
+    const { statusCode: status, elapsedTime } = reply;
+    // The duration of an event stream says nothing about latency.
+    if (!request.isStream) {
+      const method = METHODS.has(request.method) ? request.method : "other";
+      metrics.replies.observe(
+        { method, route: routeLabel(routeOptions.url), status },
+        elapsedTime / MS_PER_S,
+      );
+    }
+    if (!HEALTH_CHECKS.has(url) && (status >= 400 || !PROBES.has(url))) logReply(request, reply);
+  });
+  shedUnderPressure(app, metrics);
+}
+
+/**
+ * Rejects requests with several Host or Authorization headers, and, as HTTP requires, those without a Host: a proxy could evaluate
+ * a different one than this service does (request smuggling).
+ */
+function requireSingleHeaders({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  let authorizations = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    if (name.length === 13 && name.toLowerCase() === "authorization") authorizations += 1;
+  }
+  if (hosts !== 1 && !(hosts === 0 && httpVersion !== "1.1"))
+    throw new DomainError("bad_request", "The request must have one Host header.");
+  if (authorizations > 1)
+    throw new DomainError("bad_request", "The request must have at most one Authorization header.");
+}
+
+/**
+ * Warns that a request has a proxy header but no proxy is trusted: limits then treat all clients as one. The header does not prove that
+ * there is a proxy, because any client can send it.
+ */
+function warnAboutUntrustedProxy({ log, socket }: FastifyRequest): void {
+  log.warn(
+    { address: socket.remoteAddress },
+    "received X-Forwarded-For or Forwarded, but TRUSTED_PROXIES is empty: if this address is a proxy, add it to TRUSTED_PROXIES; until then, all clients of the proxy share its per-address limits",
+  );
+}
+
+/** Refuses requests under pressure on the event loop or the heap. Health checks and metrics are exempt. */
+function shedUnderPressure(app: FastifyInstance, { shedRequests }: Pick<Metrics, "shedRequests">): void {
+  void app.register(underPressure, {
+    sampleInterval: MEASUREMENT_INTERVAL_MS,
+    maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS,
+    maxHeapUsedBytes: getHeapStatistics().heap_size_limit * MAX_HEAP_SHARE,
+    pressureHandler({ url }, _reply, type) {
+      if (PROBES.has(url)) return;
+      shedRequests.inc({ limit: type === underPressure.TYPE_HEAP_USED_BYTES ? "heap" : "event_loop" });
+      throw new DomainError("unavailable", "The service is overloaded. Try again later.", {
+        retryAfter: MEASUREMENT_INTERVAL_MS / MS_PER_S,
+      });
+    },
+  });
+}
+
+/**
+ * Replies with an error to requests that take too long; time spent receiving the body is not counted. The work of the request stops
+ * before its next statement (`Tenant.deadline`).
+ * @returns the requests with a deadline
+ */
+function enforceDeadlines(
+  app: FastifyInstance,
+  { timeoutMs, sendError, metrics }: RequestOptions,
+): Map<FastifyRequest, FastifyReply> {
+  const open = new Map<FastifyRequest, FastifyReply>();
+  // Otherwise Fastify logs the late result of a request that was already answered as a handler error.
+  const silent = app.log.child({}, { level: "silent" });
+  let checkedAt = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    for (const [request, reply] of open) check(request, reply, now - checkedAt);
+    checkedAt = now;
+  }, CHECK_MS);
+  timer.unref();
+  app.addHook("onClose", async () => clearInterval(timer));
+  return open;
+
+  function check(request: FastifyRequest, reply: FastifyReply, passedMs: number): void {
+    const { deadline, raw } = request;
+    if (!deadline || request.isStream || reply.sent || reply.raw.headersSent || reply.raw.destroyed) {
+      open.delete(request);
+      return;
+    }
+    // The service is reading the body, and the client has not sent all of it.
+    if (!raw.complete && raw.readableFlowing !== null)
+      deadline.receivingMs += Math.min(passedMs, reply.elapsedTime);
+    if (reply.elapsedTime - deadline.receivingMs < timeoutMs) return;
+    open.delete(request);
+    deadline.isOver = true;
+    reply.log = silent;
+    metrics.requestTimeouts.inc();
+    sendError(deadlineExceeded(), request, reply);
+  }
+}
+
+/** Returns the registered path of a route without a trailing slash; "unknown" without a route. */
+function routeLabel(url = "unknown"): string {
+  return url.length > 1 && url.endsWith("/") ? url.slice(0, -1) : url;
+}
+
+/** Returns a function that logs a request. Successful ones are limited per second; the next line then has the number of skipped ones. */
+function replyLogger(app: FastifyInstance, successesPerSecond: number) {
+  let second = 0;
+  let written = 0;
+  let skipped = 0;
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const { statusCode: status, elapsedTime } = reply;
+    if (status < 400) {
+      const now = Math.floor(performance.now() / MS_PER_S);
+      if (now !== second) written = 0;
+      second = now;
+      written += 1;
+      if (written > successesPerSecond) {
+        skipped += 1;
+        return;
+      }
+    }
+    const { method, url, tenant, span } = request;
+    const line = {
+      requestId: request.id,
+      method,
+      // The query string may contain secrets.
+      path: url.split("?", 1)[0],
+      route: request.routeOptions.url,
+      status,
+      code: request.errorCode,
+      ms: Math.round(elapsedTime * 10) / 10,
+      accountId: tenant?.accountId,
+      keyId: tenant?.keyId,
+      ...(span && idsOf(span)),
+      ...(skipped > 0 ? { skipped } : {}),
+    };
+    app.log.info(line, "request");
+    skipped = 0;
+  };
+}
+
+/** Traces a request as a span, as a child of the caller's span if the traceparent header is set. */
+function traceRequest(
+  tracing: Tracer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  proceed: () => void,
+): void {
+  const method = METHODS.has(request.method) ? request.method : "other";
+  const route = routeLabel(request.routeOptions.url);
+  const attributes = {
+    "http.request.method": method,
+    "http.route": route,
+    "user_groups.request_id": request.id,
+  };
+  const parent = propagation.extract(ROOT_CONTEXT, { traceparent: request.headers["traceparent"] });
+  const span = tracing.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
+  request.span = span;
+  // Also fires if the client disconnects, and at the end of event streams.
+  reply.raw.once("close", () => endSpan(span, request, reply));
+  runIn(span, proceed);
+}
+
+function runIn(span: Span, work: () => void): void {
+  context.with(trace.setSpan(context.active(), span), work);
+}
+
+function endSpan(span: Span, { tenant, errorCode }: FastifyRequest, { raw, statusCode }: FastifyReply): void {
+  if (tenant) {
+    span.setAttributes({
+      "user_groups.account_id": tenant.accountId,
+      "user_groups.environment": tenant.environment,
+    });
+  }
+  if (raw.headersSent) span.setAttribute("http.response.status_code", raw.statusCode);
+  if (errorCode !== undefined) span.setAttribute("user_groups.error_code", errorCode);
+  // By OpenTelemetry's conventions, client errors are not errors of a server span.
+  if (statusCode >= 500) markFailed(span, String(statusCode));
+  span.end();
+}
