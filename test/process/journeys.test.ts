@@ -6,8 +6,8 @@ import {
   userRequest,
 } from "../support/rest/keep-alive-client.js";
 import { compileService } from "../support/service/compiled-service.js";
-import { createTestProcesses } from "../support/service/running-process.js";
-import { Inspector } from "../support/soak/inspector.js";
+import { findEnteredFunctions } from "../support/service/entered-functions.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const RUNS = 50;
 const GROUP = { user_group_id: "acme", name: "A", mapping: { sales: "demo-sales" }, properties: { a: 1 } };
@@ -16,26 +16,24 @@ const QUERY = `query($id: String!) {
 }`;
 
 const processes = createTestProcesses();
-let inspector: Inspector;
+let service: RunningService;
 let client: KeepAliveClient;
 let key: string;
 let token: unknown;
 beforeAll(async () => {
-  const service = await processes.serve({
+  service = await processes.serve({
     env: {
       DATA_DIR: await processes.newPreparedDataDir(),
       NODE_OPTIONS: "--inspect=127.0.0.1:0",
       LOG_SUCCESSES_PER_SECOND: "1000000",
     },
   });
-  inspector = await Inspector.open(service.stderr());
   client = await openKeepAliveClient(service.url);
   key = /ugk_live_\w+/.exec(service.startUpText)?.[0] ?? "";
   await send(userRequest("GET", key, GROUP));
 });
 afterAll(async () => {
   client.close();
-  inspector.close();
   await processes.close();
 });
 
@@ -48,7 +46,7 @@ async function send(request: string): Promise<void> {
 
 /** The functions and files of the service that a request enters, at most (docs/ARCHITECTURE.md). */
 test.each<[string, number, number, () => string]>([
-  ["GET of an existing group", 125, 43, () => userRequest("GET", key, GROUP)],
+  ["GET of an existing group", 125, 44, () => userRequest("GET", key, GROUP)],
   ["POST that rotates a token", 150, 48, () => userRequest("POST", key, { current_token: token })],
   ["PUT of a name", 150, 50, () => userRequest("PUT", key, { user_group_id: "acme", name: "A" })],
   [
@@ -60,7 +58,7 @@ test.each<[string, number, number, () => string]>([
 ])("%s enters at most %i functions in %i files", async (_name, maxFunctions, maxFiles, request) => {
   const run = () => send(request());
   for (let count = 0; count < RUNS; count += 1) await run();
-  const entered = await inspector.findEntered(`${await compileService()}/src/`, RUNS, run);
+  const entered = await findEnteredFunctions(service.stderr(), `${await compileService()}/src/`, RUNS, run);
   const files = new Set(entered.map(([file]) => file));
   const seen = entered.map((each) => each.join(" ")).join("\n");
   expect(entered.length, seen).toBeLessThanOrEqual(maxFunctions);
