@@ -1,38 +1,22 @@
 import { expect, test } from "vitest";
 import { ProgressLine, progressText } from "../../src/cli/shared/progress.js";
 
-const none = { records: 0, fraction: 0 };
-
 test.each([
   [
-    none,
     { records: 250_000, fraction: 0.25 },
     10,
     "groups  [######..................]  25 %  250,000  25,000/s  0:30 left",
   ],
   [
-    none,
     { records: 1000, fraction: 0.5 },
     3700,
     "groups  [############............]  50 %  1,000  0/s  1:01:40 left",
   ],
-  [none, none, 0, "groups  [........................]   0 %  0  0/s"],
-  [
-    none,
-    { records: 1000, fraction: 1 },
-    2,
-    "groups  [########################] 100 %  1,000  500/s  0:00 left",
-  ],
-  // Time spent before the interruption does not count.
-  [
-    { records: 500, fraction: 0.5 },
-    { records: 750, fraction: 0.75 },
-    10,
-    "groups  [##################......]  75 %  750  25/s  0:10 left",
-  ],
-  [{ records: 0, fraction: null }, { records: 12, fraction: null }, 4, "groups  12  3/s"],
-])("formats progress from %j to %j in %d s", (first, advance, seconds, text) => {
-  expect(progressText("groups", first, advance, seconds)).toBe(text);
+  [{ records: 0, fraction: 0 }, 0, "groups  [........................]   0 %  0  0/s"],
+  [{ records: 1000, fraction: 1 }, 2, "groups  [########################] 100 %  1,000  500/s  0:00 left"],
+  [{ records: 12, fraction: null }, 4, "groups  12  3/s"],
+])("formats the progress %j after %d s", (progress, seconds, text) => {
+  expect(progressText("groups", progress, seconds)).toBe(text);
 });
 
 test("rewrites one line on a terminal and writes nothing to a file", () => {
@@ -40,8 +24,8 @@ test("rewrites one line on a terminal and writes nothing to a file", () => {
   const terminal = { isTTY: true, columns: 30, write: (text: string) => written["terminal"]?.push(text) };
   const file = { write: (text: string) => written["file"]?.push(text) };
   for (const output of [terminal, file]) {
-    const line = new ProgressLine(output, "groups", none);
-    line.clear();
+    const line = new ProgressLine(output);
+    line.begin("groups");
     line.update({ records: 5, fraction: 0.5 });
     // Too early to be displayed.
     line.update({ records: 6, fraction: 0.6 });

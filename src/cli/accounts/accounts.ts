@@ -84,7 +84,8 @@ export async function deleteAccount(
 
 async function runDeletion(database: Database, { id, name }: Account, output: Output): Promise<number> {
   return interruptible(async (signal) => {
-    const line = new ProgressLine(process.stderr, "rows", { records: 0, fraction: null });
+    const line = new ProgressLine(process.stderr);
+    line.begin("rows");
     const progress = (records: number) => line.update({ records, fraction: null });
     const rows = await new AccountDeletion(database).run(id, signal, progress).finally(() => line.clear());
     if (rows === null) {

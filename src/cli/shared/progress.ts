@@ -19,23 +19,26 @@ export interface TaskProgress {
 /** A progress line on a terminal; writes nothing if the output is not a terminal. */
 export class ProgressLine {
   readonly #terminal: Terminal | null;
-  readonly #label: string;
-  readonly #start = performance.now();
-  readonly #first: TaskProgress;
+  #label = "";
+  #start = 0;
   #drawnAt = Number.NEGATIVE_INFINITY;
 
-  /** @param first progress at the start, for example from a checkpoint */
-  constructor(output: Terminal, label: string, first: TaskProgress) {
+  constructor(output: Terminal) {
     this.#terminal = output.isTTY ? output : null;
+  }
+
+  /** Begins a task. */
+  begin(label: string): void {
+    this.clear();
     this.#label = label;
-    this.#first = first;
+    this.#start = performance.now();
   }
 
   update(progress: TaskProgress): void {
     const now = performance.now();
     if (!this.#terminal || now - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = now;
-    const line = progressText(this.#label, this.#first, progress, (now - this.#start) / 1000);
+    const line = progressText(this.#label, progress, (now - this.#start) / 1000);
     this.#terminal.write(`\r${line.slice(0, (this.#terminal.columns ?? 80) - 1)}\u001b[K`);
   }
 
@@ -46,20 +49,14 @@ export class ProgressLine {
   }
 }
 
-/** @param seconds seconds since the progress was `first` */
-export function progressText(
-  label: string,
-  first: TaskProgress,
-  { records, fraction }: TaskProgress,
-  seconds: number,
-): string {
-  const rate = seconds > 0 ? (records - first.records) / seconds : 0;
+/** @param seconds time since the start */
+export function progressText(label: string, { records, fraction }: TaskProgress, seconds: number): string {
+  const rate = seconds > 0 ? records / seconds : 0;
   const amount = `${records.toLocaleString("en")}  ${Math.round(rate).toLocaleString("en")}/s`;
   if (fraction === null) return `${label}  ${amount}`;
   const cells = Math.round(BAR_CELLS * fraction);
   const bar = `[${"#".repeat(cells)}${".".repeat(BAR_CELLS - cells)}]`;
-  const done = fraction - (first.fraction ?? 0);
-  const left = done > 0 ? `  ${timeText((seconds * (1 - fraction)) / done)} left` : "";
+  const left = fraction > 0 ? `  ${timeText((seconds * (1 - fraction)) / fraction)} left` : "";
   return `${label}  ${bar} ${String(Math.floor(100 * fraction)).padStart(3)} %  ${amount}${left}`;
 }
 

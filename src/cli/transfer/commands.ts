@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { ProcessEnvironment } from "../../config/config.js";
 import { addAccountOptions, parseName } from "../shared/arguments.js";
 import type { RunCommand } from "../shared/run-command.js";
-import { FILE_FORMATS } from "./files/source-file.js";
+import { FILE_FORMATS } from "./source-file.js";
 
 /** Adds the `import` and `export` commands. */
 export function addTransferCommands(
@@ -14,7 +14,6 @@ export function addTransferCommands(
     .description("Import data sources, groups with their tokens, and mappings; safe to repeat")
     .option("--dry-run", "report what would change, but change nothing", false)
     .option("--replace-tokens", "overwrite existing tokens with those in the file", false)
-    .option("--checkpoint <file>", "save the progress in this file, and resume from it")
     .option("--report <file>", "write rejected lines to this file as JSON Lines")
     .option("--author <name>", "author of the changes, shown in the audit log", parseName, "cli")
     .action((options) =>

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { stringify } from "csv-stringify/sync";
 import type { ProcessEnvironment } from "../../config/config.js";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { JsonSource } from "../../domain/shared/json-source.js";
@@ -10,10 +10,8 @@ import { type ExportedGroup, ExportReader } from "../../services/transfer/export
 import { type AccountChoice, withAccount } from "../shared/account.js";
 import type { Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
-import { type ExportedRecord, RecordFormatter } from "./files/export-records.js";
-import { FILE_KINDS, FILE_SHAPES, type FileKind } from "./files/import-records.js";
-import { type FileFormat, formatOf } from "./files/source-file.js";
-import { KIND_NAMES } from "./import.js";
+import { FILE_KINDS, FILES, type FileKind } from "./import-records.js";
+import { type FileFormat, formatOf } from "./source-file.js";
 
 export interface ExportChoices extends AccountChoice, Partial<Record<FileKind, string>> {
   readonly format?: FileFormat;
@@ -30,48 +28,57 @@ export async function exportFiles(
   choices: ExportChoices,
   { terminal, output }: { readonly terminal: Terminal; readonly output: Output },
 ): Promise<void> {
-  const usesStandardOutput = FILE_KINDS.some((kind) => choices[kind] === "-");
-  if (output.isJson && usesStandardOutput) {
+  const { withTokens } = choices;
+  const paths = FILE_KINDS.flatMap((kind) => {
+    const path = choices[kind];
+    return path === undefined ? [] : [{ kind, path }];
+  });
+  const toStandardOutput = paths.filter(({ path }) => path === "-").length;
+  if (output.isJson && toStandardOutput > 0) {
     throw new UsageError("The summary of --json and a file cannot both be standard output.");
   }
-  const summary: Partial<Record<FileKind, number>> = {};
-  const chosen = FILE_KINDS.filter((kind) => choices[kind] !== undefined);
-  if (chosen.length === 0)
+  if (paths.length === 0)
     throw new UsageError("No file to export to. Set --data-sources, --groups or --mappings.");
-  if (chosen.filter((kind) => choices[kind] === "-").length > 1) {
-    throw new UsageError("Only one of the files can be standard output.");
-  }
-  const formats = new Map(
-    chosen.map((kind) => [kind, choices.format ?? formatOf(choices[kind] ?? "")] as const),
-  );
-  for (const kind of chosen) await requireFile(choices[kind] ?? "");
+  if (toStandardOutput > 1) throw new UsageError("Only one of the files can be standard output.");
+  const files = paths.map((file) => ({ ...file, format: choices.format ?? formatOf(file.path) }));
+  for (const { path } of files) await requireFile(path);
+  const summary: Partial<Record<FileKind, number>> = {};
+  const line = new ProgressLine(terminal);
   await withAccount(settings, choices, { name: "cli", requestId: null }, async (storage) => {
     const reader = new ExportReader(storage.database, storage.vault);
     const counts = await reader.count(storage.writer);
-    for (const [kind, format] of formats) {
-      const pages = pagesOf(reader, storage.writer, kind, choices.withTokens);
-      const formatter = new RecordFormatter(format, columnsOf(kind, choices.withTokens));
+    for (const { kind, path, format } of files) {
+      const { label } = FILES[kind];
+      const columns = columnsOf(kind, withTokens);
       const total = kind === "dataSources" ? counts.dataSources : counts.groups;
-      const path = choices[kind] ?? "";
-      const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, fraction: 0 });
-      const mode = kind === "groups" && choices.withTokens ? SECRET_MODE : DEFAULT_MODE;
+      line.begin(label);
       let written = 0;
-      const text = textOf(pages, formatter, (records, subjects) => {
-        written = records;
-        line.update({ records, fraction: total === 0 ? 1 : Math.min(1, subjects / total) });
-      });
-      await write(path, text, mode).finally(() => line.clear());
+      let subjects = 0;
+      const text = async function* () {
+        if (format === "csv") yield stringify([[...columns]]);
+        for await (const page of pagesOf(reader, storage.writer, kind, withTokens)) {
+          yield format === "csv" ? toCsv(page.records, columns) : toJsonLines(page.records);
+          written += page.records.length;
+          subjects += page.subjects;
+          line.update({ records: written, fraction: total === 0 ? 1 : Math.min(1, subjects / total) });
+        }
+      };
+      const mode = kind === "groups" && withTokens ? SECRET_MODE : DEFAULT_MODE;
+      await write(path, text(), mode).finally(() => line.clear());
       summary[kind] = written;
-      terminal.write(`${path === "-" ? "standard output" : path}: ${written} ${KIND_NAMES[kind]}\n`);
+      terminal.write(`${path === "-" ? "standard output" : path}: ${written} ${label}\n`);
     }
   });
   await output.print(summary, "");
 }
 
 function columnsOf(kind: FileKind, withTokens: boolean): readonly string[] {
-  if (kind !== "groups") return FILE_SHAPES[kind].columns;
+  if (kind !== "groups") return FILES[kind].columns;
   return ["provided_id", "name", ...(withTokens ? ["token"] : []), "properties", "mapping"];
 }
+
+/** One exported record: field names and values in order. */
+type ExportedRecord = Readonly<Record<string, unknown>>;
 
 /** A page of records, and the number of groups or data sources in it. */
 interface RecordPage {
@@ -120,6 +127,23 @@ function mappingRecords({ group, mapping }: ExportedGroup): ExportedRecord[] {
   }));
 }
 
+function toJsonLines(records: readonly ExportedRecord[]): string {
+  const lines = records.map((record) => {
+    const members = Object.entries(record).map(([key, value]) => `${JSON.stringify(key)}:${jsonOf(value)}`);
+    return `{${members.join(",")}}\n`;
+  });
+  return lines.join("");
+}
+
+function toCsv(records: readonly ExportedRecord[], columns: readonly string[]): string {
+  const cellOf = (value: unknown) => (typeof value === "string" ? value : jsonOf(value));
+  return stringify(records.map((record) => columns.map((column) => cellOf(record[column]))));
+}
+
+function jsonOf(value: unknown): string {
+  return value instanceof JsonSource ? value.text : JSON.stringify(value);
+}
+
 /** Rejects devices and other special files: the rename would replace them. */
 async function requireFile(path: string): Promise<void> {
   if (path === "-") return;
@@ -130,42 +154,18 @@ async function requireFile(path: string): Promise<void> {
   );
 }
 
-/** @param onPage called with the total numbers of records, and of groups or data sources, so far */
-async function* textOf(
-  pages: AsyncIterable<RecordPage>,
-  formatter: RecordFormatter,
-  onPage: (records: number, subjects: number) => void,
-): AsyncGenerator<string> {
-  let records = 0;
-  let subjects = 0;
-  if (formatter.head !== "") yield formatter.head;
-  for await (const page of pages) {
-    const text = formatter.textOf(page.records);
-    if (text !== "") yield text;
-    records += page.records.length;
-    subjects += page.subjects;
-    onPage(records, subjects);
-  }
-}
-
 /** Writes to a file, or to stdout for `-`. The file appears only when it is complete. */
 async function write(path: string, text: AsyncIterable<string>, mode: number): Promise<void> {
   const draft = `${path}.part`;
   try {
-    if (path === "-") {
-      return await pipeline(Readable.from(text), process.stdout, { end: false });
-    }
+    if (path === "-") return await pipeline(text, process.stdout, { end: false });
     // An existing draft could be readable by other users.
     await rm(draft, { force: true });
-    await pipeline(Readable.from(text), createWriteStream(draft, { flags: "wx", mode }));
+    await pipeline(text, createWriteStream(draft, { flags: "wx", mode }));
     await rename(draft, path);
   } catch (error) {
     if (path !== "-") await rm(draft, { force: true });
-    throw unwritable(path, error);
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw new OperatorError(`Cannot write ${JSON.stringify(path)}: ${error.message}.`, { cause: error });
   }
-}
-
-function unwritable(path: string, error: unknown): unknown {
-  if (!(error instanceof Error && "syscall" in error)) return error;
-  return new OperatorError(`Cannot write ${JSON.stringify(path)}: ${error.message}.`, { cause: error });
 }

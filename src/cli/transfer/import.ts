@@ -1,42 +1,45 @@
 import { randomUUID } from "node:crypto";
 import { type ProcessEnvironment, readConfig } from "../../config/config.js";
-import { UsageError } from "../../domain/shared/operator-error.js";
-import { findAccountOrigin } from "../../persistence/accounts/account-queries.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
+import { catchRefusal, type ImportOutcome, Refusal } from "../../domain/transfer/imported-record.js";
 import { NotificationChannel } from "../../persistence/database/notification-channel.js";
-import { DataSourceImport } from "../../services/transfer/data-source-import.js";
-import { GroupImport } from "../../services/transfer/group-import.js";
-import { MappingImport } from "../../services/transfer/mapping-import.js";
+import { Importer } from "../../services/transfer/importer.js";
 import { ChangeFeed } from "../../services/user-groups/change-feed.js";
 import { type AccountChoice, type AccountStorage, withAccount } from "../shared/account.js";
 import type { Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { formatTable } from "../shared/table.js";
-import { Checkpoint, type Progress } from "./files/checkpoint.js";
-import { FILE_KINDS, FILE_SHAPES, type FileKind } from "./files/import-records.js";
-import { type ImportObserver, type ImportResult, runImport } from "./files/import-run.js";
-import { recordsOf } from "./files/import-stage.js";
-import { type FileFormat, openSourceFile, type SourceFile } from "./files/source-file.js";
+import {
+  FILE_KINDS,
+  FILES,
+  type FileKind,
+  parseDataSource,
+  parseGroup,
+  parseMappingLine,
+} from "./import-records.js";
 import { ImportReport } from "./import-report.js";
-
-/** Display names of the kinds of files. */
-export const KIND_NAMES: Readonly<Record<FileKind, string>> = {
-  dataSources: "data sources",
-  groups: "groups",
-  mappings: "mappings",
-};
+import {
+  type FileFormat,
+  MAX_RECORD_BYTES,
+  openSourceFile,
+  type SourceFile,
+  type SourceRecord,
+} from "./source-file.js";
 
 export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, string>> {
   readonly format?: FileFormat;
   readonly dryRun: boolean;
   readonly replaceTokens: boolean;
-  readonly checkpoint?: string;
   readonly report?: string;
   readonly author: string;
 }
 
 /** Exit code of an import that rejected some lines. */
 const EXIT_SOME_REFUSED = 1;
+/** Records per transaction. */
+const BATCH_SIZE = 1000;
 
 /** The input and output streams of a command. */
 export interface CommandStreams {
@@ -45,6 +48,18 @@ export interface CommandStreams {
   readonly output: Output;
   /** Receives progress and messages. */
   readonly terminal: Terminal;
+}
+
+/** Number of records by outcome. */
+type Counts = Record<"created" | "updated" | "unchanged" | "refused", number>;
+
+type Files = Partial<Record<FileKind, SourceFile>>;
+
+interface ImportResult {
+  readonly counts: Partial<Record<FileKind, Counts>>;
+  /** The error that stopped the import. */
+  readonly failure: OperatorError | null;
+  readonly interrupted: boolean;
 }
 
 /**
@@ -60,22 +75,20 @@ export async function importFiles(
   const files = await openFiles(choices, streams.input);
   const id = randomUUID();
   const actor = { name: choices.author, requestId: `import ${id}` };
+  const connectTimeoutMs = readConfig(settings).databaseConnectTimeoutMs;
   const result = await withAccount(settings, choices, actor, (storage) =>
-    runWithStorage(storage, files, choices, {
-      connectTimeoutMs: readConfig(settings).databaseConnectTimeoutMs,
-      terminal: streams.terminal,
-    }),
+    runImport(storage, files, choices, { connectTimeoutMs, terminal: streams.terminal }),
   );
-  await streams.output.print(summary(id, choices, result), summaryAsText(id, choices, result));
-  if (result.failure) throw result.failure;
-  if (result.interrupted) return EXIT_INTERRUPTED;
-  return [...result.metricsByKind.values()].some(({ refused }) => refused > 0) ? EXIT_SOME_REFUSED : 0;
+  const { counts, failure, interrupted } = result;
+  const summary = { import: id, dryRun: choices.dryRun, interrupted, failure: failure?.message ?? null };
+  await streams.output.print({ ...summary, ...counts }, summaryText(id, choices, result));
+  if (failure) throw failure;
+  if (interrupted) return EXIT_INTERRUPTED;
+  return Object.values(counts).some(({ refused }) => refused > 0) ? EXIT_SOME_REFUSED : 0;
 }
 
-type Files = Partial<Record<FileKind, SourceFile>>;
-
 async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array>): Promise<Files> {
-  const paths = FILE_KINDS.flatMap((kind) => (choices[kind] === undefined ? [] : [choices[kind]]));
+  const paths = FILE_KINDS.flatMap((kind) => choices[kind] ?? []);
   if (paths.length === 0)
     throw new UsageError("No file to import. Set --data-sources, --groups or --mappings.");
   if (paths.filter((path) => path === "-").length > 1) {
@@ -84,102 +97,151 @@ async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array
   const files: Files = {};
   for (const kind of FILE_KINDS) {
     const path = choices[kind];
-    if (path === undefined) continue;
-    files[kind] = await openSourceFile(path, choices.format, FILE_SHAPES[kind], input);
-  }
-  if (choices.checkpoint !== undefined && Object.values(files).some(({ version }) => version === null)) {
-    throw new UsageError("Standard input cannot be resumed. Omit --checkpoint, or import a file.");
+    if (path !== undefined) files[kind] = await openSourceFile(path, choices.format, FILES[kind], input);
   }
   return files;
 }
 
-async function runWithStorage(
-  { database, vault, listenTarget, writer }: AccountStorage,
+async function runImport(
+  { database: db, vault, listenTarget, writer }: AccountStorage,
   files: Files,
   choices: ImportChoices,
   { connectTimeoutMs, terminal }: { readonly connectTimeoutMs: number; readonly terminal: Terminal },
 ): Promise<ImportResult> {
-  const { dryRun, replaceTokens, environment } = choices;
-  const changes = new ChangeFeed(
-    new NotificationChannel(database, { target: listenTarget, connectTimeoutMs }),
-  );
-  const versions = FILE_KINDS.map((kind) => files[kind]?.version ?? null);
-  const origin = await findAccountOrigin(database.of(writer), writer.accountId);
-  const identity = JSON.stringify([origin, environment, replaceTokens, ...versions]);
-  const checkpoint = await Checkpoint.open(dryRun ? null : (choices.checkpoint ?? null), identity);
-  const isResumed = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
-  let line: ProgressLine | null = null;
+  const counts: Partial<Record<FileKind, Counts>> = {};
+  const line = new ProgressLine(terminal);
   const print = (text: string) => {
-    line?.clear();
+    line.clear();
     terminal.write(`${text}\n`);
   };
+  const report = new ImportReport(choices.report, print);
+  const changes = new ChangeFeed(new NotificationChannel(db, { target: listenTarget, connectTimeoutMs }));
   changes.reportUnpublished((_error, lost) => {
     if (lost > 0) print(`${lost} changes were imported, but subscribers could not be notified of them.`);
   });
-  const report = await ImportReport.open(choices.report ?? null, isResumed, print);
-  const observer: ImportObserver = {
-    onFile(kind, file, from) {
-      if (from.position.offset > 0) {
-        terminal.write(`${file.name}: resuming after line ${from.position.lines}\n`);
-      }
-      line?.clear();
-      line = new ProgressLine(terminal, KIND_NAMES[kind], taskProgressOf(file, from));
-    },
-    onProgress(kind, progress) {
+  const importer = new Importer({ db, vault, changes, warn: print }, writer, choices);
+
+  return interruptible(async (signal) => {
+    async function importFile<Item>(kind: FileKind, steps: ImportSteps<Item>): Promise<void> {
       const file = files[kind];
-      if (file) line?.update(taskProgressOf(file, progress));
-    },
-    onRefusal: (_, file, number, refusal) => report.add(file.name, number, refusal),
+      if (!file || signal.aborted) return;
+      line.begin(FILES[kind].label);
+      const total: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
+      counts[kind] = total;
+      for await (const batch of batchesOf(file.records, steps)) {
+        const outcomes = await writeBatch(batch, steps);
+        for (const outcome of outcomes) total[outcome instanceof Refusal ? "refused" : outcome] += 1;
+        for (const [index, outcome] of outcomes.entries())
+          if (outcome instanceof Refusal) report.add(file.name, batch[index]?.line ?? 0, outcome);
+        line.update({ records: sum(total), fraction: file.progress() });
+        if (signal.aborted) return;
+      }
+    }
+    try {
+      await importFile("dataSources", {
+        parse: parseDataSource,
+        keysOf: ({ providedId }) => [providedId],
+        write: (items) => importer.dataSources(items),
+      });
+      await importFile("groups", {
+        parse: (fields) => parseGroup(fields, writer.environment),
+        keysOf: ({ providedId, token }) => [`id ${providedId}`, ...(token ? [`token ${token}`] : [])],
+        write: (items) => importer.groups(items),
+      });
+      await importFile("mappings", {
+        parse: parseMappingLine,
+        keysOf: ({ userGroupId, reference }) => [JSON.stringify([userGroupId, reference.schemaId])],
+        write: (items) => importer.mappings(items),
+      });
+      return { counts, failure: null, interrupted: signal.aborted };
+    } catch (error) {
+      // The summary includes what was imported before the error.
+      return { counts, failure: failureOf(error), interrupted: false };
+    } finally {
+      line.clear();
+      report.close();
+      await changes.close();
+    }
+  });
+}
+
+function failureOf(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  if (error instanceof DomainError) return new OperatorError(error.message, { cause: error });
+  throw error;
+}
+
+/** The processing of the records of one file. */
+interface ImportSteps<Item> {
+  /** @throws DomainError for an invalid record */
+  parse(fields: Readonly<Record<string, unknown>>): Item;
+  /** Keys that must be unique within a batch. */
+  keysOf(item: Item): readonly string[];
+  /** Writes a batch. @returns an outcome for each item */
+  write(items: readonly Item[]): Promise<readonly ImportOutcome[]>;
+}
+
+interface BatchLine<Item> {
+  readonly line: number;
+  readonly entry: Item | Refusal;
+}
+
+/** Parses records in batches of bounded number and size. A record with a key of an earlier one starts a new batch, which builds on it. */
+async function* batchesOf<Item>(
+  records: AsyncIterable<SourceRecord>,
+  { parse, keysOf }: ImportSteps<Item>,
+): AsyncGenerator<readonly BatchLine<Item>[]> {
+  let batch: BatchLine<Item>[] = [];
+  let batchBytes = 0;
+  const keys = new Set<string>();
+  const take = () => {
+    const taken = batch;
+    batch = [];
+    batchBytes = 0;
+    keys.clear();
+    return taken;
   };
-  try {
-    const importers = {
-      dataSources: new DataSourceImport(database),
-      groups: new GroupImport({ db: database, vault, changes }, print),
-      mappings: new MappingImport(database, changes),
-    };
-    const options = { dryRun, replaceTokens };
-    const run = { importers, writer, files, options, checkpoint, observer };
-    return await interruptible(async (signal) => {
-      const result = await runImport({ ...run, signal });
-      if (!result.failure && !result.interrupted) await checkpoint.remove();
-      const reportFailure = await report.close();
-      return { ...result, failure: result.failure ?? reportFailure };
-    });
-  } finally {
-    clearLine(line);
-    await changes.close();
+  for await (const { line, bytes, content } of records) {
+    const entry = content instanceof Refusal ? content : catchRefusal(() => parse(content));
+    const recordKeys = entry instanceof Refusal ? [] : keysOf(entry);
+    if (recordKeys.some((key) => keys.has(key))) yield take();
+    batch.push({ line, entry });
+    batchBytes += bytes;
+    for (const key of recordKeys) keys.add(key);
+    if (batch.length === BATCH_SIZE || batchBytes >= MAX_RECORD_BYTES) yield take();
   }
+  if (batch.length > 0) yield batch;
 }
 
-/** A function, because TypeScript does not see that callbacks assign the variable. */
-function clearLine(line: ProgressLine | null): void {
-  line?.clear();
+async function writeBatch<Item>(
+  batch: readonly BatchLine<Item>[],
+  { write }: ImportSteps<Item>,
+): Promise<readonly ImportOutcome[]> {
+  const items = batch.flatMap(({ entry }) => (entry instanceof Refusal ? [] : [entry]));
+  const written = (items.length === 0 ? [] : await write(items)).values();
+  return batch.map(({ entry }) => {
+    if (entry instanceof Refusal) return entry;
+    const { value } = written.next();
+    if (value === undefined) throw new Error("A record that was written has no outcome.");
+    return value;
+  });
 }
 
-function taskProgressOf({ bytes }: SourceFile, { position, metrics }: Progress) {
-  const fraction = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
-  return { records: recordsOf(metrics), fraction };
+function sum({ created, updated, unchanged, refused }: Counts): number {
+  return created + updated + unchanged + refused;
 }
 
-function summaryAsText(
-  id: string,
-  { dryRun }: ImportChoices,
-  { metricsByKind, interrupted }: ImportResult,
-): string {
-  const rows = [...metricsByKind].map(([kind, metrics]) => [
-    KIND_NAMES[kind],
-    ...[recordsOf(metrics), metrics.created, metrics.updated, metrics.unchanged, metrics.refused].map(String),
-  ]);
+function summaryText(id: string, { dryRun }: ImportChoices, { counts, interrupted }: ImportResult): string {
   const head = ["", "RECORDS", "CREATED", "UPDATED", "UNCHANGED", "REFUSED"];
+  const rows = FILE_KINDS.flatMap((kind) => {
+    const total = counts[kind];
+    if (!total) return [];
+    const { created, updated, unchanged, refused } = total;
+    return [[FILES[kind].label, ...[sum(total), created, updated, unchanged, refused].map(String)]];
+  });
   const notes = [
-    ...(dryRun ? ["Dry run: nothing was changed."] : [`Request ID in the audit log: import ${id}`]),
+    dryRun ? "Dry run: nothing was changed." : `Request ID in the audit log: import ${id}`,
     ...(interrupted ? ["Interrupted. Run the same command again to continue."] : []),
   ];
   return `${formatTable([head, ...rows])}${notes.map((note) => `${note}\n`).join("")}`;
-}
-
-function summary(id: string, { dryRun }: ImportChoices, result: ImportResult): object {
-  const { metricsByKind, interrupted, failure } = result;
-  const metrics = Object.fromEntries(metricsByKind);
-  return { import: id, dryRun, interrupted, failure: failure?.message ?? null, ...metrics };
 }

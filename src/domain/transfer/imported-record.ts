@@ -1,3 +1,5 @@
+import type { ErrorCode } from "../shared/error-catalogue.js";
+import { DomainError, type FieldPath } from "../shared/errors.js";
 import type { MappingReference } from "../user-groups/mapping.js";
 import type { Properties } from "../user-groups/properties.js";
 
@@ -30,9 +32,39 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   /** Overwrite existing tokens with those in the file. */
   readonly replaceTokens: boolean;
-  /** Records that would exist after the earlier files of the same dry run. */
-  readonly expected: {
-    hasDataSource(providedId: string): boolean;
-    hasUserGroup(providedId: string): boolean;
-  };
+}
+
+/** Reason for rejecting a line: an API error code, or one specific to files. */
+export type RefusalCode = ErrorCode | "invalid_csv" | "token_taken" | "token_differs";
+
+/** A rejected line of an import. The message never contains a token. */
+export class Refusal {
+  readonly code: RefusalCode;
+  readonly message: string;
+  readonly field: string | undefined;
+
+  /** @param field path in the file's names */
+  constructor(code: RefusalCode, message: string, field?: FieldPath) {
+    this.code = code;
+    this.message = message;
+    this.field = field?.join(".");
+  }
+
+  /** Converts a validation error. */
+  static of({ code, message, field }: DomainError): Refusal {
+    return new Refusal(code, code === "invalid_field" ? `${message}.` : message, field);
+  }
+}
+
+/** The outcome of a line; in a dry run, the expected outcome. */
+export type ImportOutcome = "created" | "updated" | "unchanged" | Refusal;
+
+/** Runs a parser. @returns a refusal if it throws a DomainError */
+export function catchRefusal<Result>(parse: () => Result): Result | Refusal {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof DomainError) return Refusal.of(error);
+    throw error;
+  }
 }

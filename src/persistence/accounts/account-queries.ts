@@ -41,23 +41,6 @@ const TOKEN_KEY: Statement = {
 /** Returns the ID of the key that currently encrypts the account's tokens. */
 export async function findTokenKey(db: Queryable, accountId: number): Promise<string> {
   const [row] = await db.run<{ tokenKeyId: string }>(TOKEN_KEY, [accountId]);
-  if (!row) throw accountGone(accountId);
+  if (!row) throw new Error(`Account ${accountId} no longer exists.`);
   return row.tokenKeyId;
-}
-
-const ORIGIN: Statement = {
-  name: "account_origin",
-  access: "read",
-  text: `SELECT concat_ws(' ', current_database(), id, extract(epoch FROM created_at)) AS origin FROM account WHERE id = $1`,
-};
-
-/** Returns a text that identifies the account across installations. */
-export async function findAccountOrigin(db: Queryable, accountId: number): Promise<string> {
-  const [row] = await db.run<{ origin: string }>(ORIGIN, [accountId]);
-  if (!row) throw accountGone(accountId);
-  return row.origin;
-}
-
-function accountGone(accountId: number): Error {
-  return new Error(`Account ${accountId} no longer exists.`);
 }

@@ -2,7 +2,7 @@ import { Any, type FindOptionsWhere } from "typeorm";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
 import { isEmptyFilter, type SortOrder } from "../../domain/shared/pagination.js";
-import { type RecordedChange, recorded } from "../shared/audit-recording.js";
+import { recorded } from "../shared/audit-recording.js";
 import { escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
@@ -25,23 +25,12 @@ const BY_REFERENCES_LOCKED: Statement = {
 
 const EVENT = { subjectName: "provided_id" } as const;
 
-/** Records the data sources that a statement returns as created. @param insert ends with `RETURNING *` */
-export function createdDataSources(insert: string, columns: string): RecordedChange {
-  return recorded(insert, { ...EVENT, action: "'data_source.created'" }, columns);
-}
-
-/** Records the updated fields. @param update ends with `RETURNING data_source.*, old_provided_id, old_name` */
-export function updatedDataSources(update: string, columns: string): RecordedChange {
-  const changed = `array_remove(ARRAY[CASE WHEN provided_id <> old_provided_id THEN 'providedId' END,
-    CASE WHEN name <> old_name THEN 'name' END], NULL)`;
-  return recorded(update, { ...EVENT, action: "'data_source.updated'", changed }, columns);
-}
-
 const INSERT: Statement = {
   name: "data_source_insert",
   access: "write",
-  ...createdDataSources(
+  ...recorded(
     `INSERT INTO data_source (account_id, environment, provided_id, name) VALUES ($1, $2, $3, $4) RETURNING *`,
+    { ...EVENT, action: "'data_source.created'" },
     COLUMNS,
   ),
 };
@@ -49,11 +38,17 @@ const INSERT: Statement = {
 const UPDATE: Statement = {
   name: "data_source_update",
   access: "write",
-  ...updatedDataSources(
+  ...recorded(
     `UPDATE data_source SET provided_id = $4, name = $5
     FROM (SELECT provided_id AS old_provided_id, name AS old_name FROM data_source
       WHERE account_id = $1 AND environment = $2 AND id = $3) AS old
     WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING data_source.*, old_provided_id, old_name`,
+    {
+      ...EVENT,
+      action: "'data_source.updated'",
+      changed: `array_remove(ARRAY[CASE WHEN provided_id <> old_provided_id THEN 'providedId' END,
+        CASE WHEN name <> old_name THEN 'name' END], NULL)`,
+    },
     COLUMNS,
   ),
 };

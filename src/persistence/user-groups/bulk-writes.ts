@@ -1,6 +1,6 @@
 import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { Statement } from "../shared/statement.js";
+import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { recordedGroups, type UpdatedRow, updateStatement } from "./recorded-writes.js";
 import { queryUserGroups, USER_GROUP_COLUMNS } from "./row.js";
@@ -36,31 +36,26 @@ const LOCK_REFERENCED: Statement = {
     ORDER BY provided_id FOR UPDATE`,
 };
 
-const INSERT = insertStatement("user_groups_insert", USER_GROUP_COLUMNS);
-const INSERT_RETURNING_IDS = insertStatement("user_groups_insert_for_ids", "provided_id, id");
-
-function insertStatement(name: string, returned: string): Statement {
-  return {
-    name,
-    rows: "text",
-    access: "write",
-    ...recordedGroups(
-      "created",
-      // A subquery draws the IDs: they have the order of the items.
-      `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
-        token_key_id, token_ciphertext, token_lookup)
-      SELECT $1, $2, item.id, item.provided_id, item.name, item.properties::json,
-        item.token_key_id, item.token_ciphertext, item.token_lookup
-      FROM (SELECT nextval('user_group_team_id') AS id, new.*
-        FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::bytea[])
-          AS new (provided_id, name, properties, token_key_id, token_ciphertext, token_lookup)) AS item
-      ORDER BY item.provided_id COLLATE "C"
-      ON CONFLICT (account_id, environment, provided_id) DO NOTHING
-      RETURNING *`,
-      returned,
-    ),
-  };
-}
+const INSERT: Statement = {
+  name: "user_groups_insert",
+  rows: "text",
+  access: "write",
+  ...recordedGroups(
+    "created",
+    // A subquery draws the IDs: they have the order of the items.
+    `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
+      token_key_id, token_ciphertext, token_lookup)
+    SELECT $1, $2, item.id, item.provided_id, item.name, item.properties::json,
+      item.token_key_id, item.token_ciphertext, item.token_lookup
+    FROM (SELECT nextval('user_group_team_id') AS id, new.*
+      FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::bytea[])
+        AS new (provided_id, name, properties, token_key_id, token_ciphertext, token_lookup)) AS item
+    ORDER BY item.provided_id COLLATE "C"
+    ON CONFLICT (account_id, environment, provided_id) DO NOTHING
+    RETURNING *`,
+    USER_GROUP_COLUMNS,
+  ),
+};
 
 // Groups are found by the join alone: with an additional `id = ANY ($3)`, the generic plan would compare every group with every item.
 const UPDATE = updateStatement(
@@ -122,30 +117,19 @@ export async function insertUserGroups(
   db: TenantDb,
   groups: readonly NewUserGroupRow[],
 ): Promise<UserGroup[]> {
-  return queryUserGroups(db, INSERT, insertValues(groups));
-}
-
-/** Like `insertUserGroups`, but does not return the rows, which saves time. @returns the internal IDs by external ID */
-export async function insertManyUserGroups(
-  transaction: TenantDb,
-  groups: readonly NewUserGroupRow[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await transaction.run<readonly [providedId: string, id: string]>(
-    INSERT_RETURNING_IDS,
-    insertValues(groups),
-  );
-  return new Map(rows.map(([providedId, id]) => [providedId, Number(id)]));
-}
-
-function insertValues(groups: readonly NewUserGroupRow[]): readonly unknown[] {
-  return [
+  return queryUserGroups(db, INSERT, [
     groups.map(({ providedId }) => providedId),
     groups.map(({ name }) => name),
     groups.map(({ properties }) => properties),
     groups.map(({ token }) => token.keyId),
     groups.map(({ token }) => token.ciphertext),
     groups.map(({ token }) => token.lookup),
-  ];
+  ]);
+}
+
+/** Updates the planner statistics of the tables that an import fills. */
+export async function analyzeImported(db: Queryable): Promise<void> {
+  await db.run({ access: "write", text: "SELECT analyze_imported()" }, []);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { readBytes } from "../shared/value-parsers.js";
+import { HEX_PREFIX, readBytes } from "../shared/value-parsers.js";
 
 // Raw SQL: set-based, and used for authentication.
 
@@ -28,6 +28,30 @@ const UPSERT: Statement = {
 const REHASH = `UPDATE brought_token SET lookup = item.new_lookup
   FROM unnest($3::bytea[], $4::bytea[]) AS item (old_lookup, new_lookup)
   WHERE account_id = $1 AND environment = $2 AND lookup = item.old_lookup`;
+
+const OWNERS: Statement = {
+  rows: "text",
+  access: "read",
+  text: `SELECT token_lookup, provided_id FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
+    UNION ALL
+    SELECT previous_token_lookup, provided_id FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND previous_token_lookup = ANY ($3::bytea[])
+        AND previous_token_expires_at > now()`,
+};
+
+/** The group of a token, current or in its grace period. */
+export interface TokenOwner {
+  /** Lookup hash of the token, in hexadecimal. */
+  readonly lookup: string;
+  readonly providedId: string;
+}
+
+/** Finds the tenant's groups of tokens by lookup hash. */
+export async function findTokenOwners(db: TenantDb, lookups: readonly Buffer[]): Promise<TokenOwner[]> {
+  const rows = await db.run<readonly [lookup: string, providedId: string]>(OWNERS, [lookups]);
+  return rows.map(([lookup, providedId]) => ({ lookup: lookup.slice(HEX_PREFIX.length), providedId }));
+}
 
 /** The tenant of a group into which a token with this hash was imported; the token may have been rotated since. */
 export interface TokenLocation extends Tenant {

@@ -1,12 +1,11 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
-import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { lookupOf, type TokenVault } from "../../domain/accounts/token-vault.js";
 import type { ImportedGroup } from "../../domain/transfer/imported-record.js";
-import { Refusal } from "../../domain/transfer/refusal.js";
 import { parseUserGroupToken } from "../../domain/user-groups/token.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import { type ExistingGroup, findTokenOwners } from "../../persistence/transfer/imported-group-queries.js";
-import { findTokenLocations } from "../../persistence/user-groups/imported-token-queries.js";
+import { findTokenLocations, findTokenOwners } from "../../persistence/user-groups/imported-token-queries.js";
 
 /** Ownership of imported tokens: a token must identify a single group across all accounts. */
 export class ImportedTokens {
@@ -37,23 +36,19 @@ export class ImportedTokens {
     );
   }
 
-  /** Returns the refusal of a line whose token belongs to another group, or null. */
-  refusalOf({ token }: ImportedGroup): Refusal | null {
-    return this.#hashes(token).some((hash) => this.#taken.has(hash)) ? tokenTaken() : null;
+  /** Returns whether the token belongs to another group than that of its line. */
+  isTaken(token: string): boolean {
+    return this.#hashes(token).some((hash) => this.#taken.has(hash));
   }
 
-  /** Returns whether the group already has the token of its line. */
-  isTokenOf({ token }: ImportedGroup, { lookup }: ExistingGroup): boolean {
-    return this.#hashes(token).includes(lookup);
+  /** Returns whether the group has the token. */
+  isTokenOf(token: string, { storedToken }: UserGroup): boolean {
+    return this.#hashes(token).includes(lookupOf(storedToken));
   }
 
-  #hashes(token: string | undefined): readonly string[] {
-    return (token === undefined ? undefined : this.#lookups.get(token)) ?? [];
+  #hashes(token: string): readonly string[] {
+    return this.#lookups.get(token) ?? [];
   }
-}
-
-export function tokenTaken(): Refusal {
-  return new Refusal("token_taken", "Another user group has this token.", ["token"]);
 }
 
 async function findTaken(

@@ -30,11 +30,15 @@ export interface UserGroupUpsert {
   readonly mapping?: readonly MappingReference[];
 }
 
+interface UpsertedGroup {
+  readonly userGroup: UserGroup;
+  readonly created: boolean;
+  /** Whether an existing group was changed. */
+  readonly changed: boolean;
+}
+
 /** The result of one item. */
-export type UpsertOutcome =
-  // changed: an existing group was changed.
-  | { readonly userGroup: UserGroup; readonly created: boolean; readonly changed: boolean }
-  | { readonly error: DomainError };
+export type UpsertOutcome = UpsertedGroup | { readonly error: DomainError };
 
 /** Creates and updates groups in bulk. */
 export class UserGroupUpserts {
@@ -90,7 +94,7 @@ export class UserGroupUpserts {
   ): Promise<UpsertOutcome[]> {
     const mapped = await resolveMappings(transaction, checked);
     const providedIds = mapped.filter(isNoError).map(({ providedId }) => providedId);
-    const existing = await this.#lock(transaction, providedIds);
+    const existing = await lockExistingGroups(transaction, providedIds);
     const named = mapped.map((item) =>
       isNoError(item) && item.name === undefined && !existing.has(item.providedId)
         ? new DomainError("invalid_field", "is required", { field: ["name"] })
@@ -98,70 +102,82 @@ export class UserGroupUpserts {
     );
     if (allOrNothing && named.some((item) => !isNoError(item))) throw new Refusal(named);
     const items = named.filter(isNoError);
-
-    const created = await this.#insert(
-      transaction,
-      writer,
-      items.filter(({ providedId }) => !existing.has(providedId)),
-    );
-    const missing = items.find(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
-    // Created concurrently since the lock. Locking it now, while holding new rows, could deadlock.
-    if (missing) throw new ConcurrentCreation();
-    const present = new Map([...existing, ...created]);
-    const remapped = await replaceMappings(
-      transaction,
-      items.flatMap(({ providedId, entries }) => {
-        const id = present.get(providedId)?.id;
-        return id === undefined || !entries
-          ? []
-          : [{ userGroupId: id, entries, isFirst: created.has(providedId) }];
-      }),
-    );
-    const updated = await updateUserGroups(
-      transaction,
-      items.flatMap((item) => {
-        const id = existing.get(item.providedId)?.id;
-        return id === undefined ? [] : [{ ...item, id, mappingChanged: remapped.has(id) }];
-      }),
-    );
-    const outcomes = new Map<string, UpsertOutcome>([
-      ...updated.map((each) => [each.userGroup.providedId, { ...each, created: false }] as const),
-      ...[...created].map(
-        ([providedId, userGroup]) => [providedId, { userGroup, created: true, changed: false }] as const,
-      ),
-    ]);
+    const written = await writeUpserts(transaction, items, existing, { vault: this.#vault, writer });
     return named.map((item) => {
       if (!isNoError(item)) return { error: item };
-      const outcome = outcomes.get(item.providedId);
+      const outcome = written.get(item.providedId);
       if (!outcome) throw new Error("An upserted user group is missing.");
       return outcome;
     });
   }
-
-  async #lock(transaction: TenantDb, providedIds: readonly string[]) {
-    if (providedIds.length === 0) return new Map<string, UserGroup>();
-    return byProvidedId(await lockUserGroups(transaction, providedIds));
-  }
-
-  async #insert(transaction: TenantDb, writer: Writer, items: readonly ResolvedItem[]) {
-    if (items.length === 0) return new Map<string, UserGroup>();
-    const rows = items.map(({ providedId, name = "", properties = null }) => {
-      const token = this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
-      return { providedId, name, properties, token };
-    });
-    return byProvidedId(await insertUserGroups(transaction, rows));
-  }
 }
 
-interface ResolvedItem extends UserGroupUpsert {
+/** A group to write, with a resolved mapping. */
+export interface ResolvedUpsert extends Omit<UserGroupUpsert, "mapping"> {
   readonly entries: readonly MappingEntry[] | undefined;
+  /** The token of a new group; without one, a new token is issued. */
+  readonly token?: string;
+}
+
+/** Loads groups by external ID and locks them until the transaction ends. */
+export async function lockExistingGroups(
+  transaction: TenantDb,
+  providedIds: readonly string[],
+): Promise<ReadonlyMap<string, UserGroup>> {
+  return providedIds.length === 0 ? new Map() : byProvidedId(await lockUserGroups(transaction, providedIds));
+}
+
+/**
+ * Creates the groups that are missing and updates those that differ.
+ * @param items with distinct external IDs; those of missing groups have a name
+ * @param existing the existing groups of the items, locked by the transaction
+ * @returns the groups by external ID
+ * @throws ConcurrentCreation if a group was created since the lock
+ */
+export async function writeUpserts(
+  transaction: TenantDb,
+  items: readonly ResolvedUpsert[],
+  existing: ReadonlyMap<string, UserGroup>,
+  { vault, writer }: { readonly vault: TokenVault; readonly writer: Writer },
+): Promise<ReadonlyMap<string, UpsertedGroup>> {
+  const missing = items.filter(({ providedId }) => !existing.has(providedId));
+  const rows = missing.map(({ providedId, name = "", properties = null, token }) => {
+    const plaintext = token ?? issueUserGroupToken(writer.accountId);
+    return { providedId, name, properties, token: vault.encryptToken(plaintext, writer) };
+  });
+  const created = byProvidedId(rows.length === 0 ? [] : await insertUserGroups(transaction, rows));
+  // Locking concurrently created groups now, while holding new rows, could deadlock.
+  if (created.size < rows.length) throw new ConcurrentCreation();
+  const present = new Map([...existing, ...created]);
+  const remapped = await replaceMappings(
+    transaction,
+    items.flatMap(({ providedId, entries }) => {
+      const id = present.get(providedId)?.id;
+      return id === undefined || !entries
+        ? []
+        : [{ userGroupId: id, entries, isFirst: created.has(providedId) }];
+    }),
+  );
+  const updated = await updateUserGroups(
+    transaction,
+    items.flatMap((item) => {
+      const id = existing.get(item.providedId)?.id;
+      return id === undefined ? [] : [{ ...item, id, mappingChanged: remapped.has(id) }];
+    }),
+  );
+  return new Map<string, UpsertedGroup>([
+    ...updated.map((each) => [each.userGroup.providedId, { ...each, created: false }] as const),
+    ...[...created].map(
+      ([providedId, userGroup]) => [providedId, { userGroup, created: true, changed: false }] as const,
+    ),
+  ]);
 }
 
 /** Rolls the transaction back; holds the outcomes of the items. */
 class Refusal extends Error {
   readonly outcomes: UpsertOutcome[];
 
-  constructor(items: readonly (ResolvedItem | DomainError)[]) {
+  constructor(items: readonly (ResolvedUpsert | DomainError)[]) {
     super("One invalid item prevents the whole upsert.");
     this.outcomes = items.map((item) => ({ error: isNoError(item) ? batchRejected() : item }));
   }
@@ -184,7 +200,7 @@ function rejectDuplicates(
 async function resolveMappings(
   transaction: TenantDb,
   items: readonly (UserGroupUpsert | DomainError)[],
-): Promise<(ResolvedItem | DomainError)[]> {
+): Promise<(ResolvedUpsert | DomainError)[]> {
   const references = items.filter(isNoError).flatMap(({ mapping = [] }) => mapping);
   const resolve = await findMappedDataSources(transaction, references);
   return items.map((item) => {

@@ -150,8 +150,6 @@ describe("rejected lines", () => {
         "[1]",
         "",
         { provided_id: "new" },
-        { provided_id: "good", name: "Again" },
-        { provided_id: "same token", name: "x", token },
         { provided_id: "short", name: "x", token: "secret" },
         { provided_id: "key", name: "x", token: `ugk_live_${"a".repeat(40)}` },
         { provided_id: "typo", name: "x", propertes: {} },
@@ -170,26 +168,24 @@ describe("rejected lines", () => {
     const end = await tenant.import({ groups: path, report });
     expect({ ...end, stdout: "" }).toEqual({ ...dry, stdout: "" });
     expect(end.code).toBe(1);
-    expect(countsOf(end)).toEqual({ groups: [14, 2, 0, 0, 12] });
+    expect(countsOf(end)).toEqual({ groups: [12, 2, 0, 0, 10] });
     const refused = end.stderr.trimEnd().split("\n");
     expect(refused.map((line) => line.replace(path, "F").split(" ").slice(0, 3))).toEqual(
       [
         "F:2: invalid_json: The",
         "F:3: invalid_json: The",
         "F:5: invalid_field: name:",
-        "F:6: repeated: provided_id:",
-        "F:7: repeated: token:",
-        "F:8: invalid_field: token:",
-        "F:9: invalid_field: token:",
-        "F:10: invalid_field: propertes:",
-        "F:11: invalid_field: properties.a.b:",
-        "F:12: unknown_data_source: mapping.main:",
-        "F:13: unknown_data_source: mapping.main:",
-        "F:14: invalid_field: api_environment_tag:",
+        "F:6: invalid_field: token:",
+        "F:7: invalid_field: token:",
+        "F:8: invalid_field: propertes:",
+        "F:9: invalid_field: properties.a.b:",
+        "F:10: unknown_data_source: mapping.main:",
+        "F:11: unknown_data_source: mapping.main:",
+        "F:12: invalid_field: api_environment_tag:",
       ].map((words) => words.split(" ")),
     );
     const reported = (await commands.read("report.jsonl")).trimEnd().split("\n");
-    expect(reported.map((line) => JSON.parse(line))).toHaveLength(12);
+    expect(reported.map((line) => JSON.parse(line))).toHaveLength(10);
     expect(JSON.parse(reported[2] ?? "")).toEqual({
       file: path,
       line: 5,
@@ -207,7 +203,6 @@ describe("rejected lines", () => {
       "wrong.jsonl",
       toLines([
         { user_group_id: "nobody", schema_id: "main", data_source: "sales" },
-        { user_group_id: "nobody", schema_id: "main", data_source: "sales" },
         { user_group_id: "nobody", schema_id: "more", data_source: "nowhere" },
       ]),
     );
@@ -220,9 +215,43 @@ describe("rejected lines", () => {
         .map((line) => line.split(": ").slice(1, 3)),
     ).toEqual([
       ["user_group_not_found", "user_group_id"],
-      ["repeated", "schema_id"],
       ["unknown_data_source", "data_source"],
     ]);
+  });
+});
+
+test("lines apply in order: a repeated ID changes what the earlier line imported, and a repeated token is rejected", async () => {
+  const tenant = await commands.createTenant();
+  const token = foreignToken();
+  const dataSources = await commands.write("twice.csv", "provided_id,name\nlake,Lake\nlake,Ocean\n");
+  const groups = await commands.write(
+    "twice.jsonl",
+    toLines([
+      { provided_id: "one", name: "First", token, mapping: { main: "lake" } },
+      { provided_id: "two", name: "Two", token },
+      { provided_id: "one", name: "Second", properties: { a: 1 } },
+      { provided_id: "one", name: "Second" },
+    ]),
+  );
+  const mappings = await commands.write(
+    "twice-mappings.csv",
+    "user_group_id,schema_id,data_source\none,more,sales\none,more,support\n",
+  );
+  const end = await tenant.import({ dataSources, groups, mappings });
+  expect(countsOf(end)).toEqual({
+    "data sources": [2, 1, 1, 0, 0],
+    groups: [4, 1, 1, 1, 1],
+    mappings: [2, 1, 1, 0, 0],
+  });
+  expect(end.stderr).toMatch(/:2: token_taken: token: [^\n]+\n$/);
+  expect(await readGroup(commands, tenant, "one")).toMatchObject({
+    name: "Second",
+    token,
+    properties: { a: 1 },
+    mapping: [
+      { schemaId: "main", dataSource: { providedId: "lake" } },
+      { schemaId: "more", dataSource: { providedId: "support" } },
+    ],
   });
 });
 

@@ -1,24 +1,25 @@
-import type { Environment } from "../../../domain/accounts/environment.js";
-import { invalidField } from "../../../domain/shared/errors.js";
-import { isPresent } from "../../../domain/shared/json.js";
-import { parseText } from "../../../domain/shared/text-field.js";
+import type { Environment } from "../../domain/accounts/environment.js";
+import { invalidField } from "../../domain/shared/errors.js";
+import { isPresent } from "../../domain/shared/json.js";
+import { parseText } from "../../domain/shared/text-field.js";
 import type {
   ImportedDataSource,
   ImportedGroup,
   ImportedMapping,
-} from "../../../domain/transfer/imported-record.js";
-import { parseMapping } from "../../../domain/user-groups/mapping.js";
-import { parseProperties } from "../../../domain/user-groups/properties.js";
-import { parseImportedToken } from "../../../domain/user-groups/token.js";
-import type { CsvShape } from "./csv-records.js";
+} from "../../domain/transfer/imported-record.js";
+import { parseMapping } from "../../domain/user-groups/mapping.js";
+import { parseProperties } from "../../domain/user-groups/properties.js";
+import { parseImportedToken } from "../../domain/user-groups/token.js";
+import type { FileShape } from "./source-file.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The columns of each kind of file; in JSON Lines they are the keys. */
-export const FILE_SHAPES = {
-  dataSources: { columns: ["provided_id", "name"], json: [] },
+/** The kinds of files: their names in messages, and their columns, which are the keys in JSON Lines. */
+export const FILES = {
+  dataSources: { label: "data sources", columns: ["provided_id", "name"], json: [] },
   // The fields of API replies. team_id is ignored because the service assigns it; the environment tag is only validated.
   groups: {
+    label: "groups",
     columns: [
       "provided_id",
       "user_group_id",
@@ -31,8 +32,8 @@ export const FILE_SHAPES = {
     ],
     json: ["properties", "mapping"],
   },
-  mappings: { columns: ["user_group_id", "schema_id", "data_source"], json: [] },
-} as const satisfies Readonly<Record<string, CsvShape>>;
+  mappings: { label: "mappings", columns: ["user_group_id", "schema_id", "data_source"], json: [] },
+} as const satisfies Readonly<Record<string, FileShape & { readonly label: string }>>;
 
 /** The kinds of files, in import order: each refers to the ones before it. */
 export const FILE_KINDS = ["dataSources", "groups", "mappings"] as const;
@@ -41,7 +42,7 @@ export type FileKind = (typeof FILE_KINDS)[number];
 
 /** @throws DomainError `invalid_field` */
 export function parseDataSource(fields: Fields): ImportedDataSource {
-  requireKnown(fields, FILE_SHAPES.dataSources);
+  requireKnown(fields, FILES.dataSources);
   const { name } = fields;
   return {
     providedId: parseText(fields["provided_id"], ["provided_id"]),
@@ -51,7 +52,7 @@ export function parseDataSource(fields: Fields): ImportedDataSource {
 
 /** @param environment the target environment @throws DomainError `invalid_field` */
 export function parseGroup(fields: Fields, environment: Environment): ImportedGroup {
-  requireKnown(fields, FILE_SHAPES.groups);
+  requireKnown(fields, FILES.groups);
   const { name, token, properties, mapping, api_environment_tag: tag } = fields;
   const idField = "provided_id" in fields ? "provided_id" : "user_group_id";
   if (idField === "provided_id" && "user_group_id" in fields) {
@@ -74,7 +75,7 @@ export function parseGroup(fields: Fields, environment: Environment): ImportedGr
 
 /** @throws DomainError `invalid_field` */
 export function parseMappingLine(fields: Fields): ImportedMapping {
-  requireKnown(fields, FILE_SHAPES.mappings);
+  requireKnown(fields, FILES.mappings);
   const { schema_id: schemaId, data_source: dataSource } = fields;
   return {
     userGroupId: parseText(fields["user_group_id"], ["user_group_id"]),
@@ -86,7 +87,7 @@ export function parseMappingLine(fields: Fields): ImportedMapping {
   };
 }
 
-function requireKnown(fields: Fields, { columns }: CsvShape): void {
+function requireKnown(fields: Fields, { columns }: FileShape): void {
   for (const name of Object.keys(fields)) {
     // Reject unknown fields: an ignored typo would go unnoticed.
     if (!columns.includes(name))
