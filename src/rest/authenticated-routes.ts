@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from "fastify";
 import type { Caller } from "../domain/accounts/caller.js";
 import { rateLimitHeaders } from "../domain/requests/rate-limit-headers.js";
+import { DomainError } from "../domain/shared/errors.js";
+import { isObject } from "../domain/shared/json.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
 import type { Services } from "../services/services.js";
-import { parseBody, type RequestBody } from "./request-parsing.js";
+import type { Documentation } from "./openapi.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -15,12 +17,19 @@ declare module "fastify" {
 /** In bytes: fits a mapping of 1,000 entries with 255-character keys and values (decision 12). */
 export const BODY_LIMIT = 1024 * 1024;
 
-export type Handler = (
-  caller: Caller,
-  body: RequestBody,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => Promise<unknown>;
+/** A request with an API key and a JSON object as its body. */
+export interface RestRequest {
+  readonly services: Services;
+  readonly caller: Caller;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** An operation on a path, as documented, and its handler. */
+export interface Operation extends Documentation {
+  readonly handle: (request: RestRequest) => Promise<unknown>;
+}
 
 /** The hook and handler of a route that requires an API key. */
 interface KeyedRoute<Route extends RouteGenericInterface> {
@@ -42,50 +51,46 @@ export function requireApiKey<Route extends RouteGenericInterface = RouteGeneric
   { access, rateLimits }: Services,
   handle: (caller: Caller, request: FastifyRequest<Route>, reply: FastifyReply) => Promise<unknown>,
 ): KeyedRoute<Route> {
-  /** Authenticates a request and charges its rate limit; synchronous if the API key is cached and has no rate limit. */
-  const admit = (request: FastifyRequest<Route>, reply: FastifyReply): Promise<void> | undefined => {
-    const { authorization } = request.headers;
-    const origin = originOf(request);
-    const acceptCaller = (caller: Caller) => {
-      request.restCaller = caller;
-      request.tenant = caller;
-      return rateLimits.spend({ kind: "caller", caller }, 1)?.then((allowance) => {
-        reply.headers(rateLimitHeaders(allowance));
-      });
-    };
-    const known = access.authenticateCached(authorization, origin);
-    return known ? acceptCaller(known) : access.authenticate(authorization, origin).then(acceptCaller);
-  };
+  const authenticate = ({ headers, id: requestId, ip: address, deadline }: FastifyRequest<Route>) =>
+    access.authenticate(headers.authorization, { requestId, address, deadline });
 
   if (!app.hasRequestDecorator("restCaller")) app.decorateRequest("restCaller", null);
   return {
+    // Synchronous if the API key is cached and has no rate limit.
     onRequest(request, reply, done) {
-      const pending = admit(request, reply);
+      const { headers, id: requestId, deadline } = request;
+      const accept = (caller: Caller) => {
+        request.restCaller = caller;
+        request.tenant = caller;
+        return rateLimits.spend({ kind: "caller", caller }, 1)?.then((allowance) => {
+          reply.headers(rateLimitHeaders(allowance));
+        });
+      };
+      const known = access.authenticateCached(headers.authorization, { requestId, deadline });
+      const pending = known ? accept(known) : authenticate(request).then(accept);
       if (pending) pending.then(() => done(), done);
       else done();
     },
     handler(request, reply) {
-      const run = (caller: Caller) => handle(caller, request, reply);
+      const { restCaller } = request;
       // The API key may have been revoked while a slow body arrived: check again.
-      return reply.elapsedTime > MAX_KEY_CACHE_MS
-        ? access.authenticate(request.headers.authorization, originOf(request)).then(run)
-        : run(callerOf(request));
+      if (!restCaller || reply.elapsedTime > MAX_KEY_CACHE_MS)
+        return authenticate(request).then((caller) => handle(caller, request, reply));
+      return handle(restCaller, request, reply);
     },
   };
 }
 
-/**
- * Registers the methods of a path, with and without a trailing slash. They require an API key and a JSON body; other methods are
- * rejected.
- */
-export function registerAuthenticatedRoutes(
+/** Registers the operations on a path, by method, with and without a trailing slash. They require an API key and a JSON object as body. */
+export function registerOperations(
   app: FastifyInstance,
   services: Services,
   path: string,
-  handlers: Readonly<Record<string, Handler>>,
+  operations: Readonly<Record<string, Operation>>,
 ): void {
   for (const url of [path, `${path}/`]) {
-    for (const [method, handle] of Object.entries(handlers)) {
+    for (const [name, { handle }] of Object.entries(operations)) {
+      const method = name.toUpperCase();
       app.route({
         method,
         url,
@@ -93,18 +98,20 @@ export function registerAuthenticatedRoutes(
         config: { keepsBodyText: true },
         ...requireApiKey(app, services, async (caller, request, reply) => {
           if (method !== "GET") request.hasWritten = true;
-          return handle(caller, parseBody(request.body, request.bodyText, method), request, reply);
+          return handle({ services, caller, body: requireObject(request), request, reply });
         }),
       });
     }
   }
 }
 
-function originOf({ id: requestId, ip: address, deadline }: Pick<FastifyRequest, "id" | "ip" | "deadline">) {
-  return { requestId, address, deadline };
-}
-
-function callerOf({ restCaller }: Pick<FastifyRequest, "restCaller">): Caller {
-  if (!restCaller) throw new Error("The route was reached without authentication.");
-  return restCaller;
+/** @throws DomainError `invalid_json` */
+function requireObject({ body, method }: Pick<FastifyRequest, "body" | "method">): RestRequest["body"] {
+  if (isObject(body)) return body;
+  if (body !== undefined) throw new DomainError("invalid_json", "The body must be a JSON object.");
+  const hint =
+    method === "GET"
+      ? " If your client cannot send a body with GET, use the GraphQL mutation `getOrCreateUserGroup`."
+      : "";
+  throw new DomainError("invalid_json", `The request has no body. Send a JSON object.${hint}`);
 }

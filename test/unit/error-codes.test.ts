@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ERROR_CODES, type ErrorCode } from "../../src/domain/shared/error-catalogue.js";
 import { DomainError } from "../../src/domain/shared/errors.js";
 import { renderGraphqlError } from "../../src/graphql/shared/error-format.js";
-import { renderError } from "../../src/rest/error-view.js";
+import { renderError } from "../../src/rest/errors.js";
 import { placesOf } from "../support/errors/provocations.js";
 
 /** Decision 4, and the codes that GraphQL adds. */
@@ -47,7 +47,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
 
 describe.each(ERROR_CODES)("%s", (code) => {
   const error = new DomainError(code, "must be so", {
-    field: ["currentToken", "x"],
+    field: ["providedId", "x"],
     retryAfter: 7,
     details: { limit: 1, actual: 2 },
   });
@@ -61,8 +61,8 @@ describe.each(ERROR_CODES)("%s", (code) => {
       error: {
         code,
         message,
-        field: "current_token.x",
-        fields: [{ field: "current_token.x", message }],
+        field: "user_group_id.x",
+        fields: [{ field: "user_group_id.x", message }],
         request_id: "id",
       },
     });
@@ -77,7 +77,7 @@ describe.each(ERROR_CODES)("%s", (code) => {
           message,
           extensions: {
             code: code.toUpperCase(),
-            field: ["currentToken", "x"],
+            field: ["providedId", "x"],
             retryAfter: 7,
             limit: 1,
             actual: 2,

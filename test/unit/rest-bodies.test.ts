@@ -3,30 +3,26 @@ import { describe, expect, test } from "vitest";
 import { DomainError, MAX_FIELD_ERRORS } from "../../src/domain/shared/errors.js";
 import { isStorable } from "../../src/domain/shared/text-field.js";
 import { MAX_MAPPING_ENTRIES, parseMappingList } from "../../src/domain/user-groups/mapping.js";
-import {
-  parseDeletion,
-  parseNewUserGroup,
-  parseProvidedId,
-  parseRotation,
-  parseUpdate,
-  type RequestBody,
-} from "../../src/rest/request-parsing.js";
+import { EMBED_SESSION_OPERATIONS, parseEmbedSession } from "../../src/rest/embed-sessions.js";
+import { parse } from "../../src/rest/fields.js";
+import { parseNewUserGroup, parseProvidedId, USER_OPERATIONS } from "../../src/rest/user-groups.js";
 import { OpenApiContract } from "../support/rest/openapi-contract.js";
 
 type Members = Readonly<Record<string, unknown>>;
+type Parser = (body: Members) => unknown;
 
-function bodyOf(members: Members): RequestBody {
-  return { members, text: JSON.stringify(members) };
-}
+const { get, put, post, delete: deletion } = USER_OPERATIONS;
+const update: Parser = (body) => parse(put.request, body);
+const rotate: Parser = (body) => parse(post.request, body);
+const remove: Parser = (body) => parse(deletion.request, body);
+const create: Parser = (body) => parseNewUserGroup(body, JSON.stringify(body));
+/** GET of an existing and of a missing group. */
+const getOrCreate: Parser = (body) => [parseProvidedId(body), create({ name: "N", ...body })];
 
-/** The paths of all fields that a parser rejects; empty if it accepts the body. */
-function refusedBy(parse: (body: RequestBody) => unknown, members: Members): readonly string[] {
-  return (errorOf(parse, members)?.fields ?? []).map(({ field }) => field.join("."));
-}
-
-function errorOf(parse: (body: RequestBody) => unknown, members: Members): DomainError | undefined {
+/** The error of a parser; undefined if it accepts the body. */
+function errorOf(parser: Parser, members: Members): DomainError | undefined {
   try {
-    parse(bodyOf(members));
+    parser(members);
     return undefined;
   } catch (error) {
     if (error instanceof DomainError && error.code === "invalid_field") return error;
@@ -34,7 +30,10 @@ function errorOf(parse: (body: RequestBody) => unknown, members: Members): Domai
   }
 }
 
-const rotation = (body: RequestBody) => parseRotation(body, undefined);
+/** The paths of all fields that a parser rejects; empty if it accepts the body. */
+function refusedBy(parser: Parser, members: Members): readonly string[] {
+  return (errorOf(parser, members)?.fields ?? []).map(({ field }) => field.join("."));
+}
 
 const AROUND_THE_LIMIT = ["x", "🙂", "é"].flatMap((unit) =>
   [1, 127, 128, 254, 255, 256, 510, 511].map((length) => unit.repeat(length)),
@@ -43,7 +42,7 @@ const texts = fc
   .oneof(fc.constantFrom(...AROUND_THE_LIMIT, ""), fc.string({ unit: "binary", maxLength: 5 }))
   // Strings that PostgreSQL cannot store are excluded by a `format`, which JSON Schema does not validate.
   .filter(isStorable);
-const others = fc.constantFrom<unknown>(null, true, 0, [], {}, ["x"]);
+const others = fc.constantFrom<unknown>(null, true, 0, 59, 60, [], {}, ["x"]);
 const values: fc.Arbitrary<unknown> = fc.oneof({ weight: 3, arbitrary: texts }, others);
 /** Includes keys with a meaning in JavaScript, as own properties like those of JSON.parse. */
 const objects = fc
@@ -52,71 +51,80 @@ const objects = fc
   })
   .map((entries) => Object.fromEntries(entries));
 
-const FIELDS = ["user_group_id", "name", "properties", "mapping", "current_token", "data_source_provided_id"];
-const bodies = fc
-  .record(Object.fromEntries(FIELDS.map((field) => [field, fc.oneof(values, objects)])), { requiredKeys: [] })
-  .map((body) => Object.fromEntries(Object.entries(body)));
-
-describe("the OpenAPI document accepts exactly the bodies that the service accepts", () => {
+describe.each([
+  ["get /api/user", get, getOrCreate],
+  ["put /api/user", put, update],
+  ["post /api/user", post, rotate],
+  ["delete /api/user", deletion, remove],
+  ["post /api/embed-session", EMBED_SESSION_OPERATIONS.post, parseEmbedSession],
+] as const)("%s", (name, { request, requestExamples }, parser) => {
   const contract = new OpenApiContract();
+  const fields = Object.keys(request.shape);
+  const bodies = fc
+    .record(Object.fromEntries(fields.map((field) => [field, fc.oneof(values, objects)])), {
+      requiredKeys: [],
+    })
+    .map((body) => Object.fromEntries(Object.entries(body)));
+  const expectSame = (members: Members) => {
+    const refused = refusedBy(parser, members);
+    expect(contract.accepts(name, members), refused.join()).toBe(refused.length === 0);
+    return refused;
+  };
 
-  test.each([
-    ["put", parseUpdate],
-    ["post", rotation],
-    ["delete", parseDeletion],
-  ] as const)("%s", (method, parse) => {
+  test("the OpenAPI document accepts exactly the bodies that the service accepts", () => {
     fc.assert(
-      fc.property(bodies, (members) => {
-        const refused = refusedBy(parse, members);
-        expect(contract.accepts(`${method} /api/user`, members), refused.join()).toBe(refused.length === 0);
-      }),
+      fc.property(bodies, (body) => void expectSame(body)),
       { numRuns: 300 },
     );
   });
 
-  test("get, for an existing and a missing group", () => {
-    fc.assert(
-      fc.property(bodies, (members) => {
-        const accepted = contract.accepts("get /api/user", members);
-        const named = { name: "N", ...members };
-        const refused = [...refusedBy(parseProvidedId, members), ...refusedBy(parseNewUserGroup, named)];
-        expect(accepted, refused.join()).toBe(refused.length === 0);
-      }),
-      { numRuns: 300 },
-    );
+  test("both accept the examples, and reject another type of each of their fields", () => {
+    const examples = Object.values<readonly [Members, string]>(requestExamples);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const [example] of examples) {
+      expect(expectSame(example)).toEqual([]);
+      for (const field of Object.keys(example))
+        expect(expectSame({ ...example, [field]: 1 })).not.toEqual([]);
+    }
   });
 });
 
 describe("every invalid field is reported, in parameter order", () => {
   const everything = { properties: 1, mapping: 1, name: 1, user_group_id: 1 };
-  test.each<readonly [string, (body: RequestBody) => unknown, Members, readonly string[]]>([
-    ["GET", parseProvidedId, everything, ["providedId", "name", "properties", "mapping"]],
-    ["GET", parseProvidedId, { name: 1 }, ["providedId", "name"]],
-    ["GET", parseProvidedId, {}, ["providedId"]],
-    ["GET of a new group", parseNewUserGroup, everything, ["name", "properties", "mapping"]],
-    ["GET of a new group", parseNewUserGroup, { mapping: [] }, ["name", "mapping"]],
+  test.each<readonly [string, Parser, Members, readonly string[]]>([
+    ["GET", parseProvidedId, everything, ["user_group_id", "name", "properties", "mapping"]],
+    ["GET", parseProvidedId, { name: 1 }, ["user_group_id", "name"]],
+    ["GET", parseProvidedId, {}, ["user_group_id"]],
+    ["GET of a new group", create, everything, ["name", "properties", "mapping"]],
+    ["GET of a new group", create, { mapping: [] }, ["name", "mapping"]],
     [
       "GET of a new group",
-      parseNewUserGroup,
+      create,
       { name: "N", properties: 5, mapping: { a: 1, "": "x", c: 2 } },
       ["properties", "mapping.a", "mapping.", "mapping.c"],
     ],
-    ["PUT", parseUpdate, everything, ["providedId", "name", "properties", "mapping"]],
-    ["PUT", parseUpdate, { user_group_id: "x", name: null, mapping: { a: "" } }, ["name", "mapping.a"]],
-    ["POST", rotation, { current_token: 1 }, ["currentToken"]],
-    ["POST with a header", (body) => parseRotation(body, ""), {}, ["Idempotency-Key", "currentToken"]],
+    ["PUT", update, everything, ["user_group_id", "name", "properties", "mapping"]],
+    ["PUT", update, { user_group_id: "x", name: null, mapping: { a: "" } }, ["name", "mapping.a"]],
+    ["POST", rotate, { current_token: 1 }, ["current_token"]],
     [
       "DELETE",
-      parseDeletion,
+      remove,
       { user_group_id: 1, data_source_provided_id: "" },
-      ["currentToken", "providedId", "dataSourceProvidedId"],
+      ["current_token", "user_group_id", "data_source_provided_id"],
     ],
-  ])("%s %j", (_, parse, members, fields) => {
-    expect(refusedBy(parse, members)).toEqual(fields);
+    [
+      "an embed session",
+      parseEmbedSession,
+      { user_group_id: "x", current_token: 1, expires_in: "x", variables: [] },
+      ["current_token", "expires_in", "variables"],
+    ],
+    ["an embed session", parseEmbedSession, { expires_in: 1 }, ["user_group_id", "expires_in"]],
+  ])("%s %j", (_, parser, members, fields) => {
+    expect(refusedBy(parser, members)).toEqual(fields);
   });
 
   test("the error's message describes the first one", () => {
-    expect(errorOf(parseUpdate, { user_group_id: "x", name: "", mapping: 1 })).toMatchObject({
+    expect(errorOf(update, { user_group_id: "x", name: "", mapping: 1 })).toMatchObject({
       field: ["name"],
       message: "must not be empty",
       fields: [
@@ -126,17 +134,12 @@ describe("every invalid field is reported, in parameter order", () => {
     });
   });
 
-  test("reports at most 100 mapping entries", () => {
-    const mapping = Object.fromEntries(
-      Array.from({ length: MAX_MAPPING_ENTRIES }, (_, index) => [`s${index}`, 1]),
-    );
-    const refused = refusedBy(parseUpdate, { user_group_id: "x", mapping });
+  test("reports at most 100 mapping entries, and only the size of a mapping with too many", () => {
+    const mapping = (entries: number) =>
+      Object.fromEntries(Array.from({ length: entries }, (_, index) => [`s${index}`, 1]));
+    const refused = refusedBy(update, { user_group_id: "x", mapping: mapping(MAX_MAPPING_ENTRIES) });
     expect(refused).toEqual(Array.from({ length: MAX_FIELD_ERRORS }, (_, index) => `mapping.s${index}`));
-  });
-
-  test("reports only the size of a mapping with too many entries", () => {
-    const names = Array.from({ length: MAX_MAPPING_ENTRIES + 1 }, (_, index) => [`schema ${index}`, index]);
-    expect(errorOf(parseNewUserGroup, { name: "N", mapping: Object.fromEntries(names) })).toMatchObject({
+    expect(errorOf(create, { name: "N", mapping: mapping(MAX_MAPPING_ENTRIES + 1) })).toMatchObject({
       fields: [{ field: ["mapping"], message: "must have at most 1000 entries" }],
     });
   });
@@ -148,15 +151,15 @@ test("parses a mapping in the same way for both APIs", () => {
       const list = Object.entries(mapping).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
       const listed = refusedBy(() => parseMappingList(list, ["mapping"]), {});
       const schemas = listed.map((path) => `mapping.${list[Number(path.split(".")[1])]?.schemaId}`);
-      expect(refusedBy(parseNewUserGroup, { name: "N", mapping })).toEqual([...new Set(schemas)]);
+      expect(refusedBy(create, { name: "N", mapping })).toEqual([...new Set(schemas)]);
     }),
   );
 });
 
 test("does not coerce, default, strip or inherit values", () => {
   const members = Object.freeze({ user_group_id: "x", extra: Object.freeze({ a: 1 }), properties: null });
-  expect(parseUpdate(bodyOf(members))).toEqual({ providedId: "x", changes: { properties: null } });
+  expect(update(members)).toEqual({ user_group_id: "x", properties: null });
   expect(members).toEqual({ user_group_id: "x", extra: { a: 1 }, properties: null });
   const inherited = JSON.parse('{"__proto__": {"user_group_id": "x"}}');
-  expect(refusedBy(parseProvidedId, inherited)).toEqual(["providedId"]);
+  expect(refusedBy(parseProvidedId, inherited)).toEqual(["user_group_id"]);
 });

@@ -24,12 +24,12 @@ export function parseFields<Fields extends object>(parsers: FieldParsers<Fields>
  * @throws DomainError `invalid_field`
  */
 export function parseGuard<Raw, Value>(
-  field: string,
+  field: FieldPath,
   value: Raw | null | undefined,
   parse: (value: Raw, field: FieldPath) => Value,
 ): Value | undefined {
-  if (value === null) throw invalidField([field], "must not be null; omit it to skip the check");
-  return value === undefined ? undefined : parse(value, [field]);
+  if (value === null) throw invalidField(field, "must not be null; omit it to skip the check");
+  return value === undefined ? undefined : parse(value, field);
 }
 
 /** Collects errors of several fields, so that one error reports them all. */

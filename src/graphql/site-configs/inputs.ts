@@ -146,7 +146,7 @@ export function parseChangeOptions(input: {
   readonly expectedRevision?: number | null;
   readonly strict?: boolean | null;
 }): ChangeOptions & { readonly strict: boolean } {
-  const expectedRevision = parseGuard("expectedRevision", input.expectedRevision, (revision, field) => {
+  const expectedRevision = parseGuard(["expectedRevision"], input.expectedRevision, (revision, field) => {
     if (revision < 0) throw invalidField(field, "must be 0 or more");
     return revision;
   });

@@ -133,7 +133,7 @@ export function parseUpdate(input: UpdateUserGroupInput): {
   const { ref, fields, expectedVersion } = parseFields({
     ref: () => parseUserGroupBy(input.by),
     fields: () => parseChangedFields(input),
-    expectedVersion: () => parseGuard("expectedVersion", input.expectedVersion, (version) => version),
+    expectedVersion: () => parseGuard(["expectedVersion"], input.expectedVersion, (version) => version),
   });
   return { ref, changes: { ...fields, expectedVersion } };
 }
@@ -155,8 +155,8 @@ export function parseChangedFields({
 export function parseDeletion({ by, providedId, dataSourceProvidedId }: DeleteUserGroupInput) {
   const { ref, ...expected } = parseFields({
     ref: () => parseUserGroupBy(by),
-    providedId: () => parseGuard("providedId", providedId, parseText),
-    dataSourceProvidedId: () => parseGuard("dataSourceProvidedId", dataSourceProvidedId, parseText),
+    providedId: () => parseGuard(["providedId"], providedId, parseText),
+    dataSourceProvidedId: () => parseGuard(["dataSourceProvidedId"], dataSourceProvidedId, parseText),
   });
   return { ref, expected };
 }

@@ -1,22 +1,9 @@
-import {
-  EMBED_SESSION_REPLY_SCHEMA,
-  EMBED_SESSION_SCHEMA,
-  KEY_SET_SCHEMA,
-} from "../../rest/openapi-embed-sessions.js";
-import { ERROR_SCHEMA } from "../../rest/openapi-errors.js";
-import { USER_REPLY_SCHEMAS } from "../../rest/openapi-replies.js";
-import {
-  DELETION_SCHEMA,
-  GET_OR_CREATE_SCHEMA,
-  ROTATION_SCHEMA,
-  UPDATE_SCHEMA,
-} from "../../rest/openapi-requests.js";
-import { EMBED_SESSION_PATHS } from "./embed-session-operations.js";
-import { HEADERS } from "./headers.js";
-import { HEALTH_SCHEMA, SERVICE_PATHS } from "./service-operations.js";
-import { SITE_CONFIG_SCHEMAS } from "./site-config-change-operations.js";
-import { SITE_CONFIG_PATHS } from "./site-config-operations.js";
-import { USER_PATHS, USER_RESPONSES } from "./user-operations.js";
+import { EMBED_SESSION_OPERATIONS, EMBED_SESSION_PATH, KEY_SET_PATHS } from "../../rest/embed-sessions.js";
+import { componentSchemas } from "../../rest/fields.js";
+import { describeOperations, HEADERS, sharedResponses } from "../../rest/openapi.js";
+import { USER_OPERATIONS, USER_PATH } from "../../rest/user-groups.js";
+import { SITE_CONFIG_PATHS } from "../site-configs/routes.js";
+import { SERVICE_PATHS } from "./service-operations.js";
 
 const DESCRIPTION = `
 A *user group* represents one of your customers who views embedded dashboards. It has a name, an external ID (your ID of the customer),
@@ -68,29 +55,20 @@ export function openApiDocument(version: string) {
         description: "Machine-readable descriptions of this API and of site configurations.",
       },
     ],
-    paths: { ...USER_PATHS, ...EMBED_SESSION_PATHS, ...SITE_CONFIG_PATHS, ...SERVICE_PATHS },
+    paths: {
+      [USER_PATH]: describeOperations(USER_OPERATIONS),
+      [EMBED_SESSION_PATH]: describeOperations(EMBED_SESSION_OPERATIONS),
+      ...KEY_SET_PATHS,
+      ...SITE_CONFIG_PATHS,
+      ...SERVICE_PATHS,
+    },
     components: {
       securitySchemes: {
         ApiKey: { type: "apiKey", in: "header", name: "Authorization", description: AUTHORIZATION },
       },
       headers: HEADERS,
-      responses: USER_RESPONSES,
-      schemas: {
-        GetOrCreateRequest: GET_OR_CREATE_SCHEMA,
-        GetOrCreateReply: USER_REPLY_SCHEMAS.GET,
-        UpdateRequest: UPDATE_SCHEMA,
-        UpdateReply: USER_REPLY_SCHEMAS.PUT,
-        RotateRequest: ROTATION_SCHEMA,
-        RotateReply: USER_REPLY_SCHEMAS.POST,
-        DeleteRequest: DELETION_SCHEMA,
-        DeleteReply: USER_REPLY_SCHEMAS.DELETE,
-        EmbedSessionRequest: EMBED_SESSION_SCHEMA,
-        EmbedSessionReply: EMBED_SESSION_REPLY_SCHEMA,
-        KeySet: KEY_SET_SCHEMA,
-        ...SITE_CONFIG_SCHEMAS,
-        Error: ERROR_SCHEMA,
-        Health: HEALTH_SCHEMA,
-      },
+      responses: sharedResponses(),
+      schemas: componentSchemas(),
     },
   };
 }

@@ -1,15 +1,19 @@
+import { z } from "zod";
 import type { RestErrorCode } from "../../domain/shared/error-catalogue.js";
-import { errorResponses } from "./errors.js";
-import { COMMON_HEADERS, headers } from "./headers.js";
+import { COMPONENTS } from "../../rest/fields.js";
+import {
+  COMMON_HEADERS,
+  errorResponses,
+  headerParameter,
+  jsonContent,
+  response,
+} from "../../rest/openapi.js";
 
-/** The response body of health checks. */
-export const HEALTH_SCHEMA = {
-  type: "object",
-  required: ["status"],
-  properties: { status: { type: "string", const: "ok", description: "Always `ok`." } },
-} as const;
+const HEALTH = z
+  .object({ status: z.literal("ok").meta({ description: "Always `ok`." }) })
+  .register(COMPONENTS, { id: "Health" });
 
-const DESCRIPTION_HEADERS = headers([...COMMON_HEADERS, "ETag", "Access-Control-Allow-Origin"]);
+const DESCRIPTION_HEADERS = [...COMMON_HEADERS, "ETag", "Access-Control-Allow-Origin"] as const;
 
 /** OpenAPI path items of health checks and API descriptions. */
 export const SERVICE_PATHS = {
@@ -55,16 +59,11 @@ function health(operationId: string, summary: string, text: string, codes: reado
     description: text,
     security: [],
     responses: {
-      "200": {
-        description: "The check succeeded.",
-        headers: headers(COMMON_HEADERS),
-        content: {
-          "application/json": {
-            schema: { $ref: "#/components/schemas/Health" },
-            examples: { ok: { value: { status: "ok" } } },
-          },
-        },
-      },
+      "200": response(
+        "The check succeeded.",
+        COMMON_HEADERS,
+        jsonContent(HEALTH, { ok: [{ status: "ok" }] }),
+      ),
       ...errorResponses(["bad_request", ...codes], COMMON_HEADERS),
     },
   };
@@ -77,21 +76,12 @@ function description(operationId: string, summary: string, type: string, text: s
     summary,
     description: text,
     security: [],
-    parameters: [
-      {
-        name: "If-None-Match",
-        in: "header",
-        description: "The `ETag` of your copy.",
-        schema: { type: "string" },
-      },
-    ],
+    parameters: [headerParameter("If-None-Match", "The `ETag` of your copy.")],
     responses: {
-      "200": {
-        description: text,
-        headers: DESCRIPTION_HEADERS,
-        content: { [type]: { schema: { type: "object", additionalProperties: true } } },
-      },
-      "304": { description: "Not modified: your copy is current.", headers: DESCRIPTION_HEADERS },
+      "200": response(text, DESCRIPTION_HEADERS, {
+        [type]: { schema: { type: "object", additionalProperties: true } },
+      }),
+      "304": response("Not modified: your copy is current.", DESCRIPTION_HEADERS),
       ...errorResponses(["bad_request"], COMMON_HEADERS),
     },
   };

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Services } from "../../services/services.js";
-import { sessionOpener } from "../authentication/console-session.js";
-import { registerSessionRoutes } from "../authentication/session-routes.js";
+import { registerSessionRoutes, sessionOpener } from "../authentication/console-session.js";
 import { registerPage } from "./page.js";
 import { registerProcessStatus } from "./process-status.js";
 import type { SitePage } from "./site-header.js";

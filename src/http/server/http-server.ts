@@ -15,7 +15,7 @@ import type { PersistedQueries } from "../../graphql/server/persisted-queries.js
 import { GRAPHQL_PATH, registerGraphql } from "../../graphql/server/plugin.js";
 import { renderGraphqlError } from "../../graphql/shared/error-format.js";
 import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
-import { renderError } from "../../rest/error-view.js";
+import { renderError } from "../../rest/errors.js";
 import { rejectOtherMethods } from "../../rest/method-not-allowed.js";
 import { registerRestRoutes } from "../../rest/routes.js";
 import { WorkQueue } from "../../services/requests/work-queue.js";

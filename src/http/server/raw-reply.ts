@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { DomainError } from "../../domain/shared/errors.js";
-import { renderError } from "../../rest/error-view.js";
+import { renderError } from "../../rest/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
 /** Time for a client to read the reply: closing immediately could discard it while the client still sends. */

@@ -1,22 +1,185 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import type { Caller, Tenant } from "../../domain/accounts/caller.js";
 import { requireWrite } from "../../domain/accounts/scopes.js";
-import { DomainError } from "../../domain/shared/errors.js";
-import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
+import { ERRORS } from "../../domain/shared/error-catalogue.js";
+import { DomainError, invalidField } from "../../domain/shared/errors.js";
+import { parseText } from "../../domain/shared/text-field.js";
+import { SITE_CONFIG_CODES, type SiteConfigReport } from "../../domain/site-configs/findings.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { MAX_SITE_CONFIG_BYTES, requireSize } from "../../domain/site-configs/site-config.js";
 import { BODY_LIMIT, requireApiKey } from "../../rest/authenticated-routes.js";
-import { renderError } from "../../rest/error-view.js";
+import { ERROR_BODY, renderError } from "../../rest/errors.js";
+import { COMPONENTS, integer, parse, SUCCESS, text } from "../../rest/fields.js";
+import {
+  curlBlock,
+  errorExample,
+  errorResponses,
+  type HeaderName,
+  headerParameter,
+  jsonContent,
+  LIMITED_HEADERS,
+  REQUEST_ID_PARAMETER,
+  response,
+  SHARED_CODES,
+} from "../../rest/openapi.js";
 import type { Services } from "../../services/services.js";
 import { parsePrecondition, requireMatch, toEntityTag, unmatched } from "./entity-tag.js";
-import { parseChangedSite, parseStrict, type SiteRequest } from "./request.js";
+import {
+  DELETION_QUERY,
+  findOwner,
+  PUT_QUERY,
+  type SiteRequest,
+  STRICT_PARAMETERS,
+  VALIDATION_QUERY,
+} from "./request.js";
 
 const VALIDATION_PATH = `${SITE_CONFIG_PATH}/validate`;
 /** The body is the text of a file. */
 const TEXT_BODY = { bodyLimit: MAX_SITE_CONFIG_BYTES, config: { takesText: true } };
 
 type Request = FastifyRequest<SiteRequest>;
+
+const TAGS = ["Site configurations"];
+const EXAMPLE = { name: "Docs", navigation: [{ group: "Start", pages: ["index"] }] };
+
+/** Any API key may validate. */
+const CODES = SHARED_CODES.filter((code) => code !== "forbidden");
+const CHANGE_CODES = [...SHARED_CODES, "version_conflict"] as const;
+
+const PRECONDITIONS = [
+  headerParameter(
+    "If-Match",
+    'The `ETag` of your copy, or the revision number in quotes, such as `"3"`. The request fails with 412 if the site has changed since. `*` requires only that the site exists.',
+  ),
+  headerParameter("If-None-Match", "`*` requires that the site does not exist.", { enum: ["*"] }),
+];
+
+const DOCUMENT_BODY = {
+  required: true,
+  description:
+    "The text of the file, at most 256 KiB, which is stored unchanged. Findings refer to its lines and columns.",
+  content: {
+    "application/json": { schema: { type: "object" }, examples: { document: { value: EXAMPLE } } },
+    "text/plain": { schema: { type: "string" } },
+  },
+};
+
+const NO_FINDINGS = { valid: true, errors: [], warnings: [], notices: [] };
+const MISSING_NAME = {
+  code: "missing_property",
+  pointer: "",
+  message: '"name" is missing; it is required.',
+  line: 1,
+  column: 1,
+};
+const REFUSED = { ...NO_FINDINGS, valid: false, errors: [MISSING_NAME] };
+
+const line = integer({ minimum: 1 }).exactOptional();
+const findings = z.array(
+  z.object({
+    code: z.enum(Object.keys(SITE_CONFIG_CODES)),
+    pointer: text("The location as a JSON Pointer."),
+    message: text("An explanation for humans."),
+    line,
+    column: line,
+    count: integer({
+      minimum: 2,
+      description: "The number of places, if more than one; the location is the first.",
+    }).exactOptional(),
+  }),
+);
+const REPORT = z
+  .object({
+    valid: z.boolean().meta({ description: "Indicates whether there are no errors." }),
+    errors: findings.meta({ description: "What makes the file unusable." }),
+    warnings: findings.meta({ description: "What you should fix; `strict` treats them as errors." }),
+    notices: findings.meta({ description: "Properties that are valid, but not part of this format." }),
+  })
+  .register(COMPONENTS, { id: "SiteConfigReport" });
+const report = REPORT.meta({ description: "The findings of the validation." });
+const VALIDATION = z
+  .object({ success: SUCCESS, report })
+  .register(COMPONENTS, { id: "SiteConfigValidation" });
+const STORED = z
+  .object({
+    success: SUCCESS,
+    site: text("The name of the site."),
+    revision: integer({ minimum: 1, description: "The number of the stored revision." }),
+    report,
+  })
+  .register(COMPONENTS, { id: "SiteConfigStored" });
+const DELETED = z.object({ success: SUCCESS }).register(COMPONENTS, { id: "SiteConfigDeleted" });
+/** An error reply with a report. */
+const REFUSAL = z
+  .intersection(ERROR_BODY, z.object({ report }))
+  .register(COMPONENTS, { id: "SiteConfigRefusal" });
+
+/** `POST /site-config/validate`. */
+export const VALIDATION_PATHS = {
+  [`${SITE_CONFIG_PATH}/validate`]: {
+    parameters: [REQUEST_ID_PARAMETER],
+    post: {
+      operationId: "validateSiteConfig",
+      tags: TAGS,
+      summary: "Validate a site configuration",
+      description: [
+        "Validates the text of a file without storing it. The status is 200 whether or not it is valid: see `report.valid`.",
+        curlBlock("POST", `${SITE_CONFIG_PATH}/validate`, EXAMPLE),
+      ].join("\n\n"),
+      parameters: STRICT_PARAMETERS,
+      requestBody: DOCUMENT_BODY,
+      responses: {
+        "200": success("The findings.", VALIDATION, { report: NO_FINDINGS }),
+        ...errorResponses(CODES, LIMITED_HEADERS),
+      },
+    },
+  },
+};
+
+/** Changes of `/site-config/{site}`. */
+export const SITE_CONFIG_CHANGES = {
+  put: {
+    tags: TAGS,
+    operationId: "putSiteConfig",
+    summary: "Store a site configuration",
+    description: [
+      "Stores the text of a file as the next revision of the site, which is created if it does not exist. A file with errors is not stored. Requires an API key with write scope.",
+      curlBlock("PUT", `${SITE_CONFIG_PATH}/docs`, EXAMPLE),
+    ].join("\n\n"),
+    parameters: [...STRICT_PARAMETERS, ...PRECONDITIONS],
+    requestBody: DOCUMENT_BODY,
+    responses: {
+      "200": success(
+        "The new revision, with warnings and notices.",
+        STORED,
+        { site: "docs", revision: 1, report: NO_FINDINGS },
+        ["ETag", "Site-Config-Revision"],
+      ),
+      ...errorResponses(CHANGE_CODES, LIMITED_HEADERS),
+      "422": response(
+        `\`invalid_site_config\`: ${ERRORS.invalid_site_config.rest.when}.`,
+        LIMITED_HEADERS,
+        jsonContent(REFUSAL, {
+          invalid_site_config: [{ ...errorExample("invalid_site_config"), report: REFUSED }],
+        }),
+      ),
+    },
+  },
+  delete: {
+    operationId: "deleteSiteConfig",
+    tags: TAGS,
+    summary: "Delete a site configuration",
+    description:
+      "Deletes a site. Its revisions stay stored: if the site is created again, they are part of its history, and its revision numbers continue. Requires an API key with write scope.",
+    parameters: PRECONDITIONS,
+    responses: {
+      "200": success("The site was deleted.", DELETED, {}),
+      ...errorResponses([...CHANGE_CODES, "site_config_not_found"], LIMITED_HEADERS),
+    },
+  },
+};
 
 /**
  * Registers `POST /site-config/validate`, and `PUT` and `DELETE` of a site. They require an API key.
@@ -30,7 +193,7 @@ export function registerSiteConfigChangeRoutes(
   const { siteConfigs, siteConfigReader, telemetry } = services;
 
   const validate = async (_caller: Caller, request: Request) => {
-    const strict = parseStrict(request);
+    const { strict = false } = parse(VALIDATION_QUERY, request.query);
     const text = readText(request);
     const report = await siteConfigs.check({ text }, { strict });
     return { success: 1, report };
@@ -38,8 +201,8 @@ export function registerSiteConfigChangeRoutes(
 
   const put = async (caller: Caller, request: Request, reply: FastifyReply) => {
     const writer = requireWrite(caller);
-    const site = parseChangedSite(request, caller);
-    const strict = parseStrict(request);
+    const { strict = false, ...query } = parse(PUT_QUERY, request.query);
+    const site = parseOwnSite(request, query, caller);
     const text = readText(request);
     const { siteConfig, report } = await findExpectedRevision(writer, site, request)
       .then((expectedRevision) =>
@@ -56,7 +219,7 @@ export function registerSiteConfigChangeRoutes(
 
   const remove = async (caller: Caller, request: Request) => {
     const writer = requireWrite(caller);
-    const site = parseChangedSite(request, caller);
+    const site = parseOwnSite(request, parse(DELETION_QUERY, request.query), caller);
     await findExpectedRevision(writer, site, request)
       .then((expectedRevision) => siteConfigs.delete(writer, site, { expectedRevision }))
       .catch((error: unknown) => nameHeader(error, request));
@@ -94,6 +257,12 @@ export function registerSiteConfigChangeRoutes(
   }
 }
 
+/** Parses the name of a site that must belong to the caller. @throws DomainError `invalid_field` */
+function parseOwnSite({ params }: Request, query: Parameters<typeof findOwner>[0], caller: Caller): string {
+  if (findOwner(query, caller).kind === "caller") return parseText(params.site, ["site"]);
+  throw invalidField(["account"], "must be that of the API key");
+}
+
 /** @throws DomainError `invalid_field` for a text that is too large */
 function readText(request: Request): string {
   const text = request.bodyText;
@@ -109,4 +278,14 @@ function nameHeader(error: unknown, { headers, method }: Pick<Request, "headers"
   if (code === "site_config_not_found" && method === "PUT") throw unmatched(message);
   if (code !== "version_conflict" || headers["if-none-match"] === undefined) throw error;
   throw new DomainError(code, message, { field: ["If-None-Match"], details });
+}
+
+function success(
+  description: string,
+  schema: z.ZodType,
+  fields: object,
+  further: readonly HeaderName[] = [],
+) {
+  const content = jsonContent(schema, { success: [{ success: 1, ...fields }] });
+  return response(description, [...LIMITED_HEADERS, ...further], content);
 }

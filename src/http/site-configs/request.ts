@@ -1,14 +1,12 @@
-import type { FastifyRequest } from "fastify";
+import { z } from "zod";
 import type { Caller } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
 import { missingCredentials } from "../../domain/authentication/authorization.js";
-import { invalidField } from "../../domain/shared/errors.js";
+import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { parseRevisionNumber } from "../../domain/shared/internal-id.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { DEFAULT_ENVIRONMENT } from "../../domain/site-configs/site-address.js";
-import { parseSite } from "../../domain/site-configs/site-config.js";
-import type { ServedRequest } from "../../services/site-configs/reader.js";
-import { readKnownHashes } from "./entity-tag.js";
+import { field } from "../../rest/fields.js";
 
 /** Matches no revision. */
 const NO_REVISION = 0;
@@ -24,72 +22,93 @@ export type SiteOwner =
   | { readonly kind: "caller"; readonly caller: Caller }
   | { readonly kind: "public"; readonly account: string; readonly environment: Environment };
 
-/** Parses the requested site and revision. @throws DomainError `invalid_field` */
-export function parseServedRequest(request: FastifyRequest<SiteRequest>): ServedRequest {
-  return {
-    site: parseSite(request.params.site, ["site"]),
-    revision: parseRevision(readParameter(request, "revision")),
-    knownHashes: readKnownHashes(request.headers["if-none-match"]),
-  };
-}
+const OWNER = {
+  environment: parameter(parseEnvironment, {
+    description: "The environment of the site. Without `account`, it must be that of the API key.",
+    schema: { type: "string", enum: ENVIRONMENTS, default: DEFAULT_ENVIRONMENT },
+  }),
+  account: parameter(parseText, {
+    description:
+      "The name of the account that owns the site. Required for requests without an API key, which can read public sites only. The GraphQL field `publicPath` returns the complete path.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  }),
+};
+const STRICT = {
+  strict: parameter(parseStrict, {
+    description: "Treats warnings as errors. `?strict` without a value is `true`.",
+    allowEmptyValue: true,
+    schema: { type: "string", enum: ["", "true", "false"], default: "false" },
+  }),
+};
+const REVISION = {
+  revision: parameter(parseRevision, {
+    description: "The revision number. Defaults to the current revision.",
+    schema: { type: "integer", minimum: 1 },
+  }),
+};
+
+/** Query parameters by kind of request. */
+export const READ_QUERY = z.object({ ...OWNER, ...REVISION });
+export const VALIDATION_QUERY = z.object(STRICT);
+export const PUT_QUERY = z.object({ ...OWNER, ...STRICT });
+export const DELETION_QUERY = z.object(OWNER);
+
+/** Query parameters of all requests for a site, and of validations, for the OpenAPI document. */
+export const SITE_PARAMETERS = documentQuery({
+  ...REVISION,
+  account: OWNER.account,
+  environment: OWNER.environment,
+});
+export const STRICT_PARAMETERS = documentQuery(STRICT);
 
 /**
- * Parses the owner of the site. Public paths name their account and refer to the same site with any API key.
+ * Finds the owner of the site. Public paths name their account and refer to the same site with any API key.
  * @param caller null without an API key
  * @throws DomainError `invalid_field`; `unauthenticated` without both a key and an account
  */
-export function parseOwner(request: FastifyRequest<SiteRequest>, caller: Caller | null): SiteOwner {
-  const environment = parseEnvironment(readParameter(request, "environment"));
-  const accountName = readParameter(request, "account");
-  if (accountName === undefined) {
+export function findOwner(
+  { environment, account }: z.infer<typeof DELETION_QUERY>,
+  caller: Caller | null,
+): SiteOwner {
+  if (account === undefined) {
     if (!caller) throw missingCredentials();
-    if (environment === null || environment === caller.environment) return { kind: "caller", caller };
+    if (environment === undefined || environment === caller.environment) return { kind: "caller", caller };
     throw invalidField(["environment"], "must be that of the API key, unless an account is given");
   }
-  const account = parseText(accountName, ["account"]);
   const requestedEnvironment = environment ?? DEFAULT_ENVIRONMENT;
   return caller?.accountName === account && caller.environment === requestedEnvironment
     ? { kind: "caller", caller }
     : { kind: "public", account, environment: requestedEnvironment };
 }
 
-/**
- * Parses the site of a change, which must belong to the caller.
- * @throws DomainError `invalid_field`
- */
-export function parseChangedSite(request: FastifyRequest<SiteRequest>, caller: Caller): string {
-  if (parseOwner(request, caller).kind === "public") {
-    throw invalidField(["account"], "must be that of the API key");
-  }
-  return parseSite(request.params.site, ["site"]);
+/** Defines a query parameter, which must not be repeated. @param documented its OpenAPI parameter object without name and place */
+function parameter<Value>(parse: (text: string, field: FieldPath) => Value, documented: object) {
+  const parseOnce = (value: unknown, path: FieldPath) => {
+    if (typeof value !== "string") throw invalidField(path, "must be given once");
+    return parse(value, path);
+  };
+  return field(parseOnce, {})
+    .exactOptional()
+    .meta({ ...documented });
 }
 
-/** Parses the query parameter `strict`, which needs no value. @throws DomainError `invalid_field` */
-export function parseStrict(request: FastifyRequest<Pick<SiteRequest, "Querystring">>): boolean {
-  const strict = readParameter(request, "strict") ?? "false";
-  if (!["", "true", "false"].includes(strict)) throw invalidField(["strict"], "must be true or false");
-  return strict !== "false";
+function documentQuery(parameters: Readonly<Record<string, z.ZodType>>) {
+  return Object.entries(parameters).map(([name, schema]) => ({ name, in: "query", ...schema.meta() }));
 }
 
-/** Returns a query parameter. @throws DomainError `invalid_field` if it is repeated */
-function readParameter(
-  { query }: FastifyRequest<Pick<SiteRequest, "Querystring">>,
-  name: string,
-): string | undefined {
-  const value = query[name];
-  if (Array.isArray(value)) throw invalidField([name], "must be given once");
-  return value;
+/** Without a value, the parameter is true. */
+function parseStrict(text: string, path: FieldPath): boolean {
+  if (!["", "true", "false"].includes(text)) throw invalidField(path, "must be true or false");
+  return text !== "false";
 }
 
-function parseRevision(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (!/^[1-9][0-9]*$/.test(text)) throw invalidField(["revision"], "must be a positive integer");
+function parseRevision(text: string, path: FieldPath): number {
+  if (!/^[1-9][0-9]*$/.test(text)) throw invalidField(path, "must be a positive integer");
   return parseRevisionNumber(text) ?? NO_REVISION;
 }
 
-function parseEnvironment(value: string | undefined): Environment | null {
-  if (value === undefined) return null;
+function parseEnvironment(value: string, path: FieldPath): Environment {
   const environment = ENVIRONMENTS.find((known) => known === value);
   if (environment) return environment;
-  throw invalidField(["environment"], `must be ${ENVIRONMENTS.join(" or ")}`);
+  throw invalidField(path, `must be ${ENVIRONMENTS.join(" or ")}`);
 }

@@ -1,12 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
 import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
+import type { RestErrorCode } from "../../domain/shared/error-catalogue.js";
+import { parseText } from "../../domain/shared/text-field.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
+import { SITE_NAME_RULE } from "../../domain/site-configs/site-config.js";
 import { BODY_LIMIT } from "../../rest/authenticated-routes.js";
+import { parse } from "../../rest/fields.js";
+import {
+  COMMON_HEADERS,
+  curlBlock,
+  errorResponses,
+  headerParameter,
+  LIMITED_HEADERS,
+  PAGE_HEADERS,
+  READ_CONSISTENCY_PARAMETER,
+  REQUEST_ID_PARAMETER,
+  response,
+} from "../../rest/openapi.js";
 import type { Services } from "../../services/services.js";
-import { registerSiteConfigChangeRoutes } from "./change-routes.js";
-import { parsePrecondition, requireMatch, toEntityTag } from "./entity-tag.js";
-import { parseOwner, parseServedRequest, type SiteRequest } from "./request.js";
+import { registerSiteConfigChangeRoutes, SITE_CONFIG_CHANGES, VALIDATION_PATHS } from "./change-routes.js";
+import { parsePrecondition, readKnownHashes, requireMatch, toEntityTag } from "./entity-tag.js";
+import { findOwner, READ_QUERY, SITE_PARAMETERS, type SiteRequest } from "./request.js";
 
 const DAY_S = 86_400;
 /** Cache-Control of replies to requests for a certain revision, which never changes. */
@@ -29,6 +44,123 @@ const PREFLIGHT_HEADERS = {
   "access-control-max-age": DAY_S,
 };
 
+const CODES: readonly RestErrorCode[] = [
+  "bad_request",
+  "invalid_field",
+  "unauthenticated",
+  "site_config_not_found",
+  "version_conflict",
+  "rate_limited",
+  "internal",
+  "unavailable",
+];
+/** GET accepts a body like `/api/user`, but ignores its contents. */
+const GET_CODES = [...CODES, "invalid_json", "payload_too_large", "unsupported_media_type"] as const;
+const BASE = [...LIMITED_HEADERS, ...PAGE_HEADERS] as const;
+const RESPONSE_HEADERS = [...BASE, "ETag", "Vary", "Site-Config-Revision"] as const;
+/** The API key is optional for public sites. */
+const security = [{ ApiKey: [] }, {}];
+const TAGS = ["Site configurations"];
+
+const PARAMETERS = [
+  headerParameter(
+    "If-Match",
+    "An `ETag`, or a revision number in quotes. If the current revision is another one, the reply is 412.",
+  ),
+  headerParameter(
+    "If-None-Match",
+    "The `ETag` of your copy. If the copy is current, the reply is 304 without a body.",
+  ),
+  READ_CONSISTENCY_PARAMETER,
+];
+
+const OK =
+  "The document as stored. Replies with the current revision must be revalidated (`no-cache`), which is cheap with `If-None-Match`. Replies to requests for a certain revision may be cached for a year, those of public sites for five minutes, so that withdrawing a site takes effect.";
+const NOT_MODIFIED = response("Not modified: your copy is current.", RESPONSE_HEADERS);
+const DOCUMENT = {
+  schema: {
+    type: "object",
+    additionalProperties: true,
+    description: "A site configuration; its JSON Schema is at `/schemas/site-config.json`.",
+  },
+  examples: {
+    document: { value: { name: "Docs", navigation: [{ group: "Start", pages: ["index"] }] } },
+  },
+};
+
+/** OpenAPI path items below `/site-config`. */
+export const SITE_CONFIG_PATHS = {
+  ...VALIDATION_PATHS,
+  [`${SITE_CONFIG_PATH}/{site}`]: {
+    parameters: [
+      {
+        name: "site",
+        in: "path",
+        required: true,
+        description: `The site's name. The name of a new site has ${SITE_NAME_RULE}.`,
+        schema: { type: "string", minLength: 1, maxLength: 255 },
+        example: "docs",
+      },
+      ...SITE_PARAMETERS,
+      REQUEST_ID_PARAMETER,
+    ],
+    get: {
+      operationId: "getSiteConfig",
+      tags: TAGS,
+      summary: "Read a site configuration",
+      description: [
+        "Returns the stored document unchanged. Without `account`, the site is looked up in the account of the API key. With `account`, public sites can be read without an API key. To change a part of a document, restore a revision or make a site public, use GraphQL or the command line.",
+        curlBlock("GET", `${SITE_CONFIG_PATH}/docs`),
+      ].join("\n\n"),
+      security,
+      parameters: PARAMETERS,
+      responses: {
+        "200": response(OK, RESPONSE_HEADERS, { "application/json": DOCUMENT }),
+        "304": NOT_MODIFIED,
+        ...errorResponses(GET_CODES, BASE),
+      },
+    },
+    head: {
+      operationId: "headSiteConfig",
+      tags: TAGS,
+      summary: "Read the headers of a site configuration",
+      description: "The same as GET, but without the document.",
+      security,
+      parameters: PARAMETERS,
+      responses: {
+        "200": response(OK, RESPONSE_HEADERS),
+        "304": NOT_MODIFIED,
+        ...Object.fromEntries(
+          Object.entries(errorResponses(CODES, BASE)).map(([status, { content: _, ...bodiless }]) => [
+            status,
+            bodiless,
+          ]),
+        ),
+      },
+    },
+    ...SITE_CONFIG_CHANGES,
+    options: {
+      operationId: "preflightSiteConfig",
+      tags: TAGS,
+      summary: "Answer a CORS preflight request",
+      description:
+        "Answers the preflight request that browsers send before a script of another origin sends `If-None-Match`.",
+      security: [],
+      responses: {
+        "204": response("Scripts of all origins may read without an API key.", [
+          ...COMMON_HEADERS,
+          "Allow",
+          ...PAGE_HEADERS,
+          "Access-Control-Allow-Methods",
+          "Access-Control-Allow-Headers",
+          "Access-Control-Max-Age",
+        ]),
+        ...errorResponses(["bad_request", "not_found"], BASE),
+      },
+    },
+  },
+};
+
 /**
  * Registers `/site-config/:site`, which serves the stored document unchanged: to holders of an API key, and public sites to anyone who
  * names the account. PUT and DELETE change a site.
@@ -46,8 +178,13 @@ export function registerSiteConfigRoutes(app: FastifyInstance, services: Service
     const spender = caller ? ({ kind: "caller", caller } as const) : ({ kind: "address", address } as const);
     const spending = rateLimits.spend(spender, 1);
     if (spending) reply.headers(rateLimitHeaders(await spending));
-    const owner = parseOwner(request, caller);
-    const servedRequest = parseServedRequest(request);
+    const { revision: requested = null, ...query } = parse(READ_QUERY, request.query);
+    const owner = findOwner(query, caller);
+    const servedRequest = {
+      site: parseText(request.params.site, ["site"]),
+      revision: requested,
+      knownHashes: readKnownHashes(request.headers["if-none-match"]),
+    };
     const consistency = parseReadConsistency(request.headers[READ_CONSISTENCY_HEADER]);
     const { revision, hash, text } = await replicaRouter.run(consistency, (replica) =>
       owner.kind === "caller"
@@ -58,10 +195,7 @@ export function registerSiteConfigRoutes(app: FastifyInstance, services: Service
     const visibility = owner.kind === "caller" ? "private" : "public";
     reply
       // The current revision changes, and a public site may be withdrawn.
-      .header(
-        "cache-control",
-        servedRequest.revision === null ? `${visibility}, no-cache` : CACHED[visibility],
-      )
+      .header("cache-control", requested === null ? `${visibility}, no-cache` : CACHED[visibility])
       .header("etag", toEntityTag(hash))
       .header("vary", "authorization")
       .header("site-config-revision", revision);

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
+import { USER_OPERATIONS } from "../../../src/rest/user-groups.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { OpenApiCaller } from "../../support/rest/openapi-caller.js";
 import { OpenApiContract } from "../../support/rest/openapi-contract.js";
@@ -206,15 +207,12 @@ describe("an error reply matches the document", () => {
 test("the examples in the document work as described", async ({ skip }) => {
   const curl = await promisify(execFile)("curl", ["--version"]).catch(() => undefined);
   skip(curl === undefined, "There is no curl.");
-  const operations = Object.values(openApiDocument(VERSION).paths["/api/user"]).filter(
-    (operation) => "description" in operation,
-  );
   const { service } = graphql();
   let token = "";
   const replies = [];
   await call(GET, { user_group_id: "acme", name: "Acme" });
-  for (const { description } of operations) {
-    const [, block = ""] = /```sh\n([^`]+)```/.exec(description) ?? [];
+  for (const { description } of Object.values(USER_OPERATIONS)) {
+    const [, block = ""] = /```sh\n([^`]+)```/.exec(description.join("\n")) ?? [];
     const env = { ...process.env, BASE_URL: service.url, KEY: await newKey() };
     const script = block.replace("ugt_…", token).replace("demo-sales", "sales");
     const { stdout } = await promisify(execFile)("bash", ["-c", script], { env });

@@ -3,7 +3,7 @@ import { ERROR_CODES, ERRORS, type ErrorCode } from "../../../src/domain/shared/
 import { DomainError, MAX_FIELD_ERRORS } from "../../../src/domain/shared/errors.js";
 import { isUserError, statusOf } from "../../../src/graphql/shared/error-format.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
-import { renderError } from "../../../src/rest/error-view.js";
+import { renderError } from "../../../src/rest/errors.js";
 import { DOCUMENT_CODES } from "../../support/errors/document-codes.js";
 import { type Place, placesOf } from "../../support/errors/provocations.js";
 

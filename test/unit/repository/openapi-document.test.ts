@@ -4,15 +4,6 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
 import { openApiDocument, printOpenApi } from "../../../src/http/openapi/document.js";
-import { parseEmbedSession } from "../../../src/rest/embed-session-routes.js";
-import {
-  parseDeletion,
-  parseNewUserGroup,
-  parseRotation,
-  parseUpdate,
-  type RequestBody,
-} from "../../../src/rest/request-parsing.js";
-import { OpenApiContract } from "../../support/rest/openapi-contract.js";
 
 const VERSION = await packageVersion();
 
@@ -57,39 +48,3 @@ test("its schemas are valid JSON Schema", () => {
     expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
   }
 });
-
-const { get, put, post, delete: deletion } = document.paths["/api/user"];
-test.each([
-  ["get /api/user", get, parseNewUserGroup],
-  ["put /api/user", put, parseUpdate],
-  ["post /api/user", post, (body: RequestBody) => parseRotation(body, undefined)],
-  ["delete /api/user", deletion, parseDeletion],
-  ["post /api/embed-session", document.paths["/api/embed-session"].post, parseEmbedSession],
-] as const)(
-  "%s accepts the documented body and rejects what the document rejects",
-  (name, { requestBody }, take) => {
-    const contract = new OpenApiContract();
-    const isTaken = (body: Readonly<Record<string, unknown>>) => {
-      try {
-        take({ members: body, text: JSON.stringify(body) });
-        return true;
-      } catch {
-        return false;
-      }
-    };
-    const examples = Object.entries<{ value: Readonly<Record<string, unknown>> }>(
-      Object(requestBody.content["application/json"].examples),
-    );
-    expect(examples.length).toBeGreaterThan(0);
-    for (const [example, { value }] of examples) {
-      expect(contract.accepts(name, value)).toBe(true);
-      // An existing group needs no name.
-      if (example !== "get") expect(isTaken(value)).toBe(true);
-      for (const field of Object.keys(value)) {
-        const wrong = { ...value, [field]: 1 };
-        expect(contract.accepts(name, wrong)).toBe(false);
-        if (name !== "get /api/user" || field !== "user_group_id") expect(isTaken(wrong)).toBe(false);
-      }
-    }
-  },
-);

@@ -1,0 +1,282 @@
+import { STATUS_CODES } from "node:http";
+import type { z } from "zod";
+import { REPLAYED_HEADER } from "../domain/requests/idempotency-key.js";
+import { RATE_LIMIT_HEADERS } from "../domain/requests/rate-limit-headers.js";
+import { READ_CONSISTENCIES } from "../domain/requests/read-consistency.js";
+import { ERRORS, type RestErrorCode } from "../domain/shared/error-catalogue.js";
+import { ERROR_BODY } from "./errors.js";
+import { COMPONENTS } from "./fields.js";
+
+const text = { type: "string" } as const;
+const wholeNumber = { type: "integer", minimum: 0 } as const;
+const example = (value: string) => ({ ...text, examples: [value] });
+const count = (value: number) => ({ ...wholeNumber, examples: [value] });
+
+const always = (description: string, schema: object) => ({ description, required: true, schema });
+const sometimes = (description: string, schema: object) => ({ description, schema });
+
+type RateLimitHeader = (typeof RATE_LIMIT_HEADERS)[number];
+
+const RATE_LIMITS: Readonly<Record<RateLimitHeader, object>> = {
+  "RateLimit-Limit": sometimes(
+    "The maximum request cost per window, for the API key or, without one, for the address.",
+    count(600),
+  ),
+  "RateLimit-Remaining": sometimes("The request cost that remains in the window.", count(597)),
+  "RateLimit-Reset": sometimes(
+    "The number of seconds until the window ends and the full limit is available again.",
+    count(42),
+  ),
+  "RateLimit-Policy": sometimes(
+    "The limit as a structured field: a cost of `q` per `w` seconds.",
+    example('"requests";q=600;w=60'),
+  ),
+  RateLimit: sometimes(
+    "The remaining allowance as a structured field: a cost of `r`, reset in `t` seconds.",
+    example('"requests";r=597;t=42'),
+  ),
+};
+
+/** All documented response headers. */
+export const HEADERS = {
+  "X-Request-Id": always(
+    "The request ID, also found in the log and the audit log: the `X-Request-Id` of the request if it is valid, otherwise a new ID.",
+    example("0b5c1f9e-3f0f-4c55-9a0b-6c7a1f0e7a55"),
+  ),
+  "Cache-Control": always("The caching rules for the reply.", example("no-store")),
+  ...RATE_LIMITS,
+  "Retry-After": sometimes("The number of seconds to wait before a retry.", count(1)),
+  "WWW-Authenticate": always(
+    "The scheme that the Authorization header must use.",
+    example('Token realm="user-groups"'),
+  ),
+  [REPLAYED_HEADER]: sometimes(
+    "Indicates that this is the stored reply of an earlier request with the same `Idempotency-Key`.",
+    { ...text, enum: ["true"] },
+  ),
+  ETag: always("The version of the content, for `If-None-Match`.", {
+    ...text,
+    pattern: '^"[A-Za-z0-9_-]{43}"$',
+  }),
+  Vary: sometimes("The request header on which the reply depends.", example("authorization")),
+  "Site-Config-Revision": always("The revision number.", { type: "integer", minimum: 1, examples: [2] }),
+  Allow: always("The supported methods.", example("GET, HEAD, OPTIONS")),
+  "Access-Control-Allow-Origin": sometimes("Allows scripts of all origins to read the reply.", {
+    ...text,
+    enum: ["*"],
+  }),
+  "Access-Control-Expose-Headers": sometimes(
+    "The response headers that scripts of other origins may read.",
+    text,
+  ),
+  "Access-Control-Allow-Methods": always("The methods that scripts of other origins may use.", text),
+  "Access-Control-Allow-Headers": always("The request headers that scripts of other origins may send.", text),
+  "Access-Control-Max-Age": always(
+    "The number of seconds for which browsers may cache this reply.",
+    wholeNumber,
+  ),
+} as const;
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** Headers of all responses (decision 11). */
+export const COMMON_HEADERS = ["X-Request-Id", "Cache-Control"] as const;
+/** Headers of rate-limited responses. */
+export const LIMITED_HEADERS = [...COMMON_HEADERS, ...RATE_LIMIT_HEADERS] as const;
+/** CORS headers of responses to requests without an API key. */
+export const PAGE_HEADERS = ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"] as const;
+
+/** Returns headers as references to components. */
+export function headers(names: readonly HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Returns a request header as a parameter. */
+export function headerParameter(name: string, description: string, schema: object = text) {
+  return { name, in: "header", description, schema: { ...text, ...schema } };
+}
+
+export const IDEMPOTENCY_KEY_PARAMETER = headerParameter(
+  "Idempotency-Key",
+  "A key that identifies this change. If the request is repeated with the same key within 24 hours, nothing changes and the first reply is returned.",
+  { pattern: "^[\\x20-\\x7e]{1,255}$" },
+);
+
+export const READ_CONSISTENCY_PARAMETER = headerParameter(
+  "X-Read-Consistency",
+  "`strong` reads include all previous writes; `eventual` reads may be served by a read replica that lags behind. Defaults to the `READ_CONSISTENCY` setting of the service.",
+  { enum: READ_CONSISTENCIES },
+);
+
+export const REQUEST_ID_PARAMETER = headerParameter(
+  "X-Request-Id",
+  "Your ID of the request, which is returned in the reply and recorded in the log and the audit log.",
+  { pattern: "^[\\w.:/+=-]{1,128}$" },
+);
+
+const MAX_LINE = 100;
+
+const ERROR_HEADERS: Partial<Readonly<Record<RestErrorCode, HeaderName>>> = {
+  unauthenticated: "WWW-Authenticate",
+  rate_limited: "Retry-After",
+  unavailable: "Retry-After",
+  idempotency_key_in_use: "Retry-After",
+};
+
+/** Error codes of all operations with an API key and a JSON body. */
+export const SHARED_CODES: readonly RestErrorCode[] = [
+  "bad_request",
+  "invalid_json",
+  "invalid_field",
+  "unauthenticated",
+  "forbidden",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "internal",
+  "unavailable",
+];
+
+/** Examples by name: a value and its summary. */
+type Examples = Readonly<Record<string, readonly [value: unknown, summary?: string]>>;
+
+/** The entry in the OpenAPI document of an operation with an API key and a JSON body. */
+export interface Documentation {
+  readonly operationId: string;
+  readonly summary: string;
+  /** Paragraphs. */
+  readonly description: readonly string[];
+  readonly parameters?: readonly object[];
+  readonly request: z.ZodType;
+  readonly requestExamples: Examples;
+  readonly reply: z.ZodType;
+  /** The description of the reply. */
+  readonly replyDescription: string;
+  readonly replyHeaders?: readonly HeaderName[];
+  readonly replyExamples: Examples;
+  /** Error codes besides those of all operations. */
+  readonly codes: readonly RestErrorCode[];
+}
+
+/** The error responses that these operations share, as OpenAPI components. */
+export function sharedResponses() {
+  const responses = Object.entries(errorResponses(SHARED_CODES, LIMITED_HEADERS));
+  return Object.fromEntries(responses.map(([status, response]) => [statusName(status), response]));
+}
+
+/** Returns the path item of operations by method. */
+export function describeOperations(operations: Readonly<Record<string, Documentation>>) {
+  const items = Object.entries(operations).map(([method, operation]) => [method, describe(operation)]);
+  return { parameters: [REQUEST_ID_PARAMETER], ...Object.fromEntries(items) };
+}
+
+function describe(operation: Documentation) {
+  const {
+    operationId,
+    summary,
+    description,
+    parameters,
+    request,
+    requestExamples,
+    replyDescription,
+    reply,
+    replyExamples,
+  } = operation;
+  const shared = SHARED_CODES.map((code) => String(ERRORS[code].status)).map((status) => [
+    status,
+    { $ref: `#/components/responses/${statusName(status)}` },
+  ]);
+  return {
+    tags: ["User groups"],
+    operationId,
+    summary,
+    description: description.join("\n\n"),
+    ...(parameters ? { parameters } : {}),
+    requestBody: { required: true, content: jsonContent(request, requestExamples) },
+    responses: {
+      "200": response(
+        replyDescription,
+        [...LIMITED_HEADERS, ...(operation.replyHeaders ?? [])],
+        jsonContent(reply, replyExamples),
+      ),
+      ...Object.fromEntries(shared),
+      ...errorResponses(operation.codes, LIMITED_HEADERS),
+    },
+  };
+}
+
+/** Returns a response without a body, or with content. */
+export function response(description: string, names: readonly HeaderName[], content?: object) {
+  return { description, headers: headers(names), ...(content && { content }) };
+}
+
+function statusName(status: string): string {
+  return (STATUS_CODES[status] ?? "").replaceAll(" ", "");
+}
+
+/** Returns the content of a body. @param schema registered in `COMPONENTS` */
+export function jsonContent(schema: z.ZodType, examples: Examples, type = "application/json") {
+  const entries = Object.entries(examples);
+  return {
+    [type]: {
+      schema: { $ref: `#/components/schemas/${COMPONENTS.get(schema)?.id}` },
+      examples: Object.fromEntries(
+        entries.map(([name, [value, summary]]) => [name, { ...(summary && { summary }), value }]),
+      ),
+    },
+  };
+}
+
+/**
+ * Returns the error responses of an operation by status, with an example for each code.
+ * @param base headers of all responses
+ */
+export function errorResponses(codes: readonly RestErrorCode[], base: readonly HeaderName[]) {
+  const statuses = new Set(codes.map((code) => ERRORS[code].status));
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const ofStatus = codes.filter((code) => ERRORS[code].status === status);
+      return [String(status), errorResponse(ofStatus, base)];
+    }),
+  );
+}
+
+function errorResponse(codes: readonly RestErrorCode[], base: readonly HeaderName[]) {
+  return response(
+    codes.map((code) => `\`${code}\`: ${ERRORS[code].rest.when}.`).join("\n\n"),
+    [...base, ...codes.flatMap((code) => ERROR_HEADERS[code] ?? [])],
+    jsonContent(ERROR_BODY, Object.fromEntries(codes.map((code) => [code, [errorExample(code)]]))),
+  );
+}
+
+/** Returns an example of an error reply. */
+export function errorExample(code: RestErrorCode) {
+  const { message, field } = ERRORS[code].rest;
+  const place = field === undefined ? {} : { field, fields: [{ field, message }] };
+  const error = { code, message, ...place, request_id: "0b5c1f9e-3f0f-4c55-9a0b-6c7a1f0e7a55" };
+  return { success: 0, error };
+}
+
+/**
+ * Returns a curl command as a Markdown code block. The reader sets `BASE_URL` and `KEY`.
+ * @param body JSON without apostrophes
+ */
+export function curlBlock(method: string, path: string, body?: object, header?: string): string {
+  const lines = [
+    `curl ${method === "GET" && body === undefined ? "" : `-X ${method} `}"$BASE_URL${path}"`,
+    `  -H "Authorization: Token $KEY"`,
+    ...(header === undefined ? [] : [`  -H "${header}"`]),
+    ...(body === undefined ? [] : [`  -H "Content-Type: application/json"`, `  -d '${textOf(body)}'`]),
+  ];
+  return `\`\`\`sh\n${lines.join(" \\\n")}\n\`\`\``;
+}
+
+/** Long bodies have one line per field. */
+function textOf(body: object): string {
+  const line = JSON.stringify(body);
+  if (line.length <= MAX_LINE) return line;
+  const fields = Object.entries(body).map(
+    ([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  );
+  return `{\n${fields.join(",\n")}\n  }`;
+}

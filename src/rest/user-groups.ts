@@ -1,0 +1,321 @@
+import { z } from "zod";
+import type { Writer } from "../domain/accounts/caller.js";
+import { ENVIRONMENTS } from "../domain/accounts/environment.js";
+import { requireEmbed, requireWrite } from "../domain/accounts/scopes.js";
+import {
+  IDEMPOTENCY_KEY_HEADER,
+  parseIdempotencyKey,
+  REPLAYED_HEADER,
+} from "../domain/requests/idempotency-key.js";
+import type { FieldPath } from "../domain/shared/errors.js";
+import { parseFields, parseGuard } from "../domain/shared/field-parsing.js";
+import { withSource } from "../domain/shared/json-source.js";
+import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS } from "../domain/shared/stored-json.js";
+import { isText, parseText } from "../domain/shared/text-field.js";
+import { MAX_MAPPING_ENTRIES, parseMapping } from "../domain/user-groups/mapping.js";
+import {
+  MAX_PROPERTIES_BYTES,
+  MAX_PROPERTIES_DEPTH,
+  parseProperties,
+} from "../domain/user-groups/properties.js";
+import type { NewUserGroup, UserGroup } from "../domain/user-groups/user-group.js";
+import type { Operation, RestRequest } from "./authenticated-routes.js";
+import {
+  COMPONENTS,
+  CURRENT_TOKEN,
+  field,
+  integer,
+  JSON_LIMITS,
+  parse,
+  parseToken,
+  SUCCESS,
+  TEXT,
+  text,
+  USER_GROUP_ID,
+} from "./fields.js";
+import { curlBlock, IDEMPOTENCY_KEY_PARAMETER } from "./openapi.js";
+
+export const USER_PATH = "/api/user";
+const EXAMPLE = { region: "EU", plan: "gold" };
+const JSON_TYPE = "application/json; charset=utf-8";
+
+const PROPERTIES = {
+  description: `Free-form properties, available as variables in dashboards. At most ${MAX_PROPERTIES_BYTES.toLocaleString("en")} bytes of JSON text without insignificant white space, and ${MAX_PROPERTIES_DEPTH} levels including the object itself. Numbers can have any precision, with at most ${MAX_INTEGER_DIGITS.toLocaleString("en")} digits before the decimal point and ${MAX_FRACTION_DIGITS.toLocaleString("en")} after it; they are stored exactly. \`null\` means no properties.`,
+  type: ["object", "null"],
+  additionalProperties: true,
+  [JSON_LIMITS]: {
+    maxBytes: MAX_PROPERTIES_BYTES,
+    maxDepth: MAX_PROPERTIES_DEPTH,
+    maxIntegerDigits: MAX_INTEGER_DIGITS,
+    maxFractionDigits: MAX_FRACTION_DIGITS,
+  },
+  examples: [EXAMPLE],
+};
+/** Fields besides the token must match the token's user group (decision 9). */
+const guard = (value: unknown, path: FieldPath) => parseGuard(path, value, parseText);
+
+const user_group_id = field(parseText, USER_GROUP_ID);
+const name = field(parseText, { ...TEXT, description: "The user group's name.", examples: ["Acme Inc."] });
+const properties = field(parseProperties, PROPERTIES).exactOptional();
+const mapping = field(parseMapping, {
+  description:
+    "Maps schema IDs to data sources. A value is a data source's external ID or, if none matches, its internal ID. `null` means no mapping.",
+  type: ["object", "null"],
+  maxProperties: MAX_MAPPING_ENTRIES,
+  propertyNames: TEXT,
+  additionalProperties: TEXT,
+  examples: [{ sales: "demo-sales" }],
+})
+  .transform((entries) => entries.map((entry) => ({ ...entry, field: ["mapping", ...entry.field] })))
+  .exactOptional();
+
+/** Absent fields are unchanged, null clears properties and mapping (decision 7). */
+const UPDATE = z.object({ user_group_id, name: name.exactOptional(), properties, mapping }).meta({
+  description:
+    "The user group to update. Omitted fields keep their values; `null` removes the `properties` or the `mapping`.",
+});
+const NEW = z.object({ name, properties, mapping });
+
+/** Decision 6. */
+const NO_ROTATION =
+  "is required: POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation `getOrCreateUserGroup` if your client cannot";
+const ROTATION = z.object({
+  current_token: field((value, path) => parseToken(value, path, NO_ROTATION), CURRENT_TOKEN),
+});
+
+const DELETION = z.object({
+  current_token: field(parseToken, CURRENT_TOKEN),
+  user_group_id: field(guard, {
+    ...USER_GROUP_ID,
+    description: "Your ID of the user group. If set, it must match the token's user group.",
+  }).exactOptional(),
+  data_source_provided_id: field(guard, {
+    ...TEXT,
+    description: "Your ID of a data source. If set, the token's user group must be mapped to it.",
+    examples: ["demo-sales"],
+  }).exactOptional(),
+});
+
+const TOKEN_FIELDS = {
+  team_id: integer({
+    description: "The user group's internal ID. You do not need to store it.",
+    examples: [1],
+  }),
+  token: text(
+    "The user group token, which identifies the user group in embedded dashboards. Keep it secret.",
+  ).meta({ examples: ["ugt_…"] }),
+  name: text("The user group's name.").meta({ examples: ["Acme Inc."] }),
+  provided_id: text("The `user_group_id` from the request that created the user group.").meta({
+    examples: ["acme"],
+  }),
+};
+const FIELDS = {
+  ...TOKEN_FIELDS,
+  properties: z.unknown().meta({
+    ...PROPERTIES,
+    description:
+      "The stored JSON text of the properties, without insignificant white space; `null` if there are none. Key order and number formats are those of the request that last changed a value: properties that equal the stored ones as JSON values leave the stored text unchanged. If you send numbers beyond the precision of a 64-bit float, parse the reply with a library that preserves them.",
+  }),
+};
+const TAG = {
+  api_environment_tag: z
+    .enum(ENVIRONMENTS)
+    .meta({ description: "The environment of the user group, which is that of the API key." }),
+};
+const group = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object(shape).meta({ description: "The user group." });
+const ROTATED = z.object({ success: SUCCESS, user_group: group({ ...TOKEN_FIELDS, ...TAG }) });
+
+const GROUP = { team_id: 1, token: "ugt_…", name: "Acme Inc.", provided_id: "acme" };
+const CUSTOMER = { api_environment_tag: "Customer" };
+const NEW_GROUP = {
+  user_group_id: "acme",
+  name: "Acme Inc.",
+  properties: EXAMPLE,
+  mapping: { sales: "demo-sales" },
+};
+const CHANGE = { user_group_id: "acme", properties: { region: "US" } };
+const TOKEN = { current_token: "ugt_…" };
+
+/** The operations of `/api/user` (interface, part 4). The keys of replies have the order of the interface (decision 3). */
+export const USER_OPERATIONS = {
+  get: {
+    operationId: "getOrCreateUserGroup",
+    summary: "Get or create a user group",
+    description: [
+      "Returns the user group with this `user_group_id`, or creates it. An existing user group is returned unchanged, and the other fields are ignored; this requires an API key with embed scope, because the reply contains the token. Creating a user group requires a `name` and an API key with write scope. Concurrent requests create only one user group, and exactly one reply contains `new_user_group: true`.",
+      "The parameters are sent in the request body. Browsers (`fetch`), Java's `HttpURLConnection` and some other clients cannot send a body with GET: use the GraphQL mutation `getOrCreateUserGroup` at `/graphql` instead. The API documentation in the browser cannot send the request either; use a terminal:",
+      curlBlock("GET", USER_PATH, NEW_GROUP),
+    ],
+    request: z
+      .object(UPDATE.shape)
+      .meta({
+        description: "The user group to get or create. `name` is required if it does not exist yet.",
+      })
+      .register(COMPONENTS, { id: "GetOrCreateRequest" }),
+    requestExamples: {
+      create: [NEW_GROUP, "Get or create"],
+      get: [{ user_group_id: "acme" }, "Get an existing user group"],
+    },
+    reply: z
+      .object({
+        success: SUCCESS,
+        new_user_group: z
+          .boolean()
+          .meta({ description: "Indicates whether this request created the user group." }),
+        user_group: group(FIELDS),
+      })
+      .register(COMPONENTS, { id: "GetOrCreateReply" }),
+    replyDescription: "The existing or new user group.",
+    replyExamples: {
+      created: [
+        { success: 1, new_user_group: true, user_group: { ...GROUP, properties: EXAMPLE } },
+        "Created",
+      ],
+      found: [
+        { success: 1, new_user_group: false, user_group: { ...GROUP, properties: null } },
+        "Existing user group without properties",
+      ],
+    },
+    codes: ["unknown_data_source"],
+    async handle({ services: { userGroups, userGroupReader }, caller, body, request, reply }) {
+      requireEmbed(caller);
+      const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(body), () =>
+        parseNewUserGroup(body, request.bodyText),
+      );
+      if (created) request.hasWritten = true;
+      reply.type(JSON_TYPE);
+      const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
+      return `{"success":1,"new_user_group":${created},"user_group":{${fields}}}`;
+    },
+  },
+  put: {
+    operationId: "updateUserGroup",
+    summary: "Update a user group",
+    description: [
+      "Updates an existing user group. Omitted fields keep their values, an object replaces the entire current object, and `null` removes the `properties` or the `mapping`. Properties that equal the stored ones as JSON values are no change: the reply contains the stored text. Does not create a user group.",
+      curlBlock("PUT", USER_PATH, CHANGE),
+    ],
+    request: UPDATE.register(COMPONENTS, { id: "UpdateRequest" }),
+    requestExamples: {
+      change: [CHANGE, "Replace the properties"],
+      clear: [{ user_group_id: "acme", mapping: null }, "Remove the mapping"],
+    },
+    reply: z
+      .object({ success: SUCCESS, user_group: group({ ...FIELDS, ...TAG }) })
+      .register(COMPONENTS, { id: "UpdateReply" }),
+    replyDescription: "The updated user group.",
+    replyExamples: {
+      updated: [
+        { success: 1, user_group: { ...GROUP, properties: { region: "US" }, ...CUSTOMER } },
+        "Updated",
+      ],
+    },
+    codes: ["user_group_not_found", "unknown_data_source"],
+    async handle({ services: { userGroups, userGroupReader }, caller, body, request, reply }) {
+      const writer = requireWrite(caller);
+      const sent = withSource(body, "properties", request.bodyText);
+      const { user_group_id: providedId, ...changes } = parse(UPDATE, sent);
+      const userGroup = await userGroups.update(writer, { by: "providedId", providedId }, changes);
+      reply.type(JSON_TYPE);
+      const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
+      return `{"success":1,"user_group":{${fields},"api_environment_tag":"${userGroup.environment}"}}`;
+    },
+  },
+  post: {
+    operationId: "rotateUserGroupToken",
+    summary: "Rotate a user group's token",
+    description: [
+      "Replaces the token of the user group with a new one. The old token is invalidated immediately, unless the service is configured with a grace period during which it can still read over GraphQL. If the same token is rotated twice concurrently, one request succeeds and the other returns 404. POST does not create user groups; `current_token` is required.",
+      "Send an `Idempotency-Key` so that you can safely retry the request if no reply arrives.",
+      curlBlock("POST", USER_PATH, TOKEN, "Idempotency-Key: rotate acme 2026-11-21"),
+    ],
+    parameters: [IDEMPOTENCY_KEY_PARAMETER],
+    request: ROTATION.register(COMPONENTS, { id: "RotateRequest" }),
+    requestExamples: { rotate: [TOKEN, "Rotate"] },
+    reply: ROTATED.register(COMPONENTS, { id: "RotateReply" }),
+    replyDescription: "The user group with its new token.",
+    replyHeaders: [REPLAYED_HEADER],
+    replyExamples: { rotated: [{ success: 1, user_group: { ...GROUP, ...CUSTOMER } }, "Rotated"] },
+    codes: ["user_group_not_found", "idempotency_key_in_use", "idempotency_mismatch"],
+    async handle(call) {
+      const { userGroups } = call.services;
+      return changeOnce(call, ROTATION, async (writer, { current_token }) => {
+        const ref = { by: "token", token: current_token } as const;
+        const { userGroup, token } = await userGroups.rotateToken(writer, ref);
+        const { id: team_id, name, providedId: provided_id, environment: api_environment_tag } = userGroup;
+        const user_group = { team_id, token, name, provided_id, api_environment_tag };
+        return { success: 1, user_group } satisfies z.infer<typeof ROTATED>;
+      });
+    },
+  },
+  delete: {
+    operationId: "deleteUserGroup",
+    summary: "Delete a user group",
+    description: [
+      "Deletes the user group that `current_token` identifies. The other fields must match the user group, otherwise nothing is deleted. A repeated request returns 404, or the first reply if it has the same `Idempotency-Key`.",
+      curlBlock("DELETE", USER_PATH, { ...TOKEN, user_group_id: "acme" }),
+    ],
+    parameters: [IDEMPOTENCY_KEY_PARAMETER],
+    request: DELETION.register(COMPONENTS, { id: "DeleteRequest" }),
+    requestExamples: {
+      checked: [{ ...TOKEN, user_group_id: "acme" }, "By token and ID"],
+      token: [TOKEN, "By token"],
+    },
+    reply: z.object({ success: SUCCESS }).register(COMPONENTS, { id: "DeleteReply" }),
+    replyDescription: "The user group was deleted.",
+    replyHeaders: [REPLAYED_HEADER],
+    replyExamples: { deleted: [{ success: 1 }, "Deleted"] },
+    codes: ["user_group_not_found", "user_group_mismatch", "idempotency_key_in_use", "idempotency_mismatch"],
+    async handle(call) {
+      const { userGroups } = call.services;
+      return changeOnce(call, DELETION, async (writer, { current_token: token, ...guards }) => {
+        const expected = {
+          providedId: guards.user_group_id,
+          dataSourceProvidedId: guards.data_source_provided_id,
+        };
+        await userGroups.delete(writer, { by: "token", token }, expected);
+        return { success: 1 };
+      });
+    },
+  },
+} satisfies Readonly<Record<string, Operation>>;
+
+/** Returns the external ID in a GET request. @throws DomainError `invalid_field`, which also lists the other invalid fields */
+export function parseProvidedId(body: RestRequest["body"]): string {
+  const { user_group_id } = body;
+  return isText(user_group_id) ? user_group_id : parse(UPDATE, body).user_group_id;
+}
+
+/** Parses the user group that GET creates. @throws DomainError `invalid_field` */
+export function parseNewUserGroup(body: RestRequest["body"], text: string): NewUserGroup {
+  const { name, properties = null, mapping = [] } = parse(NEW, withSource(body, "properties", text));
+  return { name, properties, mapping };
+}
+
+/**
+ * Applies a change at most once if the request has an Idempotency-Key (decision 39).
+ * @throws DomainError `invalid_field` for the header or the body, and those of `apply`
+ */
+async function changeOnce<Fields>(
+  { services, caller, body, request: { method, headers }, reply }: RestRequest,
+  schema: z.ZodType<Fields>,
+  apply: (writer: Writer, fields: Fields) => Promise<object>,
+): Promise<unknown> {
+  const writer = requireWrite(caller);
+  const { key, fields } = parseFields<{ readonly key: string | undefined; readonly fields: Fields }>({
+    key: () => parseIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]),
+    fields: () => parse(schema, body),
+  });
+  if (key === undefined) return apply(writer, fields);
+  const content = [`${method} ${USER_PATH}`, body];
+  const outcome = await services.idempotency.once(writer, { key, content }, (each) => apply(each, fields));
+  if (outcome.replayed) reply.header(REPLAYED_HEADER, "true");
+  return outcome.reply;
+}
+
+/** Writes a group's fields (decision 3) as JSON text, which includes the stored text of the properties unchanged (decision 12b). */
+function writeGroup({ id, name, providedId, properties }: UserGroup, token: string): string {
+  const texts = `"token":${JSON.stringify(token)},"name":${JSON.stringify(name)},"provided_id":${JSON.stringify(providedId)}`;
+  return `"team_id":${id},${texts},"properties":${properties ?? "null"}`;
+}
