@@ -4,14 +4,14 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { createUserGroup, entry, ROTATE } from "../../support/graphql/user-group-operations.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { databaseUrl } from "../../support/postgres/database-url.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { findSecrets } from "../../support/secrets/secret-search.js";
 import { dumpDatabase } from "../../support/secrets/stored-secrets.js";
 import { startTestService } from "../../support/service/test-service.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
-import { createEndpoint, ROTATE as ROTATE_SECRET } from "../../support/webhooks/operations.js";
+import { createEndpoint } from "../../support/webhooks/operations.js";
 
 const encryptionKey = randomBytes(32);
 const known = [{ name: "the encryption key", value: encryptionKey }];
@@ -23,18 +23,17 @@ const graphql = useGraphql({
 });
 
 beforeAll(async () => {
-  const { run } = graphql();
+  const { mutate, rest } = graphql();
   const { webhookEndpoint } = await createEndpoint(graphql(), "crm");
-  await run(ROTATE_SECRET, { input: { id: webhookEndpoint.id } });
+  await mutate("rotateWebhookSecret", { id: webhookEndpoint.id });
   for (const id of ["acme", "beta"]) {
     const { token } = await createUserGroup(graphql(), id, { mapping: [entry("sales", "sales")] });
-    await run(ROTATE, { input: { by: { token: token } } });
+    await mutate("rotateUserGroupToken", { by: { token } });
   }
   await changeSite(graphql(), "put", { document: goodSite });
-  const [rotated, key] = [await createUserGroup(graphql(), "gamma"), graphql().keys.admin];
+  const { token } = await createUserGroup(graphql(), "gamma");
   const headers = { "idempotency-key": "gamma" };
-  const url = `${graphql().service.url}/api/user`;
-  expect((await callRest(url, "POST", key, { current_token: rotated.token }, headers)).status).toBe(200);
+  expect((await rest("POST", { current_token: token }, undefined, headers)).status).toBe(200);
   await graphql().service.services.signingKeys.publicKeys();
   await graphql().service.services.purgeJob.run();
   // As if their tokens had been imported.
@@ -71,18 +70,12 @@ describe("a database dump", () => {
   });
 
   test("contains no credential that the service accepts", async () => {
-    const { url } = graphql().service;
+    const { rest, front } = graphql();
     const values = valuesIn(await dump());
     expect(values.length).toBeGreaterThan(50);
     for (const value of values) {
-      const asKey = await callRest(`${url}/api/user`, "GET", value, { user_group_id: "acme" });
-      const asToken = await callRest(
-        `${url}/graphql`,
-        "POST",
-        undefined,
-        { query: "{ userGroup { name } }" },
-        { authorization: `Bearer ${value}` },
-      );
+      const asKey = await rest("GET", { user_group_id: "acme" }, value);
+      const asToken = await front(value, "{ userGroup { name } }");
       expect([value, asKey.status, asToken.status]).toEqual([value, 401, 401]);
     }
   });

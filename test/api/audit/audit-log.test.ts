@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { callRest } from "../../support/rest/rest-client.js";
+import { beforeAll, expect, test } from "vitest";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
+import { createEndpoint } from "../../support/webhooks/operations.js";
 
 const graphql = useGraphql();
 const QUERY = `query ($filter: AuditFilter, $first: Int, $after: String) {
@@ -12,106 +13,107 @@ const QUERY = `query ($filter: AuditFilter, $first: Int, $after: String) {
   }
 }`;
 
-async function entriesOf(filter: object, key?: string) {
-  const { auditLog } = await graphql().run(QUERY, { filter, first: 100 }, key);
-  return auditLog.nodes.toReversed();
+/** The entries from the oldest on. */
+async function entriesOf(filter: object): Promise<Data[]> {
+  return (await graphql().run(QUERY, { filter, first: 100 })).auditLog.nodes.toReversed();
 }
 
 let userGroupId: string;
 
 beforeAll(async () => {
-  const { run, service, keys } = graphql();
-  const path = `${service.url}/api/user`;
+  const { rest, mutate, run } = graphql();
+  const by = { providedId: "acme" };
   const headers = { "x-request-id": "audit-request-1" };
-  const call = (method: string, body: object) => callRest(path, method, keys.admin, body, headers);
-  const created: Awaited<ReturnType<typeof run>> = await call("GET", { user_group_id: "acme", name: "Acme" });
+  const call = async (method: string, body: object) =>
+    Object((await rest(method, body, undefined, headers)).body);
+  const { user_group: group } = await call("GET", { user_group_id: "acme", name: "Acme" });
   await call("GET", { user_group_id: "acme", name: "Acme" });
   await call("PUT", { user_group_id: "acme", name: "New", properties: { a: 1 }, mapping: { s: "sales" } });
   await call("PUT", { user_group_id: "acme", properties: { a: 1 } });
   await call("PUT", { user_group_id: "missing", name: "New" });
-  const rotated: Awaited<ReturnType<typeof run>> = await call("POST", {
-    current_token: created.body.user_group.token,
-  });
-  await run(`mutation {
-    setUserGroupMapping(input: { by: { providedId: "acme" }, schemaId: "t", dataSource: "support" }) { userErrors { code } }
-    upsertUserGroups(input: { userGroups: [
-      { providedId: "acme", mapping: [] }, { providedId: "beta", name: "Beta" }
-    ] }) { userErrors { code } }
-    createDataSource(input: { providedId: "logged", name: "Logged" }) { userErrors { code } }
-    updateDataSource(input: { by: { providedId: "logged" }, name: "Renamed" }) { userErrors { code } }
-    deleteDataSource(input: { by: { providedId: "logged" } }) { userErrors { code } }
-  }`);
-  userGroupId = (await run('{ userGroup(by: { providedId: "acme" }) { id } }')).userGroup.id;
-  await call("DELETE", { current_token: rotated.body.user_group.token });
+  const { user_group: rotated } = await call("POST", { current_token: group.token });
+  await mutate("setUserGroupMapping", { by, ...entry("t", "support") });
+  const userGroups = [
+    { ...by, mapping: [] },
+    { providedId: "beta", name: "Beta" },
+  ];
+  await mutate("upsertUserGroups", { userGroups });
+  const source = { by: { providedId: "logged" } };
+  await mutate("createDataSource", { providedId: "logged", name: "Logged" });
+  await mutate("updateDataSource", { ...source, name: "Renamed" });
+  await mutate("deleteDataSource", source);
+  const { userGroup } = await run("query ($by: UserGroupBy!) { userGroup(by: $by) { id } }", { by });
+  userGroupId = userGroup.id;
+  await call("DELETE", { current_token: rotated.token });
   await changeSite(graphql(), "put", { site: "docs", document: goodSite, isPublic: true });
   await changeSite(graphql(), "patch", { site: "docs", patch: { name: "Patched" } });
-  await run(
-    'mutation { setSiteConfigVisibility(input: { site: "docs", isPublic: false }) { siteConfig { id } } }',
-  );
+  await mutate("setSiteConfigVisibility", { site: "docs", isPublic: false });
+  const { apiKey } = await mutate("createApiKey", { name: "audited", scope: "READ" }, "apiKey { id }");
+  for (const _ of ["once", "again"]) await mutate("revokeApiKey", apiKey);
+  const { webhookEndpoint } = await createEndpoint(graphql(), "hooked");
+  const { id } = webhookEndpoint;
+  for (const changes of [
+    {},
+    { url: "https://93.184.216.34/new", events: ["USER_GROUP_CREATED"] },
+    { enabled: false },
+  ])
+    await mutate("updateWebhookEndpoint", { id, ...changes });
+  await mutate("rotateWebhookSecret", { id });
+  await mutate("deleteWebhookEndpoint", { id });
 });
 
-test("records every change of a group once, in order, with actor and request", async () => {
-  const entries = await entriesOf({ subjectName: "acme" });
-  expect(
-    entries.map(({ action, subjectVersion, changed }: Record<string, unknown>) => [
-      action,
-      subjectVersion,
-      changed,
-    ]),
-  ).toEqual([
-    ["USER_GROUP_CREATED", 1, []],
-    ["USER_GROUP_UPDATED", 2, ["name", "properties", "mapping"]],
-    ["USER_GROUP_TOKEN_ROTATED", 3, []],
-    ["USER_GROUP_UPDATED", 4, ["mapping"]],
-    ["USER_GROUP_UPDATED", 5, ["mapping"]],
-    ["USER_GROUP_DELETED", 5, []],
-  ]);
-  const { node } = await graphql().run(
-    "query ($id: ID!) { node(id: $id) { ... on AuditEntry { action subjectId } } }",
-    { id: entries[0].id },
+test.each([
+  [
+    "acme",
+    [
+      "USER_GROUP_CREATED 1",
+      "USER_GROUP_UPDATED 2 name properties mapping",
+      "USER_GROUP_TOKEN_ROTATED 3",
+      "USER_GROUP_UPDATED 4 mapping",
+      "USER_GROUP_UPDATED 5 mapping",
+      "USER_GROUP_DELETED 5",
+    ],
+  ],
+  ["logged", ["DATA_SOURCE_CREATED", "DATA_SOURCE_UPDATED name", "DATA_SOURCE_DELETED"]],
+  [
+    "docs",
+    ["SITE_CONFIG_OPENED 1", "SITE_CONFIG_PUBLISHED 1", "SITE_CONFIG_PUBLISHED 2", "SITE_CONFIG_CLOSED 2"],
+  ],
+  ["audited", ["API_KEY_CREATED", "API_KEY_REVOKED"]],
+  [
+    "hooked",
+    [
+      "WEBHOOK_ENDPOINT_CREATED",
+      "WEBHOOK_ENDPOINT_UPDATED url events",
+      "WEBHOOK_ENDPOINT_UPDATED enabled",
+      "WEBHOOK_ENDPOINT_UPDATED secret",
+      "WEBHOOK_ENDPOINT_DELETED",
+    ],
+  ],
+])("records every change of %s once, in order, with its actor", async (subjectName, expected) => {
+  const entries = await entriesOf({ subjectName });
+  const texts = entries.map(({ action, subjectVersion, changed }) =>
+    [action, ...(subjectVersion === null ? [] : [subjectVersion]), ...changed].join(" "),
   );
-  expect(node).toEqual({ action: "USER_GROUP_CREATED", subjectId: userGroupId });
-  expect(entries[0]).toMatchObject({
-    actorName: "test",
-    actor: { id: expect.any(String) },
-    requestId: "audit-request-1",
-    createdAt: expect.stringMatching(/^\d{4}-/),
-  });
-});
-
-test("records changes of data sources, keys and site configurations", async () => {
-  const actions = async (subjectName: string) =>
-    (await entriesOf({ subjectName })).map(({ action, changed }: Record<string, unknown>) => [
-      action,
-      changed,
+  // The order of simultaneous entries is not defined: those of a site's first revision.
+  if (subjectName === "docs") texts.splice(0, 2, ...texts.slice(0, 2).toSorted());
+  expect(texts).toEqual(expected);
+  expect(new Set(entries.map(({ subjectId }) => subjectId)).size).toBe(1);
+  for (const { actorName, actor, createdAt } of entries)
+    expect([actorName, actor, createdAt]).toEqual([
+      "test",
+      { id: expect.any(String) },
+      expect.stringMatching(/^\d{4}-/),
     ]);
-  expect(await actions("logged")).toEqual([
-    ["DATA_SOURCE_CREATED", []],
-    ["DATA_SOURCE_UPDATED", ["name"]],
-    ["DATA_SOURCE_DELETED", []],
-  ]);
-  const published = await entriesOf({ subjectName: "docs" });
-  const publishedActions = published.map(
-    ({ action, subjectVersion }: Record<string, unknown>) => `${action} ${subjectVersion}`,
-  );
-  // Simultaneous entries have no defined order.
-  expect([...publishedActions.slice(0, 2).toSorted(), ...publishedActions.slice(2)]).toEqual([
-    "SITE_CONFIG_OPENED 1",
-    "SITE_CONFIG_PUBLISHED 1",
-    "SITE_CONFIG_PUBLISHED 2",
-    "SITE_CONFIG_CLOSED 2",
-  ]);
-  const { run } = graphql();
-  const { createApiKey } = await run(
-    'mutation { createApiKey(input: { name: "audited", scope: READ }) { apiKey { id } } }',
-  );
-  const revoke = "mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }";
-  await run(revoke, createApiKey.apiKey);
-  await run(revoke, createApiKey.apiKey);
-  expect(await entriesOf({ subjectName: "audited" })).toMatchObject([
-    { action: "API_KEY_CREATED", actorName: "test", subjectId: createApiKey.apiKey.id },
-    { action: "API_KEY_REVOKED", actorName: "test" },
-  ]);
+});
+
+test("an entry is a node, and names its subject and the request", async () => {
+  const [first] = await entriesOf({ subjectName: "acme" });
+  expect(first).toMatchObject({ subjectId: userGroupId, requestId: "audit-request-1" });
+  const query = "query ($id: ID!) { node(id: $id) { ... on AuditEntry { action subjectId } } }";
+  expect(await graphql().run(query, { id: first.id })).toEqual({
+    node: { action: "USER_GROUP_CREATED", subjectId: userGroupId },
+  });
 });
 
 test("can be paged and filtered", async () => {
@@ -129,17 +131,6 @@ test("can be paged and filtered", async () => {
   expect(await entriesOf({ requestId: "audit-request-1", actorName: "test" })).toHaveLength(4);
   expect(await entriesOf({ actorName: "nobody" })).toEqual([]);
   expect(await entriesOf({ createdAt: { from: "2100-01-01T00:00:00Z" } })).toEqual([]);
-});
-
-describe("cannot be read", () => {
-  test("without admin scope, from another environment or account", async () => {
-    const { call, keys, strangerKey } = graphql();
-    expect(await call("{ auditLog { totalCount } }", {}, keys.read)).toMatchObject({
-      body: { errors: [{ extensions: { code: "FORBIDDEN" } }] },
-    });
-    expect(await entriesOf({ subjectName: "acme" }, keys.testing)).toEqual([]);
-    expect(await entriesOf({ subjectName: "acme" }, strangerKey)).toEqual([]);
-  });
 });
 
 test("is rolled back with the change", async () => {
@@ -164,66 +155,49 @@ test("cannot be changed by the service, nor deleted before 30 days have passed",
   expect(await run("DELETE FROM audit_entry RETURNING id")).toEqual([]);
 });
 
-test("contains no token and no key", async () => {
-  const { service, keys } = graphql();
-  const rows = JSON.stringify(await service.query("SELECT * FROM audit_entry"));
-  expect(rows).not.toMatch(/ug[kt]_/);
-  expect(rows).not.toContain(keys.admin);
-});
-
 test("links to actors and subjects, as long as they exist, with one statement per type", async () => {
-  const { run, service, account, keys } = graphql();
-  const { createWebhookEndpoint, createApiKey } = await run(`mutation {
-    createUserGroup(input: { providedId: "linked", name: "Linked" }) { userErrors { code } }
-    createDataSource(input: { providedId: "linked", name: "Linked" }) { userErrors { code } }
-    createApiKey(input: { name: "linked", scope: READ }) { apiKey { id } }
-    createWebhookEndpoint(input: { name: "linked", url: "https://93.184.216.34/" }) { webhookEndpoint { id } }
-    putSiteConfig(input: { site: "linked", source: { text: ${JSON.stringify(JSON.stringify(goodSite))} } }) { userErrors { code } }
-    updateUserGroup(input: { by: { providedId: "linked" }, name: "Renamed" }) { userErrors { code } }
-  }`);
-  const links = `query { auditLog(first: 250, filter: { subjectName: "linked" }) { nodes {
+  const { run, mutate, service, account } = graphql();
+  await createUserGroup(graphql(), "linked");
+  await mutate("createDataSource", { providedId: "linked", name: "Linked" });
+  await mutate("createApiKey", { name: "linked", scope: "READ" });
+  const { webhookEndpoint } = await createEndpoint(graphql(), "linked");
+  await changeSite(graphql(), "put", { site: "linked", document: goodSite });
+  await mutate("updateUserGroup", { by: { providedId: "linked" }, name: "Renamed" });
+  const links = `{ auditLog(first: 250, filter: { subjectName: "linked" }) { nodes {
     action actorName actor { name } subjectId
     subject { __typename ... on Node { id } ... on UserGroup { name } ... on SiteConfig { site } }
   } } }`;
-  const read = async () => (await run(links)).auditLog.nodes.toReversed();
+  const read = async (): Promise<Data[]> => (await run(links)).auditLog.nodes;
   service.statements.length = 0;
-  const entries = await read();
-  const actor = { actorName: "test", actor: { name: "test" } };
-  expect(
-    entries.toSorted((a: { action: string }, b: { action: string }) => (a.action < b.action ? -1 : 1)),
-  ).toMatchObject([
-    { action: "API_KEY_CREATED", ...actor, subject: { __typename: "ApiKey", id: createApiKey.apiKey.id } },
-    { action: "DATA_SOURCE_CREATED", ...actor, subject: { __typename: "DataSource" } },
-    { action: "SITE_CONFIG_PUBLISHED", ...actor, subject: { __typename: "SiteConfig", site: "linked" } },
-    { action: "USER_GROUP_CREATED", ...actor, subject: { __typename: "UserGroup", name: "Renamed" } },
-    { action: "USER_GROUP_UPDATED", ...actor, subject: { __typename: "UserGroup", name: "Renamed" } },
-    { action: "WEBHOOK_ENDPOINT_CREATED", ...actor, subject: { __typename: "WebhookEndpoint" } },
-  ]);
-  for (const { subjectId, subject } of entries) expect(subject.id).toBe(subjectId);
+  const entries = (await read()).toSorted((a, b) => (a.action < b.action ? -1 : 1));
   // For the two entries about the group.
   expect(service.statements.filter((text) => text.includes("FROM user_group"))).toHaveLength(1);
-  const { webhookEndpoint } = createWebhookEndpoint;
-  await run(
-    "mutation ($id: ID!) { deleteWebhookEndpoint(input: { id: $id }) { userErrors { code } } }",
-    webhookEndpoint,
+  const group = { __typename: "UserGroup", name: "Renamed" };
+  expect(entries).toEqual(
+    [
+      ["API_KEY_CREATED", { __typename: "ApiKey" }],
+      ["DATA_SOURCE_CREATED", { __typename: "DataSource" }],
+      ["SITE_CONFIG_PUBLISHED", { __typename: "SiteConfig", site: "linked" }],
+      ["USER_GROUP_CREATED", group],
+      ["USER_GROUP_UPDATED", group],
+      ["WEBHOOK_ENDPOINT_CREATED", { __typename: "WebhookEndpoint" }],
+    ].map(([action, subject], index) => ({
+      action,
+      actorName: "test",
+      actor: { name: "test" },
+      subjectId: entries[index]?.subject.id,
+      subject: { ...Object(subject), id: expect.any(String) },
+    })),
   );
+  await mutate("deleteWebhookEndpoint", { id: webhookEndpoint.id });
   await service.query(`INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, actor_key_id)
     VALUES (${account.accountId}, 'Customer', 'user_group.deleted', 2147483647, 'linked', '{}', 'operator', NULL),
       (${account.accountId}, 'Customer', 'user_group.deleted', 2147483646, 'linked', '{}', 'gone', 2147483647)`);
-  const later = await read();
-  const deleted = later.filter(({ action }: { action: string }) => /ENDPOINT|DELETED/.test(action));
-  expect(deleted).toHaveLength(4);
-  for (const entry of deleted) expect(entry).toMatchObject({ subjectId: expect.any(String), subject: null });
-  expect(
-    deleted.map(({ actorName, actor: key }: { actorName: string; actor: object }) => [actorName, key]),
-  ).toEqual(
-    expect.arrayContaining([
-      ["operator", null],
-      ["gone", null],
-      ["test", { name: "test" }],
-    ]),
-  );
-  expect((await graphql().call(links, {}, keys.read)).body).toMatchObject({
-    errors: [{ extensions: { code: "FORBIDDEN" } }],
-  });
+  const gone = (await read()).filter(({ action }) => /ENDPOINT|DELETED/.test(action));
+  expect(gone.map(({ actorName, actor, subject }) => [actorName, actor, subject]).toSorted()).toEqual([
+    ["gone", null, null],
+    ["operator", null, null],
+    ["test", { name: "test" }, null],
+    ["test", { name: "test" }, null],
+  ]);
 });

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Data } from "../../support/graphql/graphql-fixture.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
 import { type Answer, startReceiver } from "../../support/webhooks/receiver.js";
-import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
+import { createTenant, useWebhooks, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
 const PAUSE_AFTER = 3;
 /** Longer than any test, so that no pause ends by itself. */
 const PAUSE_MS = 3_600_000;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({
-    webhooks: {
-      allowPrivate: true,
-      times: { pollMs: 10, retryDelaysMs: [20, 20, 20, 20, 20, 20, 20, 20] },
-      slots: { perEndpoint: 1 },
-      breaker: { pauseAfterFailures: PAUSE_AFTER, firstPauseMs: PAUSE_MS, maxPauseMs: PAUSE_MS },
-    },
-  });
-  service.services.webhookDispatcher.start(service.server.log);
+const service = useWebhooks({
+  times: { pollMs: 10, retryDelaysMs: [20, 20, 20, 20, 20, 20, 20, 20] },
+  slots: { perEndpoint: 1 },
+  breaker: { pauseAfterFailures: PAUSE_AFTER, firstPauseMs: PAUSE_MS, maxPauseMs: PAUSE_MS },
 });
-afterAll(() => service.close());
 
 const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 
@@ -33,17 +24,9 @@ async function healthOf(tenant: WebhookTenant, id: string): Promise<Data> {
   return webhookEndpoints.nodes.find((endpoint: { id: string }) => endpoint.id === id).health;
 }
 
-async function update(tenant: WebhookTenant, input: object): Promise<void> {
-  const { updateWebhookEndpoint } = await tenant.run(
-    "mutation ($input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(input: $input) { userErrors { message } } }",
-    { input },
-  );
-  expect(updateWebhookEndpoint.userErrors).toEqual([]);
-}
-
 /** Ends the pause of the tenant's endpoints and moves the start of their failures back. */
 async function passTime({ accountId }: WebhookTenant, days = 0): Promise<void> {
-  await service.query(
+  await service().query(
     // By way of UTC: Citus requires an immutable expression.
     `UPDATE webhook_endpoint SET paused_until = now(),
         failing_since = (failing_since AT TIME ZONE 'UTC' - $2 * interval '1 day') AT TIME ZONE 'UTC'
@@ -53,15 +36,15 @@ async function passTime({ accountId }: WebhookTenant, days = 0): Promise<void> {
 }
 
 function logOf({ accountId }: WebhookTenant): string[] {
-  return service.log
-    .map((line) => JSON.parse(line))
+  return service()
+    .log.map((line) => JSON.parse(line))
     .filter((line) => line.accountId === accountId && line.level === 40)
     .map(({ msg }) => msg);
 }
 
 /** An endpoint whose receiver responds as the test wants, and its account. */
 async function startEndpoint() {
-  const tenant = await createTenant(service);
+  const tenant = await createTenant(service());
   let answer: Answer = { status: 500 };
   const receiver = await startReceiver(() => answer);
   const { id } = await tenant.listen(receiver.url);
@@ -128,7 +111,7 @@ describe("an endpoint", () => {
   });
 
   test("is not paused for occasional failures", async () => {
-    const tenant = await createTenant(service);
+    const tenant = await createTenant(service());
     const receiver = await startReceiver((_received, count) => ({
       status: count % PAUSE_AFTER === 0 ? 204 : 500,
     }));
@@ -161,7 +144,7 @@ describe("an endpoint", () => {
     ]);
 
     answerWith(204);
-    await update(tenant, { id, enabled: true });
+    await tenant.mutate("updateWebhookEndpoint", { id, enabled: true });
     await until(async () => (await healthOf(tenant, id)).status).toBe("HEALTHY");
     expect((await tenant.deliveries()).map(({ state }) => state)).toEqual(["DELIVERED", "DELIVERED"]);
   });
@@ -171,30 +154,11 @@ describe("an endpoint", () => {
     await tenant.createGroup("acme");
     await until(async () => (await healthOf(tenant, id)).consecutiveFailures).toBe(PAUSE_AFTER);
     const good = await startReceiver();
-    await update(tenant, { id, url: good.url });
+    await tenant.mutate("updateWebhookEndpoint", { id, url: good.url });
     await until(() => good.received.length).toBe(1);
-    await update(tenant, { id, enabled: false });
+    await tenant.mutate("updateWebhookEndpoint", { id, enabled: false });
     expect(await healthOf(tenant, id)).toMatchObject({ status: "DISABLED", disabledReason: "ADMIN" });
-    await update(tenant, { id, enabled: true });
+    await tenant.mutate("updateWebhookEndpoint", { id, enabled: true });
     expect(await healthOf(tenant, id)).toMatchObject({ status: "HEALTHY", disabledReason: null });
   });
-
-  test("is disabled immediately by a 410", async () => {
-    const { tenant, receiver, id, answerWith } = await startEndpoint();
-    answerWith(410);
-    for (const name of ["a", "b"]) await tenant.createGroup(name);
-    await until(async () => (await healthOf(tenant, id)).disabledReason).toBe("GONE");
-    expect(receiver.received).toHaveLength(1);
-    expect(logOf(tenant)).toEqual(["webhook endpoint disabled"]);
-  });
-});
-
-test("the count of endpoints by status takes one statement", async () => {
-  const [before] = [await service.services.webhookDispatcher.state()];
-  const { tenant, id } = await startEndpoint();
-  const { endpoints } = await service.services.webhookDispatcher.state();
-  expect(endpoints["unknown"]).toBe((before.endpoints["unknown"] ?? 0) + 1);
-  await update(tenant, { id, enabled: false });
-  const after = await service.services.webhookDispatcher.state();
-  expect(after.endpoints["disabled"]).toBe((before.endpoints["disabled"] ?? 0) + 1);
 });

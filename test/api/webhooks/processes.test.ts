@@ -3,29 +3,27 @@ import { expect, onTestFinished, test } from "vitest";
 import { claimDeliveries, findDueEndpoints } from "../../../src/persistence/webhooks/outbox.js";
 import type { DeliveryTimes } from "../../../src/services/webhooks/options.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
-import { type Answer, startReceiver } from "../../support/webhooks/receiver.js";
+import { holdAnswer, startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, FAST } from "../../support/webhooks/tenant.js";
 
 const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 
 /** Starts replicas on one database, with delivery not yet started. */
-async function startReplicas(...times: Partial<DeliveryTimes>[]): Promise<TestService[]> {
+async function startReplicas(
+  firstTimes: Partial<DeliveryTimes>,
+  ...otherTimes: Partial<DeliveryTimes>[]
+): Promise<[TestService, ...TestService[]]> {
   const encryptionKey = randomBytes(32);
-  const services: TestService[] = [];
-  onTestFinished(async () => {
-    for (const service of services.toReversed()) await service.close();
-  });
-  for (const overrides of times) {
-    const [first] = services;
-    services.push(
-      await startTestService({
-        encryptionKey,
-        webhooks: { allowPrivate: true, times: { ...FAST, ...overrides } },
-        ...(first ? { use: { target: first.target, owner: first.owner } } : {}),
-      }),
-    );
-  }
-  return services;
+  const start = async (times: Partial<DeliveryTimes>, use?: TestService) => {
+    const webhooks = { allowPrivate: true, times: { ...FAST, ...times } };
+    const service = await startTestService({ encryptionKey, webhooks, ...(use && { use }) });
+    onTestFinished(() => service.close());
+    return service;
+  };
+  const first = await start(firstTimes);
+  const others: TestService[] = [];
+  for (const times of otherTimes) others.push(await start(times, first));
+  return [first, ...others];
 }
 
 function deliver(service: TestService | undefined): void {
@@ -35,7 +33,6 @@ function deliver(service: TestService | undefined): void {
 test("replicas share the work: each event is sent once, and never two of one group at once", async () => {
   const replicas = await startReplicas({}, {}, {});
   const [first] = replicas;
-  if (!first) throw new Error("There are three.");
   const tenant = await createTenant(first);
   const inFlight = new Set<string>();
   let overlaps = 0;
@@ -66,7 +63,6 @@ test("replicas share the work: each event is sent once, and never two of one gro
 
 test("deliveries claimed by a process that died are delivered by another when the lease expires", async () => {
   const [service] = await startReplicas({});
-  if (!service) throw new Error("There is one.");
   const tenant = await createTenant(service);
   const receiver = await startReceiver();
   await tenant.listen(receiver.url);
@@ -91,12 +87,8 @@ test("deliveries claimed by a process that died are delivered by another when th
 
 test("a process that outlives its lease does not overwrite its successor's result", async () => {
   const [slow, other] = await startReplicas({ leaseMs: 200 }, {});
-  if (!slow || !other) throw new Error("There are two.");
   const tenant = await createTenant(slow);
-  let release: (answer: Answer) => void = () => undefined;
-  const held = new Promise<Answer>((resolve) => {
-    release = resolve;
-  });
+  const { held, release } = holdAnswer();
   const receiver = await startReceiver((_received, count) => (count === 1 ? held : { status: 204 }));
   await tenant.listen(receiver.url);
   await tenant.createGroup("acme");
@@ -106,19 +98,15 @@ test("a process that outlives its lease does not overwrite its successor's resul
   const stopped = slow.services.webhookDispatcher.stop();
   deliver(other);
   await until(async () => (await tenant.deliveries())[0].state).toBe("DELIVERED");
-  release({ status: 500 });
+  release(500);
   await stopped;
   expect(await tenant.deliveries()).toMatchObject([{ state: "DELIVERED", attempts: 2, lastStatus: 204 }]);
 });
 
 test("stopping waits for attempts in flight and claims no more", async () => {
   const [service] = await startReplicas({});
-  if (!service) throw new Error("There is one.");
   const tenant = await createTenant(service);
-  let release: (answer: Answer) => void = () => undefined;
-  const held = new Promise<Answer>((resolve) => {
-    release = resolve;
-  });
+  const { held, release } = holdAnswer();
   const receiver = await startReceiver(() => held);
   await tenant.listen(receiver.url);
   await tenant.createGroup("acme");
@@ -130,7 +118,7 @@ test("stopping waits for attempts in flight and claims no more", async () => {
   });
   await tenant.createGroup("later");
   expect(isStopped).toBe(false);
-  release({ status: 204 });
+  release(204);
   await stopped;
   expect((await tenant.deliveries()).map(({ state }) => state)).toEqual(["DELIVERED", "PENDING"]);
   expect(receiver.received).toHaveLength(1);
@@ -138,13 +126,9 @@ test("stopping waits for attempts in flight and claims no more", async () => {
 
 test("a slow receiver with many events delays no other", async () => {
   const [service] = await startReplicas({});
-  if (!service) throw new Error("There is one.");
   const slow = await createTenant(service);
   const quick = await createTenant(service);
-  let release: (answer: Answer) => void = () => undefined;
-  const held = new Promise<Answer>((resolve) => {
-    release = resolve;
-  });
+  const { held, release } = holdAnswer();
   const stuck = await startReceiver(() => held);
   const receiver = await startReceiver();
   await slow.listen(stuck.url);
@@ -155,6 +139,6 @@ test("a slow receiver with many events delays no other", async () => {
   for (let index = 0; index < 20; index += 1) await quick.createGroup(`g${index}`);
   await until(() => receiver.received.length).toBe(20);
   expect(stuck.received).toHaveLength(4);
-  release({ status: 204 });
+  release(204);
   await until(async () => (await slow.deliveries({ state: "DELIVERED" })).length).toBe(20);
 });

@@ -1,18 +1,12 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseRetryAfter, RETRY_DELAYS_MS, retryDelay } from "../../../src/domain/webhooks/retry.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
-import { type Answer, type Received, startReceiver } from "../../support/webhooks/receiver.js";
-import { createTenant, FAST } from "../../support/webhooks/tenant.js";
+import { startTestService } from "../../support/service/test-service.js";
+import { holdAnswer, type Received, startReceiver } from "../../support/webhooks/receiver.js";
+import { createTenant, FAST, useWebhooks } from "../../support/webhooks/tenant.js";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ webhooks: { allowPrivate: true, times: FAST } });
-  service.services.webhookDispatcher.start(service.server.log);
-});
-afterAll(() => service.close());
-
+const service = useWebhooks();
 const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 const seen = ({ event }: Received) => [event.data.userGroup.providedId, event.data.userGroup.version];
 
@@ -22,7 +16,7 @@ describe("a failed delivery", () => {
     ["a redirect, which is not followed", { status: 307, headers: { location: "/elsewhere" } }],
     ["a refusal", { status: 400 }],
   ])("with %s is retried under the same ID until it succeeds", async (_name, failure) => {
-    const tenant = await createTenant(service);
+    const tenant = await createTenant(service());
     const receiver = await startReceiver((_received, count) => (count < 3 ? failure : { status: 200 }));
     await tenant.listen(receiver.url);
     await tenant.createGroup("acme");
@@ -43,11 +37,8 @@ describe("a failed delivery", () => {
   });
 
   test("holds back only the later events of its group", async () => {
-    const tenant = await createTenant(service);
-    let release: (answer: Answer) => void = () => undefined;
-    const held = new Promise<Answer>((resolve) => {
-      release = resolve;
-    });
+    const tenant = await createTenant(service());
+    const { held, release } = holdAnswer();
     const receiver = await startReceiver((received, count) => {
       if (count === 1) return { status: 503 };
       return seen(received)[0] === "first" ? held : { status: 204 };
@@ -68,12 +59,12 @@ describe("a failed delivery", () => {
     ];
     await until(() => receiver.received.map(seen)).toEqual(before);
     await until(() => other.received.length).toBe(4);
-    release({ status: 204 });
+    release(204);
     await until(() => receiver.received.map(seen)).toEqual([...before, ["first", 2]]);
   });
 
   test("is dead after the last attempt; then the next event is sent, and a replay sends it again", async () => {
-    const tenant = await createTenant(service);
+    const tenant = await createTenant(service());
     let fails = true;
     const receiver = await startReceiver(({ event }) => ({
       status: fails && event.data.userGroup.version === 1 ? 500 : 204,
@@ -110,12 +101,12 @@ describe("a failed delivery", () => {
     ["3600", 3600],
     ["7200", 3600],
   ])("waits as Retry-After: %s says, at most an hour", async (header, seconds) => {
-    const tenant = await createTenant(service);
+    const tenant = await createTenant(service());
     const receiver = await startReceiver(() => ({ status: 429, headers: { "retry-after": header } }));
     await tenant.listen(receiver.url);
     await tenant.createGroup("acme");
     await until(async () => (await tenant.deliveries())[0].lastStatus).toBe(429);
-    const [{ state, nextAttemptAt, createdAt }] = await service.query(
+    const [{ state, nextAttemptAt, createdAt }] = await service().query(
       `SELECT state, next_attempt_at AS "nextAttemptAt", created_at AS "createdAt" FROM webhook_delivery WHERE account_id = $1`,
       [tenant.accountId],
     );
@@ -127,27 +118,22 @@ describe("a failed delivery", () => {
   });
 
   test("with 410 disables the endpoint until it is enabled", async () => {
-    const tenant = await createTenant(service);
+    const tenant = await createTenant(service());
     let isGone = true;
     const receiver = await startReceiver(() => ({ status: isGone ? 410 : 204 }));
     const { id } = await tenant.listen(receiver.url);
     await tenant.createGroup("acme");
     await until(async () => (await tenant.deliveries())[0].state).toBe("DEAD");
-    const endpoints = "{ webhookEndpoints { nodes { disabledAt } } }";
-    expect(await tenant.run(endpoints)).toEqual({
-      webhookEndpoints: { nodes: [{ disabledAt: expect.any(String) }] },
-    });
-    const log =
-      "{ auditLog(filter: { actions: [WEBHOOK_ENDPOINT_DISABLED] }) { nodes { actorName changed } } }";
-    expect(await tenant.run(log)).toEqual({
+    expect(receiver.received).toHaveLength(1);
+    const query = `{ webhookEndpoints { nodes { disabledAt health { disabledReason } } }
+      auditLog(filter: { actions: [WEBHOOK_ENDPOINT_DISABLED] }) { nodes { actorName changed } } }`;
+    expect(await tenant.run(query)).toEqual({
+      webhookEndpoints: { nodes: [{ disabledAt: expect.any(String), health: { disabledReason: "GONE" } }] },
       auditLog: { nodes: [{ actorName: "webhooks", changed: ["enabled"] }] },
     });
     await tenant.rename("acme", "Not told");
     isGone = false;
-    await tenant.run(
-      "mutation ($id: ID!) { updateWebhookEndpoint(input: { id: $id, enabled: true }) { userErrors { code } } }",
-      { id },
-    );
+    await tenant.mutate("updateWebhookEndpoint", { id, enabled: true });
     await tenant.rename("acme", "Told");
     await until(() => receiver.received.map(seen)).toEqual([
       ["acme", 1],
@@ -156,7 +142,7 @@ describe("a failed delivery", () => {
   });
 
   test("records why there was no response", async () => {
-    const tenant = await createTenant(service);
+    const tenant = await createTenant(service());
     await tenant.listen("http://127.0.0.1:1/refused");
     const { id } = await tenant.listen("https://127.0.0.1:1/deleted");
     await tenant.createGroup("acme");
@@ -164,10 +150,7 @@ describe("a failed delivery", () => {
     expect(await tenant.deliveries()).toMatchObject(
       Array(2).fill({ lastStatus: null, lastError: "The request failed: ECONNREFUSED." }),
     );
-    await tenant.run(
-      "mutation ($id: ID!) { deleteWebhookEndpoint(input: { id: $id }) { deletedWebhookEndpointId } }",
-      { id },
-    );
+    await tenant.mutate("deleteWebhookEndpoint", { id });
     expect(await tenant.deliveries()).toHaveLength(1);
   });
 });
@@ -193,7 +176,7 @@ test("polling continues after a failed poll, however long it took", async () => 
 });
 
 test("a receiver with an endless response counts as reached", async () => {
-  const tenant = await createTenant(service);
+  const tenant = await createTenant(service());
   const receiver = await startReceiver(() => ({ status: 200, body: "x".repeat(5_000_000) }));
   await tenant.listen(receiver.url);
   await tenant.createGroup("acme");

@@ -9,3 +9,13 @@ export async function callGraphql(
 ): Promise<RestReply> {
   return callRest(`${url}/graphql`, "POST", key, { query, variables });
 }
+
+/** Runs an operation. @returns its data */
+type Run = (query: string, variables: { readonly input: object }) => Promise<ReturnType<typeof JSON.parse>>;
+
+/** Runs a mutation. @returns its payload: the selected fields, and `userErrors` with code, message and field */
+export async function runMutation(run: Run, name: string, input: object, selection = "") {
+  const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
+  const fields = `${selection} userErrors { code message field }`;
+  return (await run(`mutation ($input: ${type}!) { ${name}(input: $input) { ${fields} } }`, { input }))[name];
+}

@@ -6,6 +6,7 @@ import {
   type TestService,
   type TestServiceOptions,
 } from "../service/test-service.js";
+import { runMutation } from "./graphql-client.js";
 
 export interface GraphqlFixture {
   readonly service: TestService;
@@ -67,13 +68,8 @@ export function useGraphql(options: TestServiceOptions = {}): () => GraphqlFixtu
       strangerKey: (await stranger.createKey()).secret,
       call,
       run,
-      async mutate(name, input, selection = "", key = keys.admin) {
-        const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
-        const payload = `{ ${selection} userErrors { code message field } }`;
-        return (
-          await run(`mutation ($input: ${type}!) { ${name}(input: $input) ${payload} }`, { input }, key)
-        )[name];
-      },
+      mutate: (name, input, selection, key) =>
+        runMutation((query, variables) => run(query, { ...variables }, key), name, input, selection),
       front: (token, query, variables = {}, operationName) =>
         send({ query, variables, operationName }, undefined, { authorization: `Bearer ${token}` }),
       rest: (method, body, key = keys.admin, headers = {}) =>

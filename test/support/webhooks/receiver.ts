@@ -63,3 +63,12 @@ async function read(request: IncomingMessage): Promise<Received> {
   );
   return { url: request.url ?? "", headers, body, event: JSON.parse(body) };
 }
+
+/** An answer that a receiver gives once the test releases it. */
+export function holdAnswer(): { readonly held: Promise<Answer>; release(status: number): void } {
+  let resolveHeld: (answer: Answer) => void = () => undefined;
+  const held = new Promise<Answer>((resolve) => {
+    resolveHeld = resolve;
+  });
+  return { held, release: (status) => resolveHeld({ status }) };
+}

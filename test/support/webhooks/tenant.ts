@@ -1,6 +1,7 @@
-import { callGraphql } from "../graphql/graphql-client.js";
+import { afterAll, beforeAll } from "vitest";
+import { callGraphql, runMutation } from "../graphql/graphql-client.js";
 import type { Data } from "../graphql/graphql-fixture.js";
-import type { TestAccount, TestService } from "../service/test-service.js";
+import { startTestService, type TestAccount, type TestService } from "../service/test-service.js";
 
 /** Polls within the dispatcher's timing. */
 export const FAST = { pollMs: 10, retryDelaysMs: [20, 20, 20] };
@@ -17,6 +18,8 @@ export interface WebhookTenant {
   readonly key: string;
   /** Runs an operation. @returns its data @throws Error when the reply has errors */
   run(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data>;
+  /** Runs a mutation. @returns its payload @throws Error when it has errors */
+  mutate(name: string, input: object, selection?: string): Promise<Data>;
   /** Creates an endpoint. @returns its ID and secret */
   listen(url: string, events?: readonly string[]): Promise<{ readonly id: string; readonly secret: string }>;
   /** Creates a group. @returns its token */
@@ -25,6 +28,22 @@ export interface WebhookTenant {
   /** All deliveries, oldest first. */
   deliveries(filter?: Readonly<Record<string, unknown>>): Promise<Data[]>;
   replay(id: string): Promise<Data>;
+}
+
+/** Starts a service for a test file, which delivers to private addresses. @returns a getter for it */
+export function useWebhooks(
+  webhooks: Partial<NonNullable<Parameters<typeof startTestService>[0]>["webhooks"]> = {},
+): () => TestService {
+  let service: TestService | undefined;
+  beforeAll(async () => {
+    service = await startTestService({ webhooks: { allowPrivate: true, times: FAST, ...webhooks } });
+    service.services.webhookDispatcher.start(service.server.log);
+  });
+  afterAll(() => service?.close());
+  return () => {
+    if (!service) throw new Error("The service is there once the tests run.");
+    return service;
+  };
 }
 
 /** @param existing the account; a new one by default */
@@ -36,47 +55,35 @@ export async function createTenant(service: TestService, existing?: TestAccount)
     if (errors) throw new Error(JSON.stringify(errors));
     return data;
   };
+  const send = (query: string, variables: object) => run(query, { ...variables });
+  const mutate: WebhookTenant["mutate"] = async (name, input, selection) => {
+    const { userErrors, ...payload } = await runMutation(send, name, input, selection);
+    if (userErrors.length > 0) throw new Error(JSON.stringify(userErrors));
+    return payload;
+  };
   return {
     accountId: account.accountId,
     key,
     run,
+    mutate,
     async listen(url, events) {
-      const { createWebhookEndpoint } = await run(
-        `mutation ($input: CreateWebhookEndpointInput!) {
-          createWebhookEndpoint(input: $input) { webhookEndpoint { id } secret userErrors { field message } }
-        }`,
-        { input: { name: "receiver", url, events } },
+      const input = { name: "receiver", url, events };
+      const { webhookEndpoint, secret } = await mutate(
+        "createWebhookEndpoint",
+        input,
+        "webhookEndpoint { id } secret",
       );
-      const { webhookEndpoint, secret, userErrors } = createWebhookEndpoint;
-      if (userErrors.length > 0) throw new Error(JSON.stringify(userErrors));
       return { id: webhookEndpoint.id, secret };
     },
     async createGroup(providedId) {
-      const data = await run(
-        `mutation ($id: String!) { createUserGroup(input: { providedId: $id, name: "Secret name" }) { userGroup { token } } }`,
-        { id: providedId },
-      );
-      return data.createUserGroup.userGroup.token;
+      const input = { providedId, name: "Secret name" };
+      return (await mutate("createUserGroup", input, "userGroup { token }")).userGroup.token;
     },
-    async rename(providedId, name) {
-      await run(
-        `mutation ($id: String!, $name: String!) {
-          updateUserGroup(input: { by: { providedId: $id }, name: $name }) { userGroup { id } }
-        }`,
-        { id: providedId, name },
-      );
-    },
+    rename: (providedId, name) => mutate("updateUserGroup", { by: { providedId }, name }),
     async deliveries(filter) {
       return (await run(DELIVERIES, { filter })).webhookDeliveries.nodes.toReversed();
     },
-    async replay(id) {
-      const data = await run(
-        `mutation ($id: ID!) {
-          replayWebhookDelivery(input: { id: $id }) { webhookDelivery { state attempts eventId } userErrors { code field } }
-        }`,
-        { id },
-      );
-      return data.replayWebhookDelivery;
-    },
+    replay: (id) =>
+      runMutation(send, "replayWebhookDelivery", { id }, "webhookDelivery { state attempts eventId }"),
   };
 }
