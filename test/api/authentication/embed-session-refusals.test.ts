@@ -8,11 +8,13 @@ import {
   readViewer,
   resign,
 } from "../../support/embed/sessions.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
+import { userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const graphql = useGraphql({ encryptionKey: ENCRYPTION_KEY });
+const graphql = useGraphql({ encryptionKey: ENCRYPTION_KEY, tokenGraceSeconds: 60 });
 let token: string;
 
 beforeAll(async () => {
@@ -55,6 +57,8 @@ async function signWithOtherKey(inHeader = false): Promise<string> {
     .sign(privateKey);
 }
 
+const forge = (claims: Readonly<Record<string, unknown>>, header?: object) =>
+  resign(graphql().service, token, claims, header);
 const now = () => Math.floor(Date.now() / 1000);
 const FORGERIES: Readonly<Record<string, () => string | Promise<string>>> = {
   "alg: none without a signature": () => withParts({ header: { alg: "none" }, signature: "" }),
@@ -69,28 +73,26 @@ const FORGERIES: Readonly<Record<string, () => string | Promise<string>>> = {
   "an unknown key ID": () => withParts({ header: { kid: "unknown" } }),
   "no key ID": () => withParts({ header: { kid: undefined } }),
   "another key that its header contains": () => signWithOtherKey(true),
-  "another type": () => resign(graphql().service, token, {}, { typ: "JWT" }),
-  "another issuer": () => resign(graphql().service, token, { iss: "other" }),
-  "another audience": () => resign(graphql().service, token, { aud: "other/Customer" }),
-  "several audiences": () =>
-    resign(graphql().service, token, { aud: [`${graphql().account.name}/Customer`, "other"] }),
-  "another environment": () => resign(graphql().service, token, { environment: "Testing" }),
-  "another account": () => resign(graphql().service, token, { account_id: graphql().account.accountId + 1 }),
-  "an unknown group": () => resign(graphql().service, token, { sub: "2000000000" }),
-  "a group that is not a number": () => resign(graphql().service, token, { sub: "acme" }),
-  "a later generation": () => resign(graphql().service, token, { generation: 2 }),
-  "no expiry": () => resign(graphql().service, token, { exp: undefined }),
-  "an expiry in the past": () => resign(graphql().service, token, { iat: now() - 120, exp: now() - 1 }),
-  "a start in the future": () => resign(graphql().service, token, { nbf: now() + 60 }),
-  "no variables": () => resign(graphql().service, token, { variables: undefined }),
-  "a lifetime of more than 24 hours": () =>
-    resign(graphql().service, token, { iat: now(), exp: now() + 86_401 }),
-  "a creation in the future": () => resign(graphql().service, token, { iat: now() + 120, exp: now() + 180 }),
-  "no creation": () => resign(graphql().service, token, { iat: undefined }),
-  "an unknown API key": () => resign(graphql().service, token, { api_key_id: 2_000_000_000 }),
+  "another type": () => forge({}, { typ: "JWT" }),
+  "another issuer": () => forge({ iss: "other" }),
+  "another audience": () => forge({ aud: "other/Customer" }),
+  "several audiences": () => forge({ aud: [`${graphql().account.name}/Customer`, "other"] }),
+  "another environment": () => forge({ environment: "Testing" }),
+  "another account": () => forge({ account_id: graphql().account.accountId + 1 }),
+  "an unknown group": () => forge({ sub: "2000000000" }),
+  "a group that is not a number": () => forge({ sub: "acme" }),
+  "a later generation": () => forge({ generation: 2 }),
+  "no expiry": () => forge({ exp: undefined }),
+  "an expiry in the past": () => forge({ iat: now() - 120, exp: now() - 1 }),
+  "a start in the future": () => forge({ nbf: now() + 60 }),
+  "no variables": () => forge({ variables: undefined }),
+  "a lifetime of more than 24 hours": () => forge({ iat: now(), exp: now() + 86_401 }),
+  "a creation in the future": () => forge({ iat: now() + 120, exp: now() + 180 }),
+  "no creation": () => forge({ iat: undefined }),
+  "an unknown API key": () => forge({ api_key_id: 2_000_000_000 }),
   "an API key of another environment": async () => {
     const { id } = await graphql().account.createKey({ environment: "Testing" });
-    return resign(graphql().service, token, { api_key_id: id });
+    return forge({ api_key_id: id });
   },
 };
 
@@ -113,58 +115,66 @@ test("the session is accepted, also with an unchanged copy of its claims", async
 });
 
 describe("is refused like an unknown token:", () => {
-  test.each(Object.entries(FORGERIES))("a session with %s", async (_, forge) => {
+  test.each(Object.entries(FORGERIES))("a session with %s", async (_, forged) => {
     const { service } = graphql();
-    const unknown = await readViewer(service, "ugt_unknown");
-    const reply = await readViewer(service, await forge());
-    expect(unknown).toMatchObject(refused);
-    expect(reply).toMatchObject(refused);
+    for (const each of ["ugt_unknown", await forged()])
+      expect(await readViewer(service, each)).toMatchObject(refused);
   });
 
-  describe.each(["account_id", "generation", "api_key_id", "iat", "exp"])(
-    "a session whose %s is",
-    (claim) => {
-      test.each([1.5, 1e300, 2 ** 31, 2 ** 53, -1, 0, "1", null])("%s", async (value) => {
-        const { service } = graphql();
-        expect(await readViewer(service, await resign(service, token, { [claim]: value }))).toMatchObject(
-          refused,
-        );
-      });
+  test.each(["account_id", "generation", "api_key_id", "iat", "exp"])(
+    "a session whose %s is no such number",
+    async (claim) => {
+      for (const value of [1.5, 1e300, 2 ** 31, 2 ** 53, -1, 0, "1", null]) {
+        const forged = await forge({ [claim]: value });
+        expect(await readViewer(graphql().service, forged), String(value)).toMatchObject(refused);
+      }
     },
   );
-
-  test("a session of a rotated group, at once", async () => {
-    const { service, keys } = graphql();
-    const group = await createUserGroup(graphql(), "rotated");
-    const session = await createSession(service, keys.admin, { user_group_id: "rotated" });
-    expect((await readViewer(service, session.token)).status).toBe(200);
-    const { body } = await callRest(`${service.url}/api/user`, "POST", keys.admin, {
-      current_token: group.token,
-    });
-    expect(await readViewer(service, session.token)).toMatchObject(refused);
-    const next = await createSession(service, keys.admin, { current_token: Object(body).user_group.token });
-    expect((await readViewer(service, next.token)).status).toBe(200);
-  });
-
-  test("a session of a deleted group, also after a group with the same ID was created", async () => {
-    const { service, keys } = graphql();
-    const group = await createUserGroup(graphql(), "deleted");
-    const session = await createSession(service, keys.admin, { user_group_id: "deleted" });
-    await callRest(`${service.url}/api/user`, "DELETE", keys.admin, { current_token: group.token });
-    expect(await readViewer(service, session.token)).toMatchObject(refused);
-    await createUserGroup(graphql(), "deleted");
-    expect(await readViewer(service, session.token)).toMatchObject(refused);
-  });
 });
 
-test("other changes of the group and its mapping leave its sessions valid", async () => {
-  const { service, keys } = graphql();
-  await createUserGroup(graphql(), "changed");
-  const session = await createSession(service, keys.admin, { user_group_id: "changed" });
-  const change = { user_group_id: "changed", name: "New", properties: { a: 1 }, mapping: { s: "sales" } };
-  await callRest(`${service.url}/api/user`, "PUT", keys.admin, change);
-  expect((await readViewer(service, session.token)).body).toMatchObject({
-    data: { viewer: { userGroup: { name: "New" } } },
+describe("a session and its streams", () => {
+  /** A group with a session and a stream of its changes. */
+  async function open(providedId: string, claims: Readonly<Record<string, unknown>> = {}) {
+    const { service, keys } = graphql();
+    const group = await createUserGroup(graphql(), providedId);
+    const created = await createSession(service, keys.admin, { user_group_id: providedId });
+    const session = await resign(service, created.token, claims);
+    expect((await readViewer(service, session)).status).toBe(200);
+    const query = "subscription { userGroupChanged { kind userGroup { name } } }";
+    const stream = await openEventStream(service.url, `Bearer ${session}`, query);
+    const expectEnd = async () => {
+      expect(await stream.next()).toMatchObject({ errors: refused.body.errors });
+      expect(await stream.next()).toBeUndefined();
+      expect(await readViewer(service, session)).toMatchObject(refused);
+    };
+    return { group, session, stream, expectEnd };
+  }
+
+  test("get changes of the group and its mapping, and end when its token is rotated, even with a grace period", async () => {
+    const { rest, service, keys } = graphql();
+    const { group, session, stream, expectEnd } = await open("rotated");
+    const change = { name: "New", properties: { a: 1 }, mapping: { s: "sales" } };
+    await rest("PUT", { user_group_id: "rotated", ...change });
+    const userGroup = { name: "New" };
+    expect(await stream.next()).toEqual({ data: { userGroupChanged: { kind: "UPDATED", userGroup } } });
+    expect((await readViewer(service, session)).body).toMatchObject({ data: { viewer: { userGroup } } });
+    const { token: next } = userGroupOf(await rest("POST", { current_token: group.token }));
+    await expectEnd();
+    const later = await createSession(service, keys.admin, { current_token: next });
+    expect((await readViewer(service, later.token)).status).toBe(200);
+  });
+
+  test("end when the group is deleted, also after a group with the same ID was created", async () => {
+    const { group, session, expectEnd } = await open("deleted");
+    await graphql().rest("DELETE", { current_token: group.token });
+    await expectEnd();
+    await createUserGroup(graphql(), "deleted");
+    expect(await readViewer(graphql().service, session)).toMatchObject(refused);
+  });
+
+  test("end when the session expires", async () => {
+    const { expectEnd } = await open("expiring", { exp: now() + 3 });
+    await expectEnd();
   });
 });
 
