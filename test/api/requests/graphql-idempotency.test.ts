@@ -6,29 +6,11 @@ import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql({ poolSize: 3 });
 
-interface Reply {
-  readonly status: number;
-  readonly replayed: boolean;
-  readonly data: Data;
-  readonly errors: Data;
-}
-
-async function send(
-  idempotencyKey: string,
-  query: string,
-  variables: object = {},
-  key = graphql().keys.admin,
-): Promise<Reply> {
-  const reply = await callRest(
-    `${graphql().service.url}/graphql`,
-    "POST",
-    key,
-    { query, variables },
-    {
-      "idempotency-key": idempotencyKey,
-    },
-  );
-  const { data, errors } = Object(reply.body);
+async function send(idempotencyKey: string, query: string, variables = {}, key = graphql().keys.admin) {
+  const headers = { "idempotency-key": idempotencyKey };
+  const url = `${graphql().service.url}/graphql`;
+  const reply = await callRest(url, "POST", key, { query, variables }, headers);
+  const { data, errors }: Data = Object(reply.body);
   return { status: reply.status, replayed: reply.headers["idempotent-replayed"] === "true", data, errors };
 }
 
@@ -86,9 +68,7 @@ test("the same key with another document, variables or operation is rejected", a
   expect(await send("mixed", CREATE, { input: { ...input, name: "Else" } })).toMatchObject(refused);
   expect(await send("mixed", `${CREATE} `, { input })).toMatchObject(refused);
   const body = { current_token: (await find("other")).token };
-  const post = await callRest(`${graphql().service.url}/api/user`, "POST", graphql().keys.admin, body, {
-    "idempotency-key": "mixed",
-  });
+  const post = await graphql().rest("POST", body, undefined, { "idempotency-key": "mixed" });
   expect(post).toMatchObject({ status: 422, body: { error: { code: "idempotency_mismatch" } } });
 });
 
@@ -118,8 +98,7 @@ test("user errors are stored as replies and roll back only their own field", asy
 });
 
 test("other errors roll back everything, and the request can be retried", async () => {
-  const { service, keys, account } = graphql();
-  const scope = { accountId: account.accountId, environment: "Customer" } as const;
+  const { service, keys } = graphql();
   const document = `mutation {
     first: createUserGroup(input: { providedId: "undone", name: "Undone" }) { userGroup { name } }
     second: updateUserGroup(input: { by: { providedId: "held" }, name: "New" }) { userGroup { name } }
@@ -145,12 +124,8 @@ test("other errors roll back everything, and the request can be retried", async 
   expect(await stream.next()).toEqual({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
   await createUserGroup(graphql(), "after");
   stream.close();
-  const rows = await service.database.of(scope).run(
-    {
-      access: "read",
-      text: "SELECT action FROM audit_entry WHERE subject_name IN ('undone', 'held') ORDER BY id",
-    },
-    [],
+  const rows = await service.query(
+    "SELECT action FROM audit_entry WHERE subject_name IN ('undone', 'held') ORDER BY id",
   );
   expect(rows).toEqual([
     { action: "user_group.created" },
@@ -180,8 +155,7 @@ test("callers without write access get no stored reply, nor does a key with othe
   const first = await send("secret", document);
   expect(first.data.createApiKey.secret).toMatch(/^ugk_live_/);
   expect(await send("secret", document)).toEqual({ ...first, replayed: true });
-  const { secret: writeKey } = await graphql().account.createKey({ scope: "write" });
-  expect(await send("secret", document, {}, writeKey)).toMatchObject({ status: 422 });
+  expect(await send("secret", document, {}, graphql().keys.write)).toMatchObject({ status: 422 });
   expect(await send("secret", document, {}, graphql().keys.read)).toMatchObject({
     status: 403,
     errors: [{ extensions: { code: "FORBIDDEN" } }],

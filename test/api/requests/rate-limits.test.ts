@@ -1,74 +1,170 @@
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { exceeded, left, limitsOf, refused } from "../../support/rest/rate-limit-replies.js";
-import { useKeys } from "../../support/rest/rate-limited-keys.js";
-import { callRest } from "../../support/rest/rest-client.js";
-import { expectError } from "../../support/rest/rest-fixture.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import { expectError, userGroupOf } from "../../support/rest/rest-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const LIMIT = 6;
 /** The fixture's own calls use other keys. */
-const graphql = useGraphql({ rateLimits: { maxCost: LIMIT } });
+const graphql = useGraphql({
+  rateLimits: { maxCost: LIMIT },
+  corsOrigins: "*",
+  trustedProxies: ["127.0.0.1"],
+});
 const unlimited = useGraphql();
+const short = useGraphql({ rateLimits: { maxCost: 1, windowSeconds: 1 } });
 
-const { newKey, rest, spend } = useKeys(graphql);
+const BODY = { user_group_id: "x", name: "X" };
+const newKey = async () => (await graphql().account.createKey()).secret;
+const rest = (key: string, body: unknown = BODY) => graphql().rest("GET", body, key);
+const call = (key: string, query: string) => graphql().call(query, {}, key);
+async function spend(key: string, cost: number): Promise<void> {
+  for (let spent = 0; spent < cost; spent += 1) expect((await rest(key)).status).toBe(200);
+}
 
-describe("REST", () => {
-  test("each call costs one unit, shown in every reply; calls above the limit get 429 and are not executed", async () => {
+/** Expects each call to take one unit until none is left. @param status of the replies */
+async function expectAllowance(status: number, send: () => Promise<Pick<RestReply, "status" | "headers">>) {
+  for (let remaining = LIMIT - 1; remaining >= 0; remaining -= 1) {
+    const reply = await send();
+    expect([reply.status, limitsOf(reply)]).toEqual([status, left(remaining, LIMIT)]);
+  }
+}
+
+const repeated = (count: number, field: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => field(index)).join(" ");
+const root = (count: number) => `{ ${repeated(count, (index) => `a${index}: viewer { environment }`)} }`;
+const creating = (count: number) =>
+  `mutation { ${repeated(count, (n) => `a${n}: createUserGroup(input: { providedId: "r${n}", name: "R" }) { userErrors { code } }`)} }`;
+const createdGroups = () =>
+  graphql().service.query("SELECT 1 FROM user_group WHERE provided_id LIKE 'r_' OR provided_id = 'never'");
+
+describe("each call", () => {
+  test("costs one unit, shown in every reply; calls above the limit get 429 and are not executed", async () => {
     const key = await newKey();
-    for (let remaining = LIMIT - 1; remaining >= 0; remaining -= 1) {
-      const reply = await rest(key);
-      expect(reply.status).toBe(200);
-      expect(limitsOf(reply)).toEqual(left(remaining, LIMIT));
-    }
+    await expectAllowance(200, () => rest(key));
     const reply = await rest(key, { user_group_id: "never", name: "Never" });
     expectError(reply, 429, { code: "rate_limited", message: exceeded(LIMIT, 0, 1) });
     expect(limitsOf(reply)).toEqual(refused(0, LIMIT));
-    const found = await graphql().service.query("SELECT 1 FROM user_group WHERE provided_id = 'never'");
-    expect(found).toEqual([]);
+    expect(await createdGroups()).toEqual([]);
+    // Each key has its own allowance, also within one account.
+    expect(limitsOf(await rest(await newKey()))).toEqual(left(LIMIT - 1, LIMIT));
   });
 
-  test("a failing call costs one unit, shown in its reply", async () => {
+  test.each([
+    ["a failing one", (key: string) => rest(key, "{")],
+    ["a document that is not GraphQL", (key: string) => call(key, "{ nonsense")],
+    ["an invalid document", (key: string) => call(key, "{ nonsense }")],
+  ])("costs one unit: %s, also after another API took some", async (_, send) => {
     const key = await newKey();
-    const reply = await rest(key, "{");
-    expect(reply.status).toBe(400);
-    expect(limitsOf(reply)).toEqual(left(LIMIT - 1, LIMIT));
+    await spend(key, 2);
+    await send(key);
+    expect(limitsOf(await call(key, root(1)))).toEqual(left(LIMIT - 4, LIMIT));
   });
 
-  test("each key has its own allowance, also within one account", async () => {
-    const [one, other] = [await newKey(), await newKey()];
-    await spend(one, LIMIT);
-    expect((await rest(one)).status).toBe(429);
-    expect(limitsOf(await rest(other))).toEqual(left(LIMIT - 1, LIMIT));
+  test.each([
+    ["aliases", root(4)],
+    ["the same field again", `{ ${repeated(4, () => "viewer { environment }")} }`],
+    [
+      "fragments",
+      "{ ...F ...F } fragment F on Query { viewer { environment } ... { a: viewer { environment } } }",
+    ],
+    [
+      "mutations",
+      `mutation { ${repeated(4, (n) => `a${n}: revokeApiKey(input: { id: "none" }) { userErrors { code } }`)} }`,
+    ],
+  ])("costs one unit per root field: %s", async (_, query) => {
+    const reply = await call(await newKey(), query);
+    expect([reply.status, limitsOf(reply)]).toEqual([200, left(LIMIT - 4, LIMIT)]);
   });
 });
 
-test("a user group's front ends share an allowance, which rotation does not reset", async () => {
-  const { service } = graphql();
-  const admin = await newKey();
-  const fixture = {
-    ...graphql(),
-    run: (query: string, variables?: object) => graphql().run(query, { ...variables }, admin),
-  };
-  const { token } = await createUserGroup(fixture, "front", { name: "Front" });
-  const read = (bearer: string) =>
-    callRest(
+describe("an operation", () => {
+  test("that exceeds the remaining allowance does not run at all", async () => {
+    const key = await newKey();
+    await spend(key, 2);
+    const reply = await call(key, creating(5));
+    const extensions = { code: "RATE_LIMITED", limit: LIMIT, remaining: 3, needed: 4 };
+    expect(reply).toMatchObject({
+      status: 429,
+      body: { errors: [{ message: exceeded(LIMIT, 3, 4), extensions }] },
+    });
+    expect(reply.body).not.toHaveProperty("data");
+    expect(limitsOf(reply)).toEqual(refused(3, LIMIT));
+    // The request cost one unit; the operation nothing.
+    expect(await createdGroups()).toEqual([]);
+    const smaller = await call(key, creating(3));
+    expect([smaller.status, limitsOf(smaller)]).toEqual([200, left(0, LIMIT)]);
+  });
+
+  test("is not even parsed when no allowance is left", async () => {
+    const key = await newKey();
+    await spend(key, LIMIT);
+    const reply = await call(key, "{ nonsense");
+    const extensions = {
+      code: "RATE_LIMITED",
+      retryAfter: Number(reply.headers["retry-after"]),
+      limit: LIMIT,
+      remaining: 0,
+      needed: 1,
+      requestId: reply.headers["x-request-id"],
+    };
+    expect(reply.status).toBe(429);
+    expect(reply.body).toEqual({ errors: [{ message: exceeded(LIMIT, 0, 1), extensions }] });
+    expect(limitsOf(reply)).toEqual(refused(0, LIMIT));
+  });
+
+  test("that costs more than the whole allowance is too large", async () => {
+    expect(await call(await newKey(), root(LIMIT + 1))).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: "TOO_MANY_ROOT_FIELDS", limit: LIMIT, actual: LIMIT + 1 } }] },
+    });
+    expect((await call(await newKey(), root(LIMIT))).status).toBe(200);
+  });
+
+  test("shows a page the headers", async () => {
+    const { service } = graphql();
+    const headers = { origin: "https://app.example.com" };
+    const reply = await callRest(
       `${service.url}/graphql`,
       "POST",
-      undefined,
-      { query: "{ viewer { userGroup { name } } }" },
-      {
-        authorization: `Bearer ${bearer}`,
-      },
+      await newKey(),
+      { query: root(1) },
+      headers,
     );
-  for (let remaining = LIMIT - 1; remaining >= 0; remaining -= 1) {
-    expect(limitsOf(await read(token))).toEqual(left(remaining, LIMIT));
-  }
-  const rotated = await callRest(`${service.url}/api/user`, "POST", admin, { current_token: token });
-  expect(rotated.status).toBe(200);
-  const [, next = ""] = /"token":"(ugt_\w+)"/.exec(JSON.stringify(rotated.body)) ?? [];
+    expect(reply.headers["access-control-expose-headers"]).toBe(
+      "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, RateLimit, Idempotent-Replayed",
+    );
+  });
+});
+
+test("a subscription costs one unit and is rejected before its stream begins", async () => {
+  const key = await newKey();
+  const { url } = graphql().service;
+  await rest(key);
+  const query = `subscription { userGroupChanged(by: { providedId: "x" }) { kind } }`;
+  const stream = await openEventStream(url, `Token ${key}`, query);
+  expect([stream.status, limitsOf(stream)]).toEqual([200, left(LIMIT - 2, LIMIT)]);
+  stream.close();
+  await spend(key, LIMIT - 2);
+  const refusal = await openEventStream(url, `Token ${key}`, query);
+  expect(refusal).toMatchObject({
+    status: 429,
+    body: { errors: [{ extensions: { code: "RATE_LIMITED", limit: LIMIT } }] },
+  });
+  expect(limitsOf(refusal)).toEqual(refused(0, LIMIT));
+});
+
+test("a user group's front ends share an allowance, which rotation does not reset", async () => {
+  const { front } = graphql();
+  const admin = await newKey();
+  const { token } = await createUserGroup(graphql(), "front", {}, admin);
+  const read = (bearer: string) => front(bearer, "{ viewer { userGroup { name } } }");
+  await expectAllowance(200, () => read(token));
+  const next = userGroupOf(await graphql().rest("POST", { current_token: token }, admin)).token;
   expect(await read(next)).toMatchObject({
     status: 429,
     body: { errors: [{ extensions: { code: "RATE_LIMITED" } }] },
@@ -76,55 +172,48 @@ test("a user group's front ends share an allowance, which rotation does not rese
 });
 
 describe("without credentials", () => {
-  const open = useGraphql({ rateLimits: { maxCost: LIMIT }, trustedProxies: ["127.0.0.1"] });
   const from = (address: string) => ({ "x-forwarded-for": address });
 
   test("an address has one allowance for public site configurations and the schema", async () => {
-    const { service, account } = open();
-    await changeSite(open(), "put", { site: "open", text: JSON.stringify(goodSite), isPublic: true });
+    const { service, account } = graphql();
+    await changeSite(graphql(), "put", { site: "open", document: goodSite, isPublic: true }, await newKey());
     const site = `${service.url}/site-config/open?account=${encodeURIComponent(account.name)}`;
-    const read = async (address: string) => {
-      const reply = await request(site, { headers: from(address) });
+    // An IPv6 network counts as one address: its owner has them all.
+    let host = 0;
+    const read = async (network: string) => {
+      host += 1;
+      const headers = from(`${network}::${host}`);
+      const explore = () =>
+        callRest(`${service.url}/graphql`, "POST", undefined, { query: "{ __typename }" }, headers);
+      if (host % 2) return explore();
+      const reply = await request(site, { headers });
       await reply.body.dump();
       return { status: reply.statusCode, headers: reply.headers };
     };
-    for (let remaining = LIMIT - 1; remaining > 0; remaining -= 1) {
-      const reply = await read("2001:db8::1");
-      expect(reply.status).toBe(200);
-      expect(limitsOf(reply)).toEqual(left(remaining, LIMIT));
+    await expectAllowance(200, () => read("2001:db8"));
+    for (const _ of ["schema", "site"]) {
+      const reply = await read("2001:db8");
+      expect([reply.status, limitsOf(reply)]).toEqual([429, refused(0, LIMIT)]);
     }
-    const query = { query: "{ __typename }" };
-    // Count an IPv6 network as one address: its owner has them all.
-    const explored = await callRest(`${service.url}/graphql`, "POST", undefined, query, from("2001:db8::2"));
-    expect(explored.status).toBe(200);
-    expect(limitsOf(explored)).toEqual(left(0, LIMIT));
-    const refusal = await read("2001:db8::3");
-    expect(refusal.status).toBe(429);
-    expect(limitsOf(refusal)).toEqual(refused(0, LIMIT));
-    expect(
-      (await callRest(`${service.url}/graphql`, "POST", undefined, query, from("2001:db8::4"))).status,
-    ).toBe(429);
-    expect((await read("2001:db8:0:1::1")).status).toBe(200);
+    expect((await read("2001:db8:0:1")).status).toBe(200);
   });
 
   test("a key has its own allowance from any address", async () => {
-    const { service, account, keys } = open();
+    const { service, keys } = graphql();
     const site = `${service.url}/site-config/missing`;
-    const { secret } = await account.createKey();
-    for (let count = LIMIT - 1; count >= 0; count -= 1) {
-      const reply = await callRest(site, "GET", secret, undefined, from(`192.0.2.${count}`));
-      expect(reply.status).toBe(404);
-      expect(limitsOf(reply)).toEqual(left(count, LIMIT));
-    }
-    expectError(await callRest(site, "GET", secret), 429, {
-      code: "rate_limited",
-      message: exceeded(LIMIT, 0, 1),
+    const key = await newKey();
+    let host = 0;
+    await expectAllowance(404, () => {
+      host += 1;
+      return callRest(site, "GET", key, undefined, from(`192.0.2.${host}`));
     });
+    const message = exceeded(LIMIT, 0, 1);
+    expectError(await callRest(site, "GET", key), 429, { code: "rate_limited", message });
     expect((await callRest(site, "GET", keys.testing)).status).toBe(404);
   });
 
   test("endpoints without data have no limit", async () => {
-    const { service } = open();
+    const { service } = graphql();
     for (const path of ["/livez", "/readyz", "/schemas/site-config.json", "/nothing"]) {
       for (let count = 0; count <= LIMIT; count += 1) {
         const reply = await callRest(service.url + path, "GET", undefined, undefined, from("192.0.2.77"));
@@ -136,29 +225,20 @@ describe("without credentials", () => {
 });
 
 test("no headers are sent and nothing is rejected without a limit", async () => {
-  const { service, keys, call } = unlimited();
-  const reply = await callRest(`${service.url}/api/user`, "GET", keys.admin, {
-    user_group_id: "x",
-    name: "X",
-  });
-  for (const { status, headers } of [reply, await call("{ viewer { environment } }")]) {
+  const { service } = unlimited();
+  const replies = [await unlimited().rest("GET", BODY), await unlimited().call("{ viewer { environment } }")];
+  for (const { status, headers } of replies) {
     expect(status).toBe(200);
     expect(Object.keys(headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);
   }
   expect(service.services.rateLimits.spend({ kind: "address", address: "192.0.2.1" }, 1000)).toBeNull();
 });
 
-describe("an expired window", () => {
-  const short = useGraphql({ rateLimits: { maxCost: 1, windowSeconds: 1 } });
-
-  test("restores the whole allowance", async () => {
-    const { service, keys } = short();
-    const call = async () => {
-      const body = { user_group_id: "x", name: "X" };
-      const { status, headers } = await callRest(`${service.url}/api/user`, "GET", keys.admin, body);
-      return { status, retryAfter: headers["retry-after"] };
-    };
-    await expect.poll(call).toEqual({ status: 429, retryAfter: "1" });
-    await expect.poll(call).toEqual({ status: 200, retryAfter: undefined });
-  });
+test("an expired window restores the whole allowance", async () => {
+  const send = async () => {
+    const { status, headers } = await short().rest("GET", BODY);
+    return { status, retryAfter: headers["retry-after"] };
+  };
+  await expect.poll(send).toEqual({ status: 429, retryAfter: "1" });
+  await expect.poll(send).toEqual({ status: 200, retryAfter: undefined });
 });

@@ -117,7 +117,7 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
   batch_rejected: { userErrors: "test/api/user-groups/bulk-edits.test.ts" },
   rate_limited: {
     REST: "test/api/requests/rate-limits.test.ts",
-    errors: "test/api/requests/graphql-rate-limits.test.ts",
+    errors: "test/api/requests/rate-limits.test.ts",
     "event stream": "test/api/user-groups/event-streams.test.ts",
   },
   slow_consumer: { "last event": "test/api/user-groups/environment-subscription.test.ts" },
