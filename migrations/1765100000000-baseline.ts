@@ -94,7 +94,6 @@ const POLICIES: Readonly<Record<string, readonly string[]>> = {
   ],
   idempotent_request: [`idempotent_request_scope ON idempotent_request USING (${TEXT_TENANT})`],
   signing_key: [`signing_key_operator ON signing_key USING (${OPERATOR})`],
-  background_job: [`background_job_operator ON background_job USING (${OPERATOR})`],
 };
 
 /** Fewer than the 50 changed rows after which autovacuum would analyze the empty table: it would then plan for no rows at all. */

@@ -238,13 +238,4 @@ CREATE TABLE signing_key (
   signs_from timestamp(3) with time zone NOT NULL,
   retired_from timestamp(3) with time zone,
   CONSTRAINT signing_key_pk PRIMARY KEY (id)
-);
-
--- Which process runs a job of which only one may run at a time, and when it was last completed.
-CREATE TABLE background_job (
-  name text NOT NULL,
-  holder uuid NOT NULL,
-  held_until timestamptz NOT NULL,
-  completed_at timestamptz,
-  CONSTRAINT background_job_pk PRIMARY KEY (name)
 );`;

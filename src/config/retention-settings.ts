@@ -9,7 +9,7 @@ const AUDIT_RULE = `must be 0 or a whole number from ${MIN_AUDIT_DAYS} to ${MAX_
 /** How long data is kept. */
 export const RETENTION_SETTINGS = {
   PURGE: flag(true).describe(
-    "remove expired data in this process ([guide](data-protection.md#retention)); one process at a time does, once an hour",
+    "remove expired data in this process, once an hour ([guide](data-protection.md#retention))",
   ),
   RETAIN_AUDIT_DAYS: wholeNumber(0, MAX_DAYS, DEFAULT_RETENTION.auditDays)
     .refine((days) => days === 0 || days >= MIN_AUDIT_DAYS, AUDIT_RULE)

@@ -5,6 +5,7 @@ import { DEFAULT_RETENTION, type Retention } from "../domain/shared/retention.js
 import type { Database } from "../persistence/database/database.js";
 import { type ListenOptions, NotificationChannel } from "../persistence/database/notification-channel.js";
 import type { ReadReplicas } from "../persistence/database/read-replicas.js";
+import { purgeList } from "../persistence/transfer/purge-list.js";
 import { countOnly, type Telemetry } from "../telemetry/telemetry.js";
 import { AccountService } from "./accounts/account-service.js";
 import { ApiKeyService } from "./accounts/api-key-service.js";
@@ -18,16 +19,15 @@ import { ConsoleSessions } from "./authentication/console-sessions.js";
 import { EmbedSessions } from "./authentication/embed-sessions.js";
 import { SigningKeys } from "./authentication/signing-keys.js";
 import { DataSourceService } from "./data-sources/service.js";
-import { createPurgeList } from "./purge-list.js";
 import { AuthFailures } from "./requests/auth-failures.js";
 import { EventStreams } from "./requests/event-streams.js";
 import { Idempotency } from "./requests/idempotency.js";
 import { RateCounter, type SharedLimiters } from "./requests/rate-counter.js";
 import { RateLimits } from "./requests/rate-limits.js";
 import { ReplicaRouter } from "./requests/replica-router.js";
-import { PurgeJob, type PurgeOptions } from "./shared/purge-job.js";
 import { SiteConfigReader } from "./site-configs/reader.js";
 import { SiteConfigService } from "./site-configs/service.js";
+import { PurgeJob, type PurgeOptions } from "./transfer/purge-job.js";
 import { UserGroupBulkEdits } from "./user-groups/bulk-edits.js";
 import { ChangeFeed } from "./user-groups/change-feed.js";
 import { Listing } from "./user-groups/listing.js";
@@ -193,7 +193,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     webhooks: new WebhookService(database, vault, targets),
     purgeJob: new PurgeJob(
       database,
-      createPurgeList(vault, { ...DEFAULT_RETENTION, ...options.retention }),
+      purgeList(vault, { ...DEFAULT_RETENTION, ...options.retention }),
       metrics,
       options.purges,
     ),

@@ -1,8 +1,8 @@
 import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
-import { createPurgeList } from "../../services/purge-list.js";
-import { PurgeJob } from "../../services/shared/purge-job.js";
+import { purgeList } from "../../persistence/transfer/purge-list.js";
 import { GroupErasure } from "../../services/transfer/group-erasure.js";
+import { PurgeJob } from "../../services/transfer/purge-job.js";
 import { Metrics } from "../../telemetry/metrics.js";
 import { type AccountChoice, withAccount } from "../shared/account.js";
 import type { Output } from "../shared/output.js";
@@ -21,7 +21,7 @@ export async function purge(
   const { retention } = readConfig(environment);
   return withStorage(environment, { migrate: true }, ({ database, vault }) =>
     interruptible(async (signal) => {
-      const job = new PurgeJob(database, createPurgeList(vault, retention), new Metrics());
+      const job = new PurgeJob(database, purgeList(vault, retention), new Metrics());
       signal.addEventListener("abort", () => void job.stop());
       const rows = dryRun ? await job.count() : await runPurge(job);
       const lines = [...rows].map(([name, count]) => [name, String(count)]);

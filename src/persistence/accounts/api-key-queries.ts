@@ -34,13 +34,6 @@ const ACTIVE: Statement = {
     WHERE api_key.revoked_at IS NULL AND (api_key.expires_at IS NULL OR api_key.expires_at > now())`,
 };
 
-/** Revoked and expired keys, for the purge. An account has few, so that no index is needed. */
-export const INVALID_KEYS = {
-  table: "api_key",
-  environment: "enum",
-  time: "least(revoked_at, expires_at)",
-} as const;
-
 /** A valid API key with its account. */
 export interface ActiveKey {
   readonly keyId: number;

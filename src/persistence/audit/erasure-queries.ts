@@ -1,9 +1,13 @@
 import { changeRows, tenantRows } from "../shared/purge-queries.js";
+import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: UPDATE of rows found by pairs of keys, in batches.
 
 const TENANT = tenantRows("enum");
+
+/** Groups per batch of the purge. A group may have many entries, which are limited separately. */
+const MAX_GROUPS = 200;
 
 /** Entries about deletions of groups that still have the groups' external IDs. The form of pseudonyms is that of the policy. */
 export const NAMED_DELETIONS = {
@@ -19,17 +23,27 @@ export interface DeletedGroup {
   readonly providedId: string;
 }
 
-/** Finds groups that were deleted more than `maxAgeMs` ago and still have their names in the audit log, oldest deletion first. */
-export async function findNamedDeletions(
-  transaction: TenantDb,
+/**
+ * Replaces the external IDs of groups that were deleted more than `maxAgeMs` ago in the audit log by pseudonyms, oldest deletion first.
+ * @returns the number of entries; fewer than `limit` means that none are left
+ */
+export async function pseudonymizeDeletions(
+  transaction: Queryable,
+  pseudonymOf: (name: string) => string,
   maxAgeMs: number,
   limit: number,
-): Promise<DeletedGroup[]> {
+): Promise<number> {
   const { table, time, condition } = NAMED_DELETIONS;
   const text = `SELECT subject_id AS id, subject_name AS "providedId" FROM ${table}
     WHERE ${TENANT} AND ${condition} AND ${time} < now() - interval '${Number(maxAgeMs)} milliseconds'
-    ORDER BY ${time} LIMIT ${Number(limit)} FOR UPDATE SKIP LOCKED`;
-  return transaction.run<DeletedGroup>({ label: "audit_named_deletions", access: "write", text }, []);
+    ORDER BY ${time} LIMIT ${MAX_GROUPS} FOR UPDATE SKIP LOCKED`;
+  for (let rows = 0; ; ) {
+    const statement = { label: "audit_named_deletions", access: "write", text } as const;
+    const groups = await transaction.run<DeletedGroup>(statement, []);
+    const erased = groups.map((group) => ({ ...group, pseudonym: pseudonymOf(group.providedId) }));
+    rows += await pseudonymizeEntries(transaction, erased, limit - rows);
+    if (rows === limit || groups.length < MAX_GROUPS) return rows;
+  }
 }
 
 /** Finds deleted groups by external ID or pseudonym. */
@@ -45,7 +59,7 @@ export async function findDeletions(db: TenantDb, names: readonly string[]): Pro
  * @returns the number of entries; fewer than `limit` means that none are left
  */
 export async function pseudonymizeEntries(
-  transaction: TenantDb,
+  transaction: Queryable,
   groups: readonly (DeletedGroup & { readonly pseudonym: string })[],
   limit: number,
 ): Promise<number> {

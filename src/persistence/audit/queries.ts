@@ -22,9 +22,6 @@ export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
   keyset: { column: "created_at", type: "timestamptz", idColumn: "id", direction: "descending" },
 };
 
-/** All entries, for the purge. */
-export const OLD_ENTRIES = { table: "audit_entry", environment: "enum", time: "created_at" } as const;
-
 /** The actions that change something. Embed sessions do not, and there is one for each page view. */
 const CHANGES = AUDIT_ACTIONS.filter((action) => action !== "user_group.embed_session_created");
 

@@ -4,13 +4,6 @@ import type { Queryable, Statement } from "../shared/statement.js";
 
 // Raw SQL: conditional writes, and a read that must not open a transaction. All statements require the operator scope.
 
-/** Retired keys, for the purge. */
-export const RETIRED_SIGNING_KEYS = {
-  table: "signing_key",
-  environment: null,
-  time: "retired_from",
-} as const;
-
 const LIST: Statement = {
   name: "signing_keys",
   access: "read",

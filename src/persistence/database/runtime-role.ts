@@ -18,7 +18,6 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   idempotent_request: "SELECT, INSERT, UPDATE, DELETE",
   signing_key: "SELECT, INSERT, UPDATE, DELETE",
-  background_job: "SELECT, INSERT, UPDATE",
   schema_migration: "SELECT",
 };
 

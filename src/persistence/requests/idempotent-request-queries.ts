@@ -9,13 +9,6 @@ import type { TenantDb } from "../shared/tenant-db.js";
 export const REPLY_MAX_AGE_MS = 86_400_000;
 const MAX_AGE = `interval '${REPLY_MAX_AGE_MS} milliseconds'`;
 
-/** Stored responses, for the purge. */
-export const STORED_REPLIES = {
-  table: "idempotent_request",
-  environment: "text",
-  time: "created_at",
-} as const;
-
 // Waits for the end of a concurrent transaction that has claimed the same key.
 // The difference of two times is immutable, which Citus requires here; now() is not.
 const CLAIM: Statement = {

@@ -1,69 +1,107 @@
 import { createHash } from "node:crypto";
 import { IN_INDEX_ORDER } from "./row-scope.js";
-import type { Queryable, Statement } from "./statement.js";
-import type { TenantDb } from "./tenant-db.js";
+import type { Queryable } from "./statement.js";
 
 // Raw SQL: batches by ctid in index order, which skip locked rows.
 
-/** How the purge finds and removes expired rows: of one tenant, or of a table without tenants. */
-export interface PurgeQueries<Db = TenantDb> {
-  /** SQL expression: for how many seconds the oldest row has been expired; null if none is. */
-  readonly overdueSeconds: string;
-  /** SQL expression: number of expired rows. */
-  readonly count: string;
-  /** Removes up to `limit` rows. */
-  removeBatch(transaction: Db, limit: number): Promise<PurgedBatch>;
-}
+/** Serializes batches; an arbitrary constant that must never change. */
+const LOCK_KEY = 7_463_502_120;
 
-export interface PurgedBatch {
-  readonly rows: number;
-  /** Whether no expired rows are left but locked ones. */
-  readonly isLast: boolean;
-}
+/** The type of a tenant table's column `environment`; null for a table without tenants. */
+export type EnvironmentType = "enum" | "text" | null;
 
 /** Rows that expire at a maximum age. */
-export interface ExpiringRows {
+export interface Purge {
+  /** Label in metrics and the log. */
+  readonly name: string;
   readonly table: string;
-  /** The tenant's rows by the type of `environment`; null for a table without tenants. */
-  readonly environment: "enum" | "text" | null;
+  readonly environment: EnvironmentType;
   /** SQL of the time that the age is computed from: the column of an index that starts with the tenant, or few rows have it. */
   readonly time: string;
+  /** null keeps the rows forever. */
+  readonly maxAgeMs: number | null;
+  /** A table of the same tenant, and the condition of a row that belongs to it. */
+  readonly join?: readonly [table: string, condition: string];
   /** Further condition: that of a partial index. */
   readonly condition?: string;
   /** If set, the rows are updated instead of deleted. */
   readonly assignments?: string;
-}
-
-const FROM_INDEX: Statement = { label: "purge_from_index", access: "write", text: IN_INDEX_ORDER };
-
-/** Makes the following statements of the transaction read in index order. */
-export async function readFromIndex(transaction: Queryable): Promise<void> {
-  await transaction.run(FROM_INDEX, []);
+  /** Whether rows cannot be locked by the application role. */
+  readonly isUnlockable?: boolean;
+  /** Changes up to `limit` rows in a way of its own. @returns their number; fewer than `limit` means that none are left */
+  readonly change?: (transaction: Queryable, accountId: number, limit: number) => Promise<number>;
 }
 
 /** Returns the SQL condition for the rows of the tenant in $1 and $2. One statement may read columns `environment` of both types. */
-export function tenantRows(environment: ExpiringRows["environment"]): string {
+export function tenantRows(environment: EnvironmentType, table?: string): string {
   if (environment === null) return "true";
-  return `account_id = $1 AND environment = $2::text${environment === "enum" ? "::environment" : ""}`;
+  const of = table === undefined ? "" : `${table}.`;
+  return `${of}account_id = $1 AND ${of}environment = $2::text${environment === "enum" ? "::environment" : ""}`;
 }
 
-/** Returns the queries that delete, or update, rows older than `maxAgeMs`, oldest first. */
-export function expiredRows(rows: ExpiringRows, maxAgeMs: number): PurgeQueries<Queryable> {
-  const { table, environment, time, condition = "true", assignments } = rows;
-  const maxAge = `interval '${maxAgeMs} milliseconds'`;
-  const expired = `${tenantRows(environment)} AND ${condition} AND ${time} < now() - ${maxAge}`;
-  const change = assignments === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${assignments}`;
-  return {
-    overdueSeconds: `(SELECT extract(epoch FROM now() - ${maxAge} - ${time})::double precision FROM ${table}
-      WHERE ${expired} ORDER BY ${time} LIMIT 1)`,
-    count: `(SELECT count(*) FROM ${table} WHERE ${expired})`,
-    async removeBatch(transaction, limit) {
-      const removal = `${change} WHERE ${tenantRows(environment)} AND ctid = ANY (ARRAY(
-        SELECT ctid FROM ${table} WHERE ${expired} ORDER BY ${time} LIMIT ${Number(limit)} FOR UPDATE SKIP LOCKED))`;
-      const removed = await changeRows(transaction, `purge_${table}`, removal);
-      return { rows: removed, isLast: removed < limit };
-    },
-  };
+/** FROM and WHERE of the expired rows. */
+function expiredRows({ table, environment, time, maxAgeMs, join, condition = "true" }: Purge): string {
+  const joined = join ? ` JOIN ${join[0]} ON ${tenantRows(environment, join[0])} AND ${join[1]}` : "";
+  return `FROM ${table}${joined} WHERE ${tenantRows(environment, table)} AND ${condition}
+    AND ${time} < now() - interval '${Number(maxAgeMs)} milliseconds'`;
+}
+
+/** SQL expression: number of expired rows. */
+export const expiredCount = (purge: Purge): string => `(SELECT count(*) ${expiredRows(purge)})`;
+
+/** SQL expression: for how many seconds the oldest row has been expired; null if none is. */
+export function overdueSeconds(purge: Purge): string {
+  const { time, maxAgeMs, join } = purge;
+  const seconds = `extract(epoch FROM now() - interval '${Number(maxAgeMs)} milliseconds' - ${time})::double precision`;
+  // No index has the rows of two tables in order.
+  return join
+    ? `(SELECT max(${seconds}) ${expiredRows(purge)})`
+    : `(SELECT ${seconds} ${expiredRows(purge)} ORDER BY ${time} LIMIT 1)`;
+}
+
+/** Makes the following statements of the transaction read in index order: the planner expects that policies hide nearly all rows. */
+export async function readFromIndex(raw: Queryable): Promise<void> {
+  await raw.run({ label: "purge_from_index", access: "write", text: IN_INDEX_ORDER }, []);
+}
+
+/** Returns whether no other process purges; for the rest of the transaction. */
+export async function tryPurgeLock(raw: Queryable): Promise<boolean> {
+  const text = `SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS "isLocked"`;
+  const [row] = await raw.run<{ isLocked: boolean }>({ label: "purge_lock", access: "write", text }, []);
+  return row?.isLocked === true;
+}
+
+/** Evaluates one expression of several purges with one statement. @returns the values in the order of the purges */
+export async function inspectPurges(
+  transaction: Queryable,
+  purges: readonly Purge[],
+  expressionOf: (purge: Purge) => string,
+): Promise<readonly (number | null)[]> {
+  const text = `SELECT ${purges.map((purge, index) => `${expressionOf(purge)} AS "${index}"`).join(", ")}`;
+  // Prepared: planning takes longer than running it, for each tenant.
+  const name = `purge_inspect_${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
+  const [row = {}] = await transaction.run<Record<string, number | null>>(
+    { name, access: "write", text },
+    [],
+  );
+  return purges.map((_, index) => row[index] ?? null);
+}
+
+/** Removes up to `limit` rows, oldest first where an index has that order. @returns their number; fewer than `limit` means that none are left but locked ones */
+export async function removeBatch(
+  transaction: Queryable,
+  accountId: number,
+  purge: Purge,
+  limit: number,
+): Promise<number> {
+  const { table, environment, time, join, assignments, isUnlockable, change } = purge;
+  if (change) return change(transaction, accountId, limit);
+  const order = join ? "" : `ORDER BY ${time}`;
+  const lock = isUnlockable ? "" : `FOR UPDATE OF ${table} SKIP LOCKED`;
+  const removal = `${assignments === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${assignments}`}
+    WHERE ${tenantRows(environment)} AND ctid = ANY (ARRAY(
+      SELECT ${table}.ctid ${expiredRows(purge)} ${order} LIMIT ${Number(limit)} ${lock}))`;
+  return changeRows(transaction, `purge_${table}`, removal);
 }
 
 /** Runs a DELETE or UPDATE. @returns the number of rows */
@@ -76,17 +114,4 @@ export async function changeRows(
   const text = `WITH gone AS (${change} RETURNING 1) SELECT count(*)::integer AS count FROM gone`;
   const [changed] = await transaction.run<{ count: number }>({ label, access: "write", text }, values);
   return changed?.count ?? 0;
-}
-
-/** Evaluates one expression of several purges with one statement. @returns the values by name */
-export async function inspectPurges(
-  transaction: Queryable,
-  expressions: ReadonlyMap<string, string>,
-): Promise<ReadonlyMap<string, number | null>> {
-  const columns = [...expressions].map(([name, expression]) => `${expression} AS "${name}"`);
-  const text = `SELECT ${columns.join(", ")}`;
-  // Prepared: planning takes longer than running it, for each tenant.
-  const name = `purge_inspect_${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
-  const [row] = await transaction.run<Record<string, number | null>>({ name, access: "write", text }, []);
-  return new Map(Object.entries(row ?? {}));
 }

@@ -1,4 +1,4 @@
-import { changeRows, type ExpiringRows, tenantRows } from "../shared/purge-queries.js";
+import { changeRows, type EnvironmentType, tenantRows } from "../shared/purge-queries.js";
 import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -8,7 +8,7 @@ import type { TenantDb } from "../shared/tenant-db.js";
  * Tables with rows of tenants, in the order of deletion: endpoints before groups, whose deletion would create deliveries, mapping entries
  * and imported tokens before groups, whose deletion would cascade, and audit entries after everything whose deletion is recorded.
  */
-const TABLES: Readonly<Record<string, ExpiringRows["environment"]>> = {
+const TABLES: Readonly<Record<string, EnvironmentType>> = {
   webhook_delivery: "text",
   webhook_endpoint: "text",
   mapping_entry: "enum",

@@ -1,4 +1,4 @@
-import { type ExpiringRows, tenantRows } from "../shared/purge-queries.js";
+import { type EnvironmentType, tenantRows } from "../shared/purge-queries.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: the database renders the rows as JSON, with properties and texts as stored.
@@ -6,7 +6,7 @@ import type { TenantDb } from "../shared/tenant-db.js";
 /** A table of an account export: columns without secrets and their hashes. */
 interface ExportedTable {
   readonly table: string;
-  readonly environment: ExpiringRows["environment"];
+  readonly environment: EnvironmentType;
   readonly columns: string;
   /** Columns of the primary key after the tenant, with their types. */
   readonly key: readonly (readonly [column: string, type: string])[];

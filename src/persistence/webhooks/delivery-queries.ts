@@ -35,23 +35,6 @@ const COUNT_PENDING: Statement = {
     ) AS pending`,
 };
 
-/** Delivered and dead deliveries, for the purge. */
-export const COMPLETED_DELIVERIES = {
-  table: "webhook_delivery",
-  environment: "text",
-  time: "created_at",
-  condition: "state <> 'pending'",
-} as const;
-
-/** Pending deliveries; the purge marks those that have expired as dead. */
-export const PENDING_DELIVERIES = {
-  table: "webhook_delivery",
-  environment: "text",
-  time: "queued_at",
-  condition: "state = 'pending'",
-  assignments: "state = 'dead', last_error = 'The delivery expired before it could be sent.'",
-} as const;
-
 const REPLAY: Statement = {
   name: "webhook_delivery_replay",
   access: "write",

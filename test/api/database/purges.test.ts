@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { DEFAULT_RETENTION } from "../../../src/domain/shared/retention.js";
-import { createPurgeList } from "../../../src/services/purge-list.js";
-import { PurgeJob } from "../../../src/services/shared/purge-job.js";
-import type { Purge } from "../../../src/services/shared/purge-scopes.js";
+import { type Purge, tryPurgeLock } from "../../../src/persistence/shared/purge-queries.js";
+import { purgeList } from "../../../src/persistence/transfer/purge-list.js";
+import { PurgeJob } from "../../../src/services/transfer/purge-job.js";
 import { Metrics } from "../../../src/telemetry/metrics.js";
 import { metricValue } from "../../support/service/metric-samples.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
@@ -25,11 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 beforeEach(async () => {
-  // Due again.
-  await service.query("DELETE FROM background_job");
   tenant = await createTenant(service);
   metrics = new Metrics();
-  job = new PurgeJob(service.database, createPurgeList(vault, DEFAULT_RETENTION), metrics, OPTIONS);
+  job = new PurgeJob(service.database, purgeList(vault, DEFAULT_RETENTION), metrics, OPTIONS);
 });
 
 /** What the metrics report of a purge. */
@@ -158,37 +155,31 @@ describe("a deleted endpoint", () => {
 });
 
 describe("the job", () => {
-  /** A purge without rows of its own. */
-  function scripted(name: string, removeBatch: Purge["removeBatch"]): Purge {
-    return {
-      name,
-      overdueSeconds: "5::double precision + 0 * $1 + length($2::text) * 0",
-      count: "0",
-      removeBatch,
-    };
-  }
-
-  const silent = { info: () => undefined, warn: () => undefined };
+  /** A purge of the rows of data sources, of which each tenant has some, that changes none. */
+  const scripted = (name: string, change: NonNullable<Purge["change"]>): Purge => ({
+    name,
+    table: "data_source",
+    environment: "enum",
+    time: "created_at",
+    maxAgeMs: 0,
+    change,
+  });
+  const create = (...list: Purge[]) => new PurgeJob(service.database, list, metrics, OPTIONS);
 
   test("repeats a run in which a purge failed, logs it once, and runs the other purges", async () => {
     let calls = 0;
     const failing = scripted("failing", async () => {
       calls += 1;
       if (calls <= 3) throw new Error("a lock");
-      return { rows: 0, isLast: true };
+      return 0;
     });
-    const working = scripted("working", async () => ({ rows: 1, isLast: true }));
     const lines: object[] = [];
-    const repeated = new PurgeJob(
-      service.database,
-      { tenant: [failing, working], shared: [] },
-      metrics,
-      OPTIONS,
+    const add = (details: object, message: string) => lines.push({ ...details, message });
+    const repeated = create(
+      failing,
+      scripted("working", async () => 1),
     );
-    repeated.start({
-      info: (details, message) => lines.push({ ...details, message }),
-      warn: (details, message) => lines.push({ ...details, message }),
-    });
+    repeated.start({ info: add, warn: add });
     await expect.poll(async () => (await statsOf("failing")).succeededAt).toBeDefined();
     await repeated.stop();
     expect(lines).toEqual([
@@ -200,53 +191,33 @@ describe("the job", () => {
     expect((await statsOf("working")).rows).toBeGreaterThan(3);
   });
 
-  test("runs in one process at a time, and again only when it is due", async () => {
-    const gate = new AbortController();
-    let isRunning = false;
-    const opened = once(gate.signal, "abort");
-    const waiting = scripted("waiting", async () => {
-      isRunning = true;
-      await opened;
-      return { rows: 0, isLast: true };
+  test("removes nothing while another process removes rows, and leaves the backlog to its metrics", async () => {
+    const purge = create(scripted("waiting", async () => 1));
+    await service.database.transaction("operator", async (other) => {
+      expect(await tryPurgeLock(other)).toBe(true);
+      expect(await purge.run()).toBeNull();
+      // Counting waits for nobody.
+      expect((await purge.count()).get("waiting")).toBeGreaterThan(0);
     });
-    const list = { tenant: [waiting], shared: [] };
-    const [first, second] = [list, list].map(
-      (each) => new PurgeJob(service.database, each, metrics, OPTIONS),
-    );
-    const running = first?.run();
-    await expect.poll(() => isRunning).toBe(true);
-    expect(await second?.run()).toBeNull();
-    gate.abort();
-    expect(await running).toEqual(new Map([["waiting", 0]]));
-    expect(await second?.run(3_600_000)).toBeNull();
-    expect(await second?.run()).not.toBeNull();
-    // A process that died holds the lease until it expires.
-    await service.query(
-      "UPDATE background_job SET holder = gen_random_uuid(), held_until = now() + interval '1 minute'",
-    );
-    expect(await second?.run()).toBeNull();
-    await service.query("UPDATE background_job SET held_until = now()");
-    expect(await second?.run()).not.toBeNull();
+    expect(await statsOf("waiting")).toMatchObject({ rows: 0, backlogSeconds: undefined });
+    expect((await purge.run())?.get("waiting")).toBeGreaterThan(0);
   });
 
   test("stops between batches, and records success only when complete", async () => {
     let calls = 0;
     let stopped: Promise<void> | undefined;
-    const endless = scripted("endless", async (_, limit) => {
-      calls += 1;
-      if (calls === 3) stopped = stopping.stop();
-      return { rows: limit, isLast: false };
-    });
-    const stopping = new PurgeJob(service.database, { tenant: [endless], shared: [] }, metrics, OPTIONS);
-    stopping.start(silent);
+    const stopping = create(
+      scripted("endless", async (_transaction, _accountId, limit) => {
+        calls += 1;
+        if (calls === 3) stopped = stopping.stop();
+        return limit;
+      }),
+    );
+    stopping.start({ info: () => undefined, warn: () => undefined });
     await expect.poll(() => calls).toBe(3);
     await stopped;
     expect(calls).toBe(3);
-    expect(await statsOf("endless")).toMatchObject({
-      rows: 3 * BATCH,
-      succeededAt: undefined,
-      backlogSeconds: 5,
-    });
+    expect(await statsOf("endless")).toMatchObject({ rows: 3 * BATCH, succeededAt: undefined });
     expect(await job.run()).not.toBeNull();
   });
 });

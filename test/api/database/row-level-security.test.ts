@@ -21,7 +21,6 @@ const TABLES = [
   "webhook_endpoint",
   "webhook_delivery",
   "signing_key",
-  "background_job",
 ];
 
 const AUDIT = `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name)

@@ -83,7 +83,6 @@ test("all tables with an account have the same policy, and operator policies whe
   // An account has no environment, and public sites look it up by name before its ID is known. Signing keys belong to no account.
   expect(all.filter(({ table }) => !tables.some(({ name }) => name === table))).toMatchObject([
     { table: "account", cmd: "ALL", conditions: [expect.stringContaining("app.account_name")] },
-    { table: "background_job", cmd: "ALL", conditions: [OPERATOR] },
     { table: "signing_key", cmd: "ALL", conditions: [OPERATOR] },
   ]);
   const [ofOwner, ...ofOwnerToo] = all.filter(({ roles }) => roles !== "{public}");

@@ -15,8 +15,6 @@ const UNRECORDED: Readonly<Record<string, number>> = {
   "site-configs/writes.ts": 2,
   // Encryption under another key.
   "user-groups/token-reencryption-queries.ts": 2,
-  // Old revisions.
-  "site-configs/purge-queries.ts": 1,
   // The audit log is deleted with its account.
   "transfer/account-deletion-queries.ts": 1,
   // Successful deliveries.

@@ -1,0 +1,112 @@
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { ACCEPTED_AFTER_RETIREMENT_MS } from "../../domain/authentication/signing-key.js";
+import type { Retention } from "../../domain/shared/retention.js";
+import { NAMED_DELETIONS, pseudonymizeDeletions } from "../audit/erasure-queries.js";
+import { REPLY_MAX_AGE_MS } from "../requests/idempotent-request-queries.js";
+import type { Purge } from "../shared/purge-queries.js";
+
+const DAY_MS = 86_400_000;
+
+/** Lists what the purge job removes, in this order. */
+export function purgeList(vault: TokenVault, retention: Retention): readonly Purge[] {
+  // 0 keeps forever.
+  const age = (days: number) => (days === 0 ? null : days * DAY_MS);
+  const delivery = { table: "webhook_delivery", environment: "text" } as const;
+  const revision = { table: "site_config_revision", environment: "enum", isUnlockable: true } as const;
+  const newest = Number(retention.siteConfigRevisions);
+  const namesAge = age(retention.deletedGroupNameDays);
+  const list: readonly Purge[] = [
+    {
+      name: "pending_webhook_deliveries",
+      ...delivery,
+      time: "queued_at",
+      maxAgeMs: age(retention.pendingWebhookDays),
+      condition: "state = 'pending'",
+      assignments: "state = 'dead', last_error = 'The delivery expired before it could be sent.'",
+    },
+    {
+      name: "webhook_deliveries",
+      ...delivery,
+      time: "created_at",
+      maxAgeMs: age(retention.webhookDeliveryDays),
+      condition: "state <> 'pending'",
+    },
+    // Before their endpoints, with which they would be deleted in one statement.
+    {
+      name: "deleted_webhook_endpoints",
+      ...delivery,
+      time: "deleted_at",
+      maxAgeMs: 0,
+      join: ["webhook_endpoint", "webhook_endpoint.id = endpoint_id AND deleted_at IS NOT NULL"],
+    },
+    {
+      name: "deleted_webhook_endpoints",
+      table: "webhook_endpoint",
+      environment: "text",
+      time: "deleted_at",
+      maxAgeMs: 0,
+      condition: "deleted_at IS NOT NULL",
+    },
+    {
+      name: "idempotent_replies",
+      table: "idempotent_request",
+      environment: "text",
+      time: "created_at",
+      maxAgeMs: REPLY_MAX_AGE_MS,
+    },
+    {
+      name: "audit_entries",
+      table: "audit_entry",
+      environment: "enum",
+      time: "created_at",
+      maxAgeMs: age(retention.auditDays),
+    },
+    {
+      name: "deleted_group_names",
+      ...NAMED_DELETIONS,
+      maxAgeMs: namesAge,
+      change: (transaction, accountId, limit) =>
+        pseudonymizeDeletions(
+          transaction,
+          (name) => vault.pseudonym(accountId, name),
+          Number(namesAge),
+          limit,
+        ),
+    },
+    // An account has few, so that no index is needed.
+    {
+      name: "api_keys",
+      table: "api_key",
+      environment: "enum",
+      time: "least(revoked_at, expires_at)",
+      maxAgeMs: age(retention.apiKeyDays),
+    },
+    {
+      name: "site_config_revisions",
+      ...revision,
+      time: "site_config_revision.created_at",
+      maxAgeMs: newest === 0 ? null : 0,
+      join: [
+        "site_config",
+        `site_config.id = site_config_id AND site_config.revision > ${newest}
+          AND site_config_revision.revision <= site_config.revision - ${newest}`,
+      ],
+    },
+    // The site's row stays: a revision number is never reused, because replies with revisions are cached.
+    {
+      name: "deleted_site_configs",
+      ...revision,
+      time: "deleted_at",
+      maxAgeMs: age(retention.deletedSiteConfigDays),
+      join: ["site_config", "site_config.id = site_config_id AND deleted_at IS NOT NULL"],
+    },
+    {
+      name: "retired_signing_keys",
+      table: "signing_key",
+      environment: null,
+      time: "retired_from",
+      maxAgeMs: ACCEPTED_AFTER_RETIREMENT_MS,
+    },
+  ];
+  return list.filter(({ maxAgeMs }) => maxAgeMs !== null);
+}
