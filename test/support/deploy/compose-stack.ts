@@ -1,18 +1,36 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { parse } from "yaml";
+import { z } from "zod";
 import { partsOf } from "../postgres/database-parts.js";
-import { ask } from "../postgres/replicated-postgres.js";
+import { ask, until } from "../postgres/replicated-postgres.js";
 import { type RestartablePostgres, startRestartablePostgres } from "../postgres/restartable-postgres.js";
 import { freePort } from "../programs/free-port.js";
 import { type GuardedProgram, startGuarded } from "../programs/guarded-program.js";
 import type { RunningService, TestProcesses } from "../service/running-process.js";
-import { type ComposeService, readCompose, readEnvFile } from "./compose-file.js";
 
 const run = promisify(execFile);
+const composeFile = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      image: z.string(),
+      command: z.array(z.string()).default([]),
+      environment: z.record(z.string(), z.string()).default({}),
+      volumes: z.array(z.string()).default([]),
+    }),
+  ),
+});
+
+type ComposeService = z.infer<typeof composeFile>["services"][string];
+
+export const REPLICAS = ["service-1", "service-2"] as const;
+type Replica = (typeof REPLICAS)[number];
 
 /** The services of compose.yaml, run from local programs with its settings and files at other addresses. */
 export interface ComposeStack {
@@ -21,7 +39,9 @@ export interface ComposeStack {
   readonly redisUrl: string;
   /** The database without PgBouncer, as the application role. */
   readonly databaseUrl: string;
-  readonly services: Readonly<Record<"service-1" | "service-2", RunningService>>;
+  readonly services: Readonly<Record<Replica, RunningService>>;
+  /** Stops a replica gracefully, starts it again and waits until HAProxy uses it. */
+  replace(name: Replica): Promise<void>;
   /** Runs a CLI command as `docker compose run service-1` does. */
   command(...args: readonly string[]): ReturnType<TestProcesses["run"]>;
   /** Runs a statement as the owner role. */
@@ -39,13 +59,9 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
   const compose = readCompose(join(folder, "compose.yaml"), secrets);
   const postgres = await startRestartablePostgres();
   const database = await prepareServer(postgres, folder, compose, secrets);
-  const [pgbouncer, redis, front, one, two] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ];
+  const ports: number[] = [];
+  while (ports.length < 5) ports.push(await freePort());
+  const [pgbouncer = 0, redis = 0, front = 0, one = 0, two = 0] = ports;
   const { port } = partsOf(postgres.owner);
   const toLocal = (text: string) =>
     text
@@ -72,7 +88,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
   await start("redis", redis, [shell, option, `${script} --port ${redis} --bind 127.0.0.1`]);
   const { code, stderr } = await processes.run(["migrate", "up"], { env: environmentOf("migrate") });
   if (code !== 0) throw new Error(`migrate up failed: ${stderr}`);
-  const serve = (name: "service-1" | "service-2") =>
+  const serve = (name: Replica) =>
     processes.serve({ env: { ...environmentOf(name), PORT: String(name === "service-1" ? one : two) } });
   const services = { "service-1": await serve("service-1"), "service-2": await serve("service-2") };
   await start("haproxy", front, ["haproxy", "-q", "-db", "-f", join(folder, "haproxy.cfg")]);
@@ -82,6 +98,13 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
     redisUrl: environmentOf("service-1")["REDIS_URL"] ?? "",
     databaseUrl: environmentOf("service-1")["DATABASE_LISTEN_URL"] ?? "",
     services,
+    async replace(name) {
+      services[name].kill("SIGTERM");
+      const { code } = await services[name].ended;
+      if (code !== 0) throw new Error(`${name} ended with ${code}.`);
+      services[name] = await serve(name);
+      await until(() => services[name].stderr().includes('"path":"/api/user"'));
+    },
     command: (...args) => processes.run(args, { env: environmentOf("service-1") }),
     ask: (text) => ask({ owner: database }, text),
     async close() {
@@ -113,4 +136,38 @@ async function prepareServer(
     env: { PATH: process.env["PATH"], PGPASSWORD: POSTGRES_PASSWORD, ...secrets },
   });
   return database;
+}
+
+/**
+ * Reads the services of a compose file and interpolates variables as Compose does.
+ * @throws Error when a required variable is missing
+ */
+export function readCompose(
+  path: string,
+  variables: Readonly<Record<string, string>>,
+): Readonly<Record<string, ComposeService>> {
+  const document: unknown = parse(readFileSync(path, "utf8"), { merge: true });
+  const filled: unknown = JSON.parse(JSON.stringify(document), (_, value: unknown) =>
+    typeof value === "string" ? fillIn(value, variables) : value,
+  );
+  return composeFile.parse(filled).services;
+}
+
+/** Parses lines of the form NAME=value; `#` begins a comment. */
+function readEnvFile(path: string): Readonly<Record<string, string>> {
+  const lines = readFileSync(path, "utf8").matchAll(/^([A-Z_]+)=(.*)$/gm);
+  return Object.fromEntries([...lines].map(([, name = "", value = ""]) => [name, value]));
+}
+
+function fillIn(text: string, variables: Readonly<Record<string, string>>): string {
+  return text.replace(
+    /\$(?:(\$)|\{([A-Z0-9_]+)(?::([-?])([^}]*))?\})/g,
+    (_, dollar: string | undefined, name: string, kind: string | undefined, rest: string | undefined) => {
+      if (dollar !== undefined) return "$";
+      const value = variables[name];
+      if (value !== undefined && value !== "") return value;
+      if (kind === "?") throw new Error(`${name}: ${rest}`);
+      return rest ?? "";
+    },
+  );
 }
