@@ -1,5 +1,5 @@
 import { Column, Entity, Unique } from "typeorm";
-import { IdentityKey, TimeOfWriting } from "../shared/columns.js";
+import { IdentityKey, TimeOfWriting } from "../shared/table.js";
 
 @Entity("account")
 @Unique("account_name_uq", ["name"])
@@ -11,9 +11,9 @@ export class AccountEntity {
   name!: string;
 
   /** Key that encrypts the account's tokens: a process without it must not serve the account. */
-  @Column("text", { name: "token_key_id" })
+  @Column("text")
   tokenKeyId!: string;
 
-  @TimeOfWriting("created_at")
+  @TimeOfWriting()
   createdAt!: Date;
 }

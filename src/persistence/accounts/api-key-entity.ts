@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Unique } from "typeorm";
 import { SCOPES, type Scope } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
-import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/table.js";
 import { AccountEntity } from "./account-entity.js";
 
 @Entity("api_key")
@@ -29,18 +29,18 @@ export class ApiKeyEntity {
   @Column("text")
   hint!: string;
 
-  @TimeOfWriting("created_at")
+  @TimeOfWriting()
   createdAt!: Date;
 
-  @OptionalTime("expires_at")
+  @OptionalTime()
   expiresAt!: Date | null;
 
-  @OptionalTime("revoked_at")
+  @OptionalTime()
   revokedAt!: Date | null;
 
-  @OptionalTime("last_used_at")
+  @OptionalTime()
   lastUsedAt!: Date | null;
 
-  @OptionalTime("sessions_valid_from")
+  @OptionalTime()
   sessionsValidFrom!: Date | null;
 }

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { AuditAction, AuditEntry } from "../../domain/audit/entry.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../shared/table.js";
 
 @Entity("audit_entry")
 @Index("audit_entry_created_at_ix", ["accountId", "environment", "createdAt", "id"])
@@ -29,10 +29,10 @@ export class AuditEntryEntity {
   @Column("text")
   action!: AuditAction;
 
-  @Column("bigint", { name: "subject_id" })
+  @Column("bigint")
   subjectId!: number;
 
-  @Column("text", { name: "subject_name" })
+  @Column("text")
   subjectName!: string;
 
   @Column("integer", { nullable: true })
@@ -41,16 +41,16 @@ export class AuditEntryEntity {
   @Column("text", { array: true })
   changed!: string[];
 
-  @Column("bigint", { name: "actor_key_id", nullable: true })
+  @Column("bigint", { nullable: true })
   actorKeyId!: number | null;
 
-  @Column("text", { name: "actor_name" })
+  @Column("text")
   actorName!: string;
 
-  @Column("text", { name: "request_id", nullable: true })
+  @Column("text", { nullable: true })
   requestId!: string | null;
 
-  @TimeOfWriting("created_at", "clock_timestamp()")
+  @TimeOfWriting("clock_timestamp()")
   createdAt!: Date;
 }
 

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
-import { OptionalTime, TimeOfWriting } from "../shared/columns.js";
+import { OptionalTime, TimeOfWriting } from "../shared/table.js";
 
 @Entity("signing_key")
 @Index("signing_key_newest_uq", ["algorithm"], { unique: true, where: "retired_from IS NULL" })
@@ -12,23 +12,23 @@ export class SigningKeyEntity {
   algorithm!: string;
 
   /** JSON text of the public JWK. */
-  @Column("text", { name: "public_key" })
+  @Column("text")
   publicKey!: string;
 
   /** The encryption key of `privateKeyCiphertext`. */
-  @Column("text", { name: "private_key_id" })
+  @Column("text")
   privateKeyId!: string;
 
-  @Column("bytea", { name: "private_key_ciphertext" })
+  @Column("bytea")
   privateKeyCiphertext!: Buffer;
 
-  @TimeOfWriting("created_at")
+  @TimeOfWriting()
   createdAt!: Date;
 
-  @Column("timestamp with time zone", { precision: 3, name: "signs_from" })
+  @Column("timestamp with time zone", { precision: 3 })
   signsFrom!: Date;
 
   /** The time from which the next key signs; null for the newest key. */
-  @OptionalTime("retired_from")
+  @OptionalTime()
   retiredFrom!: Date | null;
 }

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, Unique } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../shared/table.js";
 
 @Entity("data_source")
 @Index("data_source_name_ix", ["accountId", "environment", "name", "id"])
@@ -19,13 +19,13 @@ export class DataSourceEntity {
   @SequenceKey("data_source_pk")
   id!: number;
 
-  @Column({ type: "character varying", length: 255, collation: "C", name: "provided_id" })
+  @Column({ type: "character varying", length: 255, collation: "C" })
   providedId!: string;
 
   @Column({ type: "character varying", length: 255, collation: "C" })
   name!: string;
 
-  @TimeOfWriting("created_at")
+  @TimeOfWriting()
   createdAt!: Date;
 }
 

@@ -11,6 +11,7 @@ import {
   IDLE_MS,
   sharesLookups,
 } from "../shared/database-options.js";
+import { SnakeCaseColumns } from "../shared/table.js";
 import { SiteConfigEntity } from "../site-configs/entity.js";
 import { SiteConfigRevisionEntity } from "../site-configs/revision-entity.js";
 import { UserGroupEntity } from "../user-groups/entity.js";
@@ -23,6 +24,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
   return new DataSource({
     type: "postgres",
     ...connectionOptions(options.target),
+    namingStrategy: new SnakeCaseColumns(),
     entities: [
       AccountEntity,
       ApiKeyEntity,

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, Unique } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { SiteConfig } from "../../domain/site-configs/site-config.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, EnvironmentKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/table.js";
 
 @Entity("site_config")
 @Index("site_config_updated_at_ix", ["accountId", "environment", "updatedAt", "id"])
@@ -22,7 +22,7 @@ export class SiteConfigEntity {
   site!: string;
 
   /** First publicly readable revision; null while the site is not public. */
-  @Column("integer", { name: "public_from", nullable: true })
+  @Column("integer", { nullable: true })
   publicFrom!: number | null;
 
   @Column("integer")
@@ -32,14 +32,14 @@ export class SiteConfigEntity {
   @Column("integer")
   size!: number;
 
-  @TimeOfWriting("created_at")
+  @TimeOfWriting()
   createdAt!: Date;
 
-  @TimeOfWriting("updated_at")
+  @TimeOfWriting()
   updatedAt!: Date;
 
   /** Set while the site is soft-deleted. */
-  @OptionalTime("deleted_at")
+  @OptionalTime()
   deletedAt!: Date | null;
 }
 

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
-import { AccountKey, EnvironmentKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey, TimeOfWriting } from "../shared/table.js";
 import { SiteConfigEntity } from "./entity.js";
 
 @Entity("site_config_revision")
@@ -18,7 +18,6 @@ export class SiteConfigRevisionEntity {
   environment!: Environment;
 
   @PrimaryColumn("bigint", {
-    name: "site_config_id",
     primaryKeyConstraintName: "site_config_revision_pk",
   })
   siteConfigId!: number;
@@ -35,13 +34,13 @@ export class SiteConfigRevisionEntity {
   @Column("character varying", { length: 255 })
   author!: string;
 
-  @Column("bigint", { name: "author_key_id", nullable: true })
+  @Column("bigint", { nullable: true })
   authorKeyId!: number | null;
 
-  @Column("integer", { name: "restored_from", nullable: true })
+  @Column("integer", { nullable: true })
   restoredFrom!: number | null;
 
-  @TimeOfWriting("created_at")
+  @TimeOfWriting()
   createdAt!: Date;
 }
 

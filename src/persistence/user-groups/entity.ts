@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from "typeor
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, EnvironmentKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey, OptionalTime, TimeOfWriting } from "../shared/table.js";
 
 @Entity("user_group")
 @Unique("user_group_provided_id_uq", ["accountId", "environment", "providedId"])
@@ -24,29 +24,29 @@ export class UserGroupEntity {
   @PrimaryColumn("bigint", { primaryKeyConstraintName: "user_group_pk" })
   id!: number;
 
-  @Column({ type: "character varying", length: 255, collation: "C", name: "provided_id" })
+  @Column({ type: "character varying", length: 255, collation: "C" })
   providedId!: string;
 
   @Column({ type: "character varying", length: 255, collation: "C" })
   name!: string;
 
-  @Column("text", { name: "token_key_id" })
+  @Column("text")
   tokenKeyId!: string;
 
-  @Column("bytea", { name: "token_ciphertext" })
+  @Column("bytea")
   tokenCiphertext!: Buffer;
 
-  @Column("bytea", { name: "token_lookup" })
+  @Column("bytea")
   tokenLookup!: Buffer;
 
   /** Incremented by each rotation; embed sessions of former generations are invalid. */
-  @Column("integer", { name: "token_generation", default: 1 })
+  @Column("integer", { default: 1 })
   tokenGeneration!: number;
 
-  @Column("bytea", { name: "previous_token_lookup", nullable: true })
+  @Column("bytea", { nullable: true })
   previousTokenLookup!: Buffer | null;
 
-  @OptionalTime("previous_token_expires_at")
+  @OptionalTime()
   previousTokenExpiresAt!: Date | null;
 
   @Column("json", { nullable: true })
@@ -56,12 +56,12 @@ export class UserGroupEntity {
   version!: number;
 
   /** Incremented with each change of the mapping. */
-  @Column("integer", { name: "mapping_version", default: 1 })
+  @Column("integer", { default: 1 })
   mappingVersion!: number;
 
-  @TimeOfWriting("created_at")
+  @TimeOfWriting()
   createdAt!: Date;
 
-  @TimeOfWriting("updated_at")
+  @TimeOfWriting()
   updatedAt!: Date;
 }

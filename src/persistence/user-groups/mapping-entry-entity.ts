@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { DataSourceEntity } from "../data-sources/entity.js";
-import { AccountKey, EnvironmentKey } from "../shared/columns.js";
+import { AccountKey, EnvironmentKey } from "../shared/table.js";
 import { UserGroupEntity } from "./entity.js";
 
 @Entity("mapping_entry")
@@ -25,17 +25,16 @@ export class MappingEntryEntity {
   @EnvironmentKey("mapping_entry_pk")
   environment!: Environment;
 
-  @PrimaryColumn("bigint", { name: "user_group_id", primaryKeyConstraintName: "mapping_entry_pk" })
+  @PrimaryColumn("bigint", { primaryKeyConstraintName: "mapping_entry_pk" })
   userGroupId!: number;
 
   @PrimaryColumn("character varying", {
     length: 255,
     collation: "C",
-    name: "schema_id",
     primaryKeyConstraintName: "mapping_entry_pk",
   })
   schemaId!: string;
 
-  @Column("bigint", { name: "data_source_id" })
+  @Column("bigint")
   dataSourceId!: number;
 }

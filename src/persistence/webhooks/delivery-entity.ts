@@ -6,7 +6,7 @@ import {
   type WebhookDeliveryState,
   type WebhookEvent,
 } from "../../domain/webhooks/webhook.js";
-import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/table.js";
 import { WebhookEndpointEntity } from "./endpoint-entity.js";
 
 const PENDING = { where: "(state = 'pending'::webhook_delivery_state)" };
@@ -42,10 +42,10 @@ export class WebhookDeliveryEntity {
   @SequenceKey("webhook_delivery_pk")
   id!: number;
 
-  @Column("bigint", { name: "endpoint_id" })
+  @Column("bigint")
   endpointId!: number;
 
-  @Column("uuid", { name: "event_id" })
+  @Column("uuid")
   eventId!: string;
 
   @Column("text")
@@ -65,22 +65,22 @@ export class WebhookDeliveryEntity {
   attempts!: number;
 
   /** Also the lease of an attempt in progress: if its process dies, the delivery is retried at this time. */
-  @Column("timestamp with time zone", { precision: 3, name: "next_attempt_at", default: () => "now()" })
+  @Column("timestamp with time zone", { precision: 3, default: () => "now()" })
   nextAttemptAt!: Date;
 
-  @Column("integer", { name: "last_status", nullable: true })
+  @Column("integer", { nullable: true })
   lastStatus!: number | null;
 
-  @Column("text", { name: "last_error", nullable: true })
+  @Column("text", { nullable: true })
   lastError!: string | null;
 
-  @TimeOfWriting("created_at")
+  @TimeOfWriting()
   createdAt!: Date;
 
-  @OptionalTime("delivered_at")
+  @OptionalTime()
   deliveredAt!: Date | null;
 
-  @TimeOfWriting("queued_at")
+  @TimeOfWriting()
   queuedAt!: Date;
 }
 

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { WebhookDisabledReason, WebhookEndpoint, WebhookEvent } from "../../domain/webhooks/webhook.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/columns.js";
+import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/table.js";
 
 @Entity("webhook_endpoint")
 @Index("webhook_endpoint_deleted_ix", ["accountId", "environment", "id"], {
@@ -28,47 +28,47 @@ export class WebhookEndpointEntity {
   @Column("text", { array: true })
   events!: WebhookEvent[];
 
-  @Column("text", { name: "secret_key_id" })
+  @Column("text")
   secretKeyId!: string;
 
-  @Column("bytea", { name: "secret_ciphertext" })
+  @Column("bytea")
   secretCiphertext!: Buffer;
 
-  @Column("bytea", { name: "previous_secret_ciphertext", nullable: true })
+  @Column("bytea", { nullable: true })
   previousSecretCiphertext!: Buffer | null;
 
-  @OptionalTime("previous_secret_expires_at")
+  @OptionalTime()
   previousSecretExpiresAt!: Date | null;
 
-  @OptionalTime("disabled_at")
+  @OptionalTime()
   disabledAt!: Date | null;
 
-  @Column("text", { name: "disabled_reason", nullable: true })
+  @Column("text", { nullable: true })
   disabledReason!: WebhookDisabledReason | null;
 
   /** Set when the endpoint is soft-deleted; a purge deletes the row. */
-  @OptionalTime("deleted_at")
+  @OptionalTime()
   deletedAt!: Date | null;
 
-  @OptionalTime("last_success_at")
+  @OptionalTime()
   lastSuccessAt!: Date | null;
 
-  @OptionalTime("last_failure_at")
+  @OptionalTime()
   lastFailureAt!: Date | null;
 
-  @Column("text", { name: "last_error", nullable: true })
+  @Column("text", { nullable: true })
   lastError!: string | null;
 
-  @Column("integer", { name: "consecutive_failures", default: 0 })
+  @Column("integer", { default: 0 })
   consecutiveFailures!: number;
 
-  @OptionalTime("failing_since")
+  @OptionalTime()
   failingSince!: Date | null;
 
-  @OptionalTime("paused_until")
+  @OptionalTime()
   pausedUntil!: Date | null;
 
-  @TimeOfWriting("created_at")
+  @TimeOfWriting()
   createdAt!: Date;
 }
 
