@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { PageRequest, Position } from "../../src/domain/shared/pagination.js";
-import { sortValueOf, type UserGroupSortField } from "../../src/domain/user-groups/list.js";
+import { type PageRequest, type Position, positionOf } from "../../src/domain/shared/pagination.js";
+import { USER_GROUP_ORDER, type UserGroupSortField } from "../../src/domain/user-groups/list.js";
 import type { Queryable } from "../../src/persistence/shared/statement.js";
 import { TenantDb } from "../../src/persistence/shared/tenant-db.js";
 import { listAllUserGroups, listUserGroups } from "../../src/persistence/user-groups/list-queries.js";
@@ -97,7 +97,7 @@ async function positionAt(field: UserGroupSortField, offset: number): Promise<Po
   );
   const [group] = items;
   if (!group) throw new Error("There are not so many groups.");
-  return { value: sortValueOf(group, field), id: group.id };
+  return positionOf(group, USER_GROUP_ORDER.fields[field]);
 }
 
 async function explain(field: UserGroupSortField, page: PageRequest) {

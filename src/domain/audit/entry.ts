@@ -1,4 +1,5 @@
 import type { Actor } from "../accounts/actor.js";
+import type { ListOrder, Sortable } from "../shared/pagination.js";
 
 export const AUDIT_ACTIONS = [
   "user_group.created",
@@ -48,6 +49,14 @@ export interface AuditDay {
   readonly date: string;
   readonly changes: number;
 }
+
+// Not by ID: a time range would then be searched among all later entries.
+export const AUDIT_ENTRY_ORDER = {
+  fields: { "auditEntry.createdAt": { property: "createdAt", kind: "time" } },
+  default: { field: "auditEntry.createdAt", direction: "descending" },
+} as const satisfies ListOrder<Sortable<AuditEntry>>;
+
+export type AuditSortField = keyof typeof AUDIT_ENTRY_ORDER.fields;
 
 /** Conditions on listed entries; all must hold. */
 export interface AuditFilter {

@@ -40,6 +40,29 @@ export interface SortOrder<Field> {
   readonly direction: "ascending" | "descending";
 }
 
+/** A field by which a list can be sorted. */
+export interface SortField<Property> {
+  /** The items' property that is compared. */
+  readonly property: Property;
+  readonly kind: SortKey["kind"];
+  /** The value of items that have none. */
+  readonly ifNull?: string;
+  /** Absent where clients cannot choose the order. */
+  readonly description?: string;
+}
+
+/** The orders of a list, from which enums, cursors and SQL are derived; ties are broken by ID. */
+export interface ListOrder<Property, Field extends string = string> {
+  readonly fields: Readonly<Record<Field, SortField<Property>>>;
+  readonly default: SortOrder<NoInfer<Field>>;
+}
+
+/** The properties of an item that a list can be sorted by. */
+export type Sortable<Item> = {
+  [Key in keyof Item]: Item[Key] extends string | number | Date | null ? Key : never;
+}[keyof Item] &
+  string;
+
 /** Pagination arguments; cursors were created by `toCursor` for the same sort field. */
 export interface PageArguments {
   readonly first?: number | null;
@@ -64,6 +87,16 @@ export function parsePage({ first, after, last, before }: PageArguments, sortKey
     after: isPresent(after) ? parseCursor(after, sortKey, ["after"]) : null,
     before: isPresent(before) ? parseCursor(before, sortKey, ["before"]) : null,
   };
+}
+
+/** Returns the position of an item in a list that is sorted by a field. */
+export function positionOf<Item extends { readonly id: number }>(
+  item: Item,
+  { property, ifNull = "" }: SortField<keyof Item>,
+): Position {
+  const value: unknown = item[property];
+  if (value instanceof Date) return { value: value.toISOString(), id: item.id };
+  return { value: typeof value === "string" || typeof value === "number" ? value : ifNull, id: item.id };
 }
 
 /** Returns whether a filter has no conditions. */

@@ -1,19 +1,33 @@
 import type { DataSourceRef } from "../data-sources/data-source.js";
-import type { SortKey, SortOrder } from "../shared/pagination.js";
+import type { ListOrder, Sortable, SortOrder } from "../shared/pagination.js";
 import type { TimeRange } from "../shared/time-range.js";
 import type { UserGroup } from "./user-group.js";
 
-/** Sort fields for lists of user groups; ties are broken by ID. */
-export type UserGroupSortField = "teamId" | "providedId" | "name" | "createdAt" | "updatedAt";
+export const USER_GROUP_ORDER = {
+  fields: {
+    teamId: {
+      property: "id",
+      kind: "id",
+      description: "Order by internal ID, which is approximately the order of creation.",
+    },
+    providedId: {
+      property: "providedId",
+      kind: "text",
+      description: "Order by external ID, compared by code point.",
+    },
+    name: { property: "name", kind: "text", description: "Order by name, compared by code point." },
+    createdAt: { property: "createdAt", kind: "time", description: "Order by time of creation." },
+    updatedAt: {
+      property: "updatedAt",
+      kind: "time",
+      description:
+        "Order by time of the last change. A user group that changes while you paginate moves in the list.",
+    },
+  },
+  default: { field: "teamId", direction: "ascending" },
+} as const satisfies ListOrder<Sortable<UserGroup>>;
 
-/** The value type of each sort field. */
-export const USER_GROUP_SORT_KINDS: Readonly<Record<UserGroupSortField, SortKey["kind"]>> = {
-  teamId: "id",
-  providedId: "text",
-  name: "text",
-  createdAt: "time",
-  updatedAt: "time",
-};
+export type UserGroupSortField = keyof typeof USER_GROUP_ORDER.fields;
 
 export type UserGroupSort = SortOrder<UserGroupSortField>;
 
@@ -35,20 +49,4 @@ export interface UserGroupFilter {
   readonly updatedAt?: TimeRange;
   /** JSON text that the properties must contain, as defined by PostgreSQL's `@>`. */
   readonly properties?: string;
-}
-
-/** Returns the value that a group is sorted by. */
-export function sortValueOf(group: UserGroup, field: UserGroupSortField): string | number {
-  switch (field) {
-    case "teamId":
-      return group.id;
-    case "providedId":
-      return group.providedId;
-    case "name":
-      return group.name;
-    case "createdAt":
-      return group.createdAt.toISOString();
-    case "updatedAt":
-      return group.updatedAt.toISOString();
-  }
 }

@@ -1,14 +1,15 @@
-import type { SortKey } from "../shared/pagination.js";
-import type { WebhookEndpoint } from "./webhook.js";
+import type { ListOrder, Sortable } from "../shared/pagination.js";
+import type { WebhookDelivery, WebhookDeliveryState, WebhookEndpoint } from "./webhook.js";
 
-/** Sort fields for lists of webhook endpoints; ties are broken by ID. */
-export type WebhookEndpointSortField = "createdAt" | "name";
+export const WEBHOOK_ENDPOINT_ORDER = {
+  fields: {
+    createdAt: { property: "createdAt", kind: "time", description: "Order by time of creation." },
+    name: { property: "name", kind: "text", description: "Order by name, compared by code point." },
+  },
+  default: { field: "createdAt", direction: "ascending" },
+} as const satisfies ListOrder<Sortable<WebhookEndpoint>>;
 
-/** The value type of each sort field. */
-export const WEBHOOK_ENDPOINT_SORT_KINDS: Readonly<Record<WebhookEndpointSortField, SortKey["kind"]>> = {
-  createdAt: "time",
-  name: "text",
-};
+export type WebhookEndpointSortField = keyof typeof WEBHOOK_ENDPOINT_ORDER.fields;
 
 /** Conditions on listed webhook endpoints; all must hold. */
 export interface WebhookEndpointFilter {
@@ -17,7 +18,15 @@ export interface WebhookEndpointFilter {
   readonly urlContains?: string;
 }
 
-/** Returns the value that a webhook endpoint is sorted by. */
-export function sortValueOf(endpoint: WebhookEndpoint, field: WebhookEndpointSortField): string {
-  return field === "name" ? endpoint.name : endpoint.createdAt.toISOString();
+export const WEBHOOK_DELIVERY_ORDER = {
+  fields: { webhookDelivery: { property: "id", kind: "id" } },
+  default: { field: "webhookDelivery", direction: "descending" },
+} as const satisfies ListOrder<Sortable<WebhookDelivery>>;
+
+export type WebhookDeliverySortField = keyof typeof WEBHOOK_DELIVERY_ORDER.fields;
+
+/** Conditions on listed deliveries; all must hold. */
+export interface WebhookDeliveryFilter {
+  readonly endpointId?: number;
+  readonly state?: WebhookDeliveryState;
 }

@@ -82,12 +82,6 @@ export interface WebhookDelivery {
   readonly deliveredAt: Date | null;
 }
 
-/** Conditions on listed deliveries; all must hold. */
-export interface WebhookDeliveryFilter {
-  readonly endpointId?: number;
-  readonly state?: WebhookDeliveryState;
-}
-
 /** A delivery leased by this process, with the data for an attempt. */
 export interface ClaimedDelivery {
   readonly accountId: number;

@@ -1,19 +1,12 @@
 import { Field, InputType } from "type-graphql";
-import type { ApiKeyFilter, ApiKeySortField } from "../../domain/accounts/api-key-list.js";
+import { API_KEY_ORDER, type ApiKeyFilter } from "../../domain/accounts/api-key-list.js";
 import type { Scope } from "../../domain/accounts/caller.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { createOrderInput } from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
 import { ApiKeyScope } from "./api-key-types.js";
 
-export const ApiKeyOrder = createOrderInput<ApiKeySortField>("ApiKeyOrder", "API keys", {
-  CREATED_AT: ["createdAt", "Order by time of creation."],
-  LAST_USED_AT: [
-    "lastUsedAt",
-    "Order by time of the last use. Keys that were never used count as the oldest.",
-  ],
-  NAME: ["name", "Order by name, compared by code point."],
-});
+export const ApiKeyOrder = createOrderInput("ApiKeyOrder", "API keys", API_KEY_ORDER);
 
 @InputType("ApiKeyFilter", { description: "Filters API keys, which must meet all conditions." })
 export class ApiKeyFilterInput {

@@ -4,7 +4,7 @@ import { defineBatchLoader } from "../shared/loaders.js";
 import { ApiKeyView } from "./api-key-types.js";
 
 export const apiKeysById = defineBatchLoader<number, ApiKey | null>(({ services, tenant }, keys) =>
-  services.apiKeys.byIds(tenant, keys),
+  services.apiKeys.list.byIds(tenant, keys),
 );
 
 /** Loads the API key that made a change; null if there is none, it no longer exists, or the caller is not an admin. */

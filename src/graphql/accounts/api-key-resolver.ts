@@ -1,10 +1,10 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
-import type { ApiKey } from "../../domain/accounts/api-key.js";
-import { API_KEY_SORT_KINDS, type ApiKeySortField, sortValueOf } from "../../domain/accounts/api-key-list.js";
+import type { ApiKeySortField } from "../../domain/accounts/api-key-list.js";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import type { SortOrder } from "../../domain/shared/pagination.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
@@ -38,16 +38,8 @@ export class ApiKeyResolver {
     @Ctx() context: GraphqlContext,
   ) {
     const admin = requireAdmin(requireSession(context).caller);
-    const order = orderBy ?? { field: "createdAt", direction: "ascending" };
-    const { field } = order;
     const filter = parseApiKeyFilter(filterInput);
-    return new ApiKeyConnection({
-      page,
-      sort: { field, kind: API_KEY_SORT_KINDS[field] },
-      positionOf: (key: ApiKey) => ({ value: sortValueOf(key, field), id: key.id }),
-      load: (request) => context.services.apiKeys.list(admin, filter, order, request),
-      count: () => context.services.apiKeys.count(admin, filter),
-    });
+    return new ApiKeyConnection(sourceOf(context.services.apiKeys.list, admin, page, { filter, orderBy }));
   }
 
   @Mutation(() => CreateApiKeyPayload, {

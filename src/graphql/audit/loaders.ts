@@ -2,7 +2,7 @@ import { type AuditDay, type AuditEntry, DEFAULT_AUDIT_DAYS } from "../../domain
 import { defineBatchLoader } from "../shared/loaders.js";
 
 export const auditEntriesById = defineBatchLoader<number, AuditEntry | null>(({ services, tenant }, keys) =>
-  services.auditLog.byIds(tenant, keys),
+  services.auditLog.list.byIds(tenant, keys),
 );
 
 /** The changes of each of the last days, by the internal ID of an API key. */

@@ -1,10 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import { type AuditEntry, DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from "../../domain/audit/entry.js";
+import { DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from "../../domain/audit/entry.js";
 import { invalidField } from "../../domain/shared/errors.js";
 import { loadAuthor } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import {
@@ -14,8 +15,6 @@ import {
   AuditFilterInput,
   parseAuditFilter,
 } from "./types.js";
-
-const SORT_FIELD = "auditEntry.createdAt";
 
 @Resolver(() => AuditEntryView)
 export class AuditResolver {
@@ -30,13 +29,7 @@ export class AuditResolver {
   ) {
     const admin = requireAdmin(requireSession(context).caller);
     const filter = parseAuditFilter(filterInput);
-    return new AuditEntryConnection({
-      page,
-      sort: { field: SORT_FIELD, kind: "time" },
-      positionOf: ({ createdAt, id }: AuditEntry) => ({ value: createdAt.toISOString(), id }),
-      load: (request) => context.services.auditLog.list(admin, filter, request),
-      count: () => context.services.auditLog.count(admin, filter),
-    });
+    return new AuditEntryConnection(sourceOf(context.services.auditLog.list, admin, page, { filter }));
   }
 
   @Query(() => [AuditDayView], {

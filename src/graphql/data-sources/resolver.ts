@@ -1,20 +1,14 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
-import type { DataSource } from "../../domain/data-sources/data-source.js";
-import {
-  DATA_SOURCE_SORT_KINDS,
-  type DataSourceSortField,
-  sortValueOf,
-} from "../../domain/data-sources/list.js";
+import type { DataSourceSortField } from "../../domain/data-sources/list.js";
 import type { SortOrder } from "../../domain/shared/pagination.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import { DataSourceBy, parseDataSourceBy } from "./by.js";
 import { DataSourceFilterInput, DataSourceOrder, parseDataSourceFilter } from "./list-inputs.js";
 import { dataSourcesById, dataSourcesByProvidedId } from "./loaders.js";
 import { DataSourceConnection, DataSourceView } from "./type.js";
-
-type DataSourceSort = SortOrder<DataSourceSortField>;
 
 @Resolver()
 export class DataSourceResolver {
@@ -42,19 +36,13 @@ export class DataSourceResolver {
       () => DataSourceOrder,
       nullable("The order of the data sources. Defaults to `DATA_SOURCE_ID`, ascending."),
     )
-    orderBy: DataSourceSort | null | undefined,
+    orderBy: SortOrder<DataSourceSortField> | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {
     const { caller } = requireSession(context);
-    const order: DataSourceSort = orderBy ?? { field: "dataSourceId", direction: "ascending" };
-    const { field } = order;
     const filter = parseDataSourceFilter(filterInput);
-    return new DataSourceConnection({
-      page,
-      sort: { field, kind: DATA_SOURCE_SORT_KINDS[field] },
-      positionOf: (source: DataSource) => ({ value: sortValueOf(source, field), id: source.id }),
-      load: (request) => context.services.listing.dataSources(caller, filter, order, request),
-      count: () => context.services.listing.countDataSources(caller, filter),
-    });
+    return new DataSourceConnection(
+      sourceOf(context.services.dataSources.list, caller, page, { filter, orderBy }),
+    );
   }
 }

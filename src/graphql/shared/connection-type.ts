@@ -1,13 +1,17 @@
 import { type ClassType, Field, Int, ObjectType } from "type-graphql";
+import type { Tenant } from "../../domain/accounts/caller.js";
 import {
   type Page,
   type PageArguments,
   type PageRequest,
   type Position,
   parsePage,
+  positionOf,
   type SortKey,
+  type SortOrder,
   toCursor,
 } from "../../domain/shared/pagination.js";
+import type { ItemList } from "../../services/shared/item-list.js";
 import { PageInfo } from "./page-info-type.js";
 
 /** Data source of a connection; the page and the count are loaded only if a selected field needs them. */
@@ -18,6 +22,24 @@ export interface ConnectionSource<Item> {
   positionOf(item: Item): Position;
   load(request: PageRequest): Promise<Page<Item>>;
   count(): Promise<number>;
+}
+
+/** Returns the source of a connection with a list's items. Without `orderBy`, they are in the list's default order. */
+export function sourceOf<Item extends { readonly id: number }, Filter, Field extends string>(
+  list: ItemList<Item, Filter, Field>,
+  tenant: Tenant,
+  page: PageArguments,
+  { filter, orderBy }: { readonly filter: Filter; readonly orderBy?: SortOrder<Field> | null | undefined },
+): ConnectionSource<Item> {
+  const by = orderBy ?? list.order.default;
+  const field = list.order.fields[by.field];
+  return {
+    page,
+    sort: { field: by.field, kind: field.kind },
+    positionOf: (item) => positionOf(item, field),
+    load: (request) => list.page(tenant, filter, by, request),
+    count: () => list.count(tenant, filter),
+  };
 }
 
 /** Returns an item's position in a list sorted by internal ID. */

@@ -1,6 +1,6 @@
 import { type ClassType, Field, InputType } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
-import type { SortOrder } from "../../domain/shared/pagination.js";
+import type { ListOrder, SortField, SortOrder } from "../../domain/shared/pagination.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { createEnum } from "./create-enum.js";
 import { nullable } from "./nullable.js";
@@ -14,27 +14,31 @@ const OrderDirection = createEnum<Direction>("OrderDirection", "The direction in
   DESC: ["descending", "Descending: largest or newest first."],
 });
 
-/**
- * Creates the input type for the order of a list.
- * @param items name of the items, for descriptions
- * @param fields sort fields, as for `createEnum`
- */
-export function createOrderInput<SortField extends string>(
+/** Creates the input type for the order of a list. @param items name of the items, for descriptions */
+export function createOrderInput<Field extends string>(
   name: string,
   items: string,
-  fields: Parameters<typeof createEnum<SortField>>[2],
-): ClassType<SortOrder<SortField>> {
-  const fieldEnum = createEnum(`${name}Field`, `Fields by which ${items} can be ordered.`, fields);
+  { fields }: ListOrder<string, Field>,
+): ClassType<SortOrder<Field>> {
+  const members = Object.entries<SortField<string>>(fields).map(
+    ([field, { description = "" }]) => [enumName(field), [field, description]] as const,
+  );
+  const description = `Fields by which ${items} can be ordered.`;
+  const fieldEnum = createEnum(`${name}Field`, description, Object.fromEntries(members));
 
   @InputType(name, { description: `Ordering options for ${items}.` })
   class Order {
     @Field(() => fieldEnum, { description: "The field to order by." })
-    readonly field!: SortField;
+    readonly field!: Field;
 
     @Field(() => OrderDirection, { defaultValue: "ascending", description: "The direction of the order." })
     readonly direction!: Direction;
   }
   return Order;
+}
+
+function enumName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
 /** Filter conditions shared by all lists of named items. */

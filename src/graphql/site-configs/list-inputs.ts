@@ -1,18 +1,11 @@
 import { Field, InputType } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { SiteConfigFilter, SiteConfigSortField } from "../../domain/site-configs/list.js";
+import { SITE_CONFIG_ORDER, type SiteConfigFilter } from "../../domain/site-configs/list.js";
 import { createOrderInput } from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
 import { DateTimeRangeInput, parseTimeRange } from "../shared/time-range-input.js";
 
-export const SiteConfigOrder = createOrderInput<SiteConfigSortField>(
-  "SiteConfigOrder",
-  "site configurations",
-  {
-    SITE: ["site", "Order by site name, compared by code point."],
-    UPDATED_AT: ["updatedAt", "Order by the time when the current revision was stored."],
-  },
-);
+export const SiteConfigOrder = createOrderInput("SiteConfigOrder", "site configurations", SITE_CONFIG_ORDER);
 
 @InputType("SiteConfigFilter", {
   description: "Filters site configurations, which must meet all conditions.",

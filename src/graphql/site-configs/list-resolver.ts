@@ -1,12 +1,8 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import type { SortOrder } from "../../domain/shared/pagination.js";
-import {
-  SITE_CONFIG_SORT_KINDS,
-  type SiteConfigSortField,
-  sortValueOf,
-} from "../../domain/site-configs/list.js";
-import type { SiteConfig } from "../../domain/site-configs/site-config.js";
+import type { SiteConfigSortField } from "../../domain/site-configs/list.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import { parseSiteConfigFilter, SiteConfigFilterInput, SiteConfigOrder } from "./list-inputs.js";
@@ -28,18 +24,9 @@ export class SiteConfigListResolver {
     @Ctx() context: GraphqlContext,
   ) {
     const { caller } = requireSession(context);
-    const order = orderBy ?? { field: "site", direction: "ascending" };
-    const { field } = order;
     const filter = parseSiteConfigFilter(filterInput);
-    return new SiteConfigConnection({
-      page,
-      sort: { field, kind: SITE_CONFIG_SORT_KINDS[field] },
-      positionOf: (siteConfig: SiteConfig) => ({
-        value: sortValueOf(siteConfig, field),
-        id: siteConfig.id,
-      }),
-      load: (request) => context.services.siteConfigReader.list(caller, filter, order, request),
-      count: () => context.services.siteConfigReader.count(caller, filter),
-    });
+    return new SiteConfigConnection(
+      sourceOf(context.services.siteConfigReader.list, caller, page, { filter, orderBy }),
+    );
   }
 }

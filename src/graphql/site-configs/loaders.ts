@@ -77,7 +77,7 @@ class SiteConfigLoaders implements Loader {
     budget: ReplyBudget,
   ) {
     this.#budget = budget;
-    this.byId = new DataLoader((ids) => reader.byIds(tenant, ids));
+    this.byId = new DataLoader((ids) => reader.list.byIds(tenant, ids));
     this.bySite = new DataLoader((sites) => reader.bySites(tenant, sites));
     this.revisions = new DataLoader((refs) => reader.revisions(tenant, refs), { cacheKeyFn: revisionKey });
     this.revisionPages = new PageLoaders((ids, page) => reader.listRevisions(tenant, ids, page));

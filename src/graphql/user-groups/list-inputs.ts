@@ -1,6 +1,6 @@
 import { Field, InputType } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { UserGroupFilter, UserGroupSortField } from "../../domain/user-groups/list.js";
+import { USER_GROUP_ORDER, type UserGroupFilter } from "../../domain/user-groups/list.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
 import { DataSourceBy, parseDataSourceBy } from "../data-sources/by.js";
 import { createOrderInput, NamedItemFilter, parseNamedItemFilter } from "../shared/list-inputs.js";
@@ -8,16 +8,7 @@ import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
 import { DateTimeRangeInput, parseTimeRange } from "../shared/time-range-input.js";
 
-export const UserGroupOrder = createOrderInput<UserGroupSortField>("UserGroupOrder", "user groups", {
-  TEAM_ID: ["teamId", "Order by internal ID, which is approximately the order of creation."],
-  PROVIDED_ID: ["providedId", "Order by external ID, compared by code point."],
-  NAME: ["name", "Order by name, compared by code point."],
-  CREATED_AT: ["createdAt", "Order by time of creation."],
-  UPDATED_AT: [
-    "updatedAt",
-    "Order by time of the last change. A user group that changes while you paginate moves in the list.",
-  ],
-});
+export const UserGroupOrder = createOrderInput("UserGroupOrder", "user groups", USER_GROUP_ORDER);
 
 @InputType("UserGroupFilter", { description: "Filters user groups, which must meet all conditions." })
 export class UserGroupFilterInput extends NamedItemFilter {

@@ -2,8 +2,8 @@ import { Field, ID, InputType } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
+import type { WebhookDeliveryFilter } from "../../domain/webhooks/list.js";
 import type {
-  WebhookDeliveryFilter,
   WebhookDeliveryState,
   WebhookEndpointFields,
   WebhookEvent,

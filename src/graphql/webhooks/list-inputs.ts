@@ -1,16 +1,13 @@
 import { Field, InputType } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { WebhookEndpointFilter, WebhookEndpointSortField } from "../../domain/webhooks/list.js";
+import { WEBHOOK_ENDPOINT_ORDER, type WebhookEndpointFilter } from "../../domain/webhooks/list.js";
 import { createOrderInput } from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
 
-export const WebhookEndpointOrder = createOrderInput<WebhookEndpointSortField>(
+export const WebhookEndpointOrder = createOrderInput(
   "WebhookEndpointOrder",
   "webhook endpoints",
-  {
-    CREATED_AT: ["createdAt", "Order by time of creation."],
-    NAME: ["name", "Order by name, compared by code point."],
-  },
+  WEBHOOK_ENDPOINT_ORDER,
 );
 
 @InputType("WebhookEndpointFilter", {

@@ -2,11 +2,11 @@ import type { WebhookDelivery, WebhookEndpoint } from "../../domain/webhooks/web
 import { defineBatchLoader } from "../shared/loaders.js";
 
 export const webhookEndpointsById = defineBatchLoader<number, WebhookEndpoint | null>(
-  ({ services, tenant }, keys) => services.webhooks.byIds(tenant, keys),
+  ({ services, tenant }, keys) => services.webhooks.endpoints.byIds(tenant, keys),
 );
 
 export const webhookDeliveriesById = defineBatchLoader<number, WebhookDelivery | null>(
-  ({ services, tenant }, keys) => services.webhooks.deliveriesByIds(tenant, keys),
+  ({ services, tenant }, keys) => services.webhooks.deliveries.byIds(tenant, keys),
 );
 
 export const pendingDeliveryCounts = defineBatchLoader<number, number>(({ services, tenant }, keys) =>

@@ -1,14 +1,9 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import type { SortOrder } from "../../domain/shared/pagination.js";
-import {
-  sortValueOf,
-  WEBHOOK_ENDPOINT_SORT_KINDS,
-  type WebhookEndpointSortField,
-} from "../../domain/webhooks/list.js";
-import type { WebhookEndpoint } from "../../domain/webhooks/webhook.js";
+import type { WebhookEndpointSortField } from "../../domain/webhooks/list.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
-import { positionById } from "../shared/connection-type.js";
+import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./inputs.js";
@@ -44,16 +39,10 @@ export class WebhookResolver {
     @Ctx() context: GraphqlContext,
   ) {
     const admin = requireAdmin(requireSession(context).caller);
-    const order = orderBy ?? { field: "createdAt", direction: "ascending" };
-    const { field } = order;
     const filter = parseWebhookEndpointFilter(filterInput);
-    return new WebhookEndpointConnection({
-      page,
-      sort: { field, kind: WEBHOOK_ENDPOINT_SORT_KINDS[field] },
-      positionOf: (endpoint: WebhookEndpoint) => ({ value: sortValueOf(endpoint, field), id: endpoint.id }),
-      load: (request) => context.services.webhooks.list(admin, filter, order, request),
-      count: () => context.services.webhooks.count(admin, filter),
-    });
+    return new WebhookEndpointConnection(
+      sourceOf(context.services.webhooks.endpoints, admin, page, { filter, orderBy }),
+    );
   }
 
   @Query(() => WebhookDeliveryConnection, {
@@ -67,13 +56,9 @@ export class WebhookResolver {
   ) {
     const admin = requireAdmin(requireSession(context).caller);
     const filter = parseDeliveryFilter(filterInput);
-    return new WebhookDeliveryConnection({
-      page,
-      sort: { field: "webhookDelivery", kind: "id" },
-      positionOf: positionById,
-      load: (request) => context.services.webhooks.listDeliveries(admin, filter, request),
-      count: () => context.services.webhooks.countDeliveries(admin, filter),
-    });
+    return new WebhookDeliveryConnection(
+      sourceOf(context.services.webhooks.deliveries, admin, page, { filter }),
+    );
   }
 
   @FieldResolver(

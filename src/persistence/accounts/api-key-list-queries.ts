@@ -1,36 +1,35 @@
 import type { ApiKey, ListedApiKey } from "../../domain/accounts/api-key.js";
-import { type ApiKeyFilter, type ApiKeySortField, NEVER_USED } from "../../domain/accounts/api-key-list.js";
+import {
+  API_KEY_ORDER,
+  type ApiKeyFilter,
+  type ApiKeySortField,
+} from "../../domain/accounts/api-key-list.js";
 import type { TenantKey } from "../../domain/accounts/caller.js";
-import type { SortOrder } from "../../domain/shared/pagination.js";
 import { recorded } from "../shared/audit-recording.js";
-import { BY_ID, escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
-import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import { escapeLike } from "../shared/keyset.js";
+import { defineList } from "../shared/select-page.js";
 import type { Queryable, Statement } from "../shared/statement.js";
+import { tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
+import { ApiKeyEntity } from "./api-key-entity.js";
 
 // Raw SQL: keyset pages and UPDATE … RETURNING; TypeORM would save neither lines nor statements.
 
-const COLUMNS = `account_id AS "accountId", id, environment, scope, name, hint, created_at AS "createdAt",
-  expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
+const API_KEYS = tableOf(ApiKeyEntity, ["hash", "sessionsValidFrom"]);
+const COLUMNS = API_KEYS.columns;
 
 /** API keys, including revoked and expired ones. */
-export const API_KEYS: TenantTable<ApiKey, ApiKey> = {
-  name: "api_key",
-  columns: COLUMNS,
+export const API_KEY_LIST = defineList<ApiKey, ApiKey, ApiKeyFilter, ApiKeySortField>({
+  table: API_KEYS,
+  order: API_KEY_ORDER,
   toItem: (row) => row,
-  keyset: BY_ID,
-};
-
-const SORT_COLUMNS: SortColumns<ApiKeySortField> = {
-  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
-  lastUsedAt: {
-    column: "last_used_at",
-    expression: `coalesce(api_key.last_used_at, '${NEVER_USED}')`,
-    type: "timestamptz",
-    idColumn: "id",
-  },
-  name: { column: "name", expression: 'api_key.name COLLATE "C"', type: "text", idColumn: "id" },
-};
+  conditions: ({ scopes, isActive, nameContains }, values) => [
+    scopes && `scope::text = ANY (${values.add(scopes)}::text[])`,
+    isActive !== undefined &&
+      `(revoked_at IS NULL AND coalesce(expires_at > now(), true)) = ${values.add(isActive)}::boolean`,
+    nameContains !== undefined && `name ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`,
+  ],
+});
 
 const REVOKE: Statement = {
   name: "api_key_revoke",
@@ -76,21 +75,6 @@ const TENANT_OF: Statement = {
   access: "read",
   text: `SELECT account_id AS "accountId", environment FROM api_key WHERE id = $1 AND revoked_at IS NULL`,
 };
-
-/** API keys in a sort order. */
-export function apiKeysBy(order: SortOrder<ApiKeySortField>): TenantTable<ApiKey, ApiKey> {
-  return { ...API_KEYS, keyset: keysetOf(SORT_COLUMNS, order) };
-}
-
-/** Returns the list of API keys that match a filter. */
-export function apiKeyList({ scopes, isActive, nameContains }: ApiKeyFilter): ListQuery {
-  return tenantList(API_KEYS, (values) => [
-    scopes && `scope::text = ANY (${values.add(scopes)}::text[])`,
-    isActive !== undefined &&
-      `(revoked_at IS NULL AND coalesce(expires_at > now(), true)) = ${values.add(isActive)}::boolean`,
-    nameContains !== undefined && `name ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`,
-  ]);
-}
 
 /** Lists the keys of all accounts, or of the named one, oldest first. @param db must have the operator scope */
 export async function listAccountKeys(db: Queryable, accountName?: string): Promise<ListedApiKey[]> {

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
-import type { AuditAction, AuditEntry } from "../../domain/audit/entry.js";
+import type { AuditAction } from "../../domain/audit/entry.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../shared/table.js";
 
@@ -52,22 +52,4 @@ export class AuditEntryEntity {
 
   @TimeOfWriting("clock_timestamp()")
   createdAt!: Date;
-}
-
-export const AUDIT_ENTRY_COLUMNS = `id, action, subject_id AS "subjectId", subject_name AS "subjectName", version,
-  changed, actor_key_id AS "actorKeyId", actor_name AS "actorName", request_id AS "requestId", created_at AS "createdAt"`;
-
-export type AuditEntryRow = Omit<AuditEntryEntity, "accountId" | "environment">;
-
-export function toAuditEntry(row: AuditEntryRow): AuditEntry {
-  return {
-    id: row.id,
-    action: row.action,
-    subjectId: row.subjectId,
-    subjectName: row.subjectName,
-    version: row.version,
-    changed: row.changed,
-    actor: { keyId: row.actorKeyId, name: row.actorName, requestId: row.requestId },
-    createdAt: row.createdAt,
-  };
 }

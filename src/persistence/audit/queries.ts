@@ -1,26 +1,44 @@
 import {
   AUDIT_ACTIONS,
+  AUDIT_ENTRY_ORDER,
   type AuditAction,
   type AuditDay,
   type AuditEntry,
   type AuditFilter,
 } from "../../domain/audit/entry.js";
 import { inRange, type StatementValues } from "../shared/keyset.js";
-import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import { defineList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
+import { type RowOf, TENANT_COLUMNS, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { AUDIT_ENTRY_COLUMNS, type AuditEntryRow, toAuditEntry } from "./entry-entity.js";
+import { AuditEntryEntity } from "./entry-entity.js";
 
 // Raw SQL: the plans of keyset pages depend on how the conditions are written.
 
-/** The audit log, newest first. */
-export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
-  name: "audit_entry",
-  columns: AUDIT_ENTRY_COLUMNS,
+const ENTRIES = tableOf(AuditEntryEntity, TENANT_COLUMNS);
+
+/** The audit log. */
+export const AUDIT_LOG = defineList({
+  table: ENTRIES,
+  order: AUDIT_ENTRY_ORDER,
   toItem: toAuditEntry,
-  // Not by ID: a time range would then be searched among all later entries.
-  keyset: { column: "created_at", type: "timestamptz", idColumn: "id", direction: "descending" },
-};
+  conditions: ({ actions, subjectName, actorName, requestId, createdAt }: AuditFilter, values) => [
+    actions && `action ${isOneOf(actions, values)}`,
+    subjectName !== undefined && `subject_name = ${values.add(subjectName)}`,
+    actorName !== undefined && `actor_name = ${values.add(actorName)}`,
+    requestId !== undefined && `request_id = ${values.add(requestId)}`,
+    ...inRange("created_at", createdAt, values),
+  ],
+});
+
+function toAuditEntry({
+  actorKeyId: keyId,
+  actorName: name,
+  requestId,
+  ...entry
+}: RowOf<typeof ENTRIES>): AuditEntry {
+  return { ...entry, actor: { keyId, name, requestId } };
+}
 
 /** The actions that change something. Embed sessions do not, and there is one for each page view. */
 const CHANGES = AUDIT_ACTIONS.filter((action) => action !== "user_group.embed_session_created");
@@ -57,17 +75,6 @@ export async function countAuditDaysOfKeys(
   keyIds: readonly number[],
 ): Promise<(AuditDay & { readonly keyId: number })[]> {
   return db.run(DAYS_OF_KEYS, [since, keyIds]);
-}
-
-/** Returns the list of entries that match a filter. */
-export function auditList({ actions, subjectName, actorName, requestId, createdAt }: AuditFilter): ListQuery {
-  return tenantList(AUDIT_ENTRIES, (values) => [
-    actions && `action ${isOneOf(actions, values)}`,
-    subjectName !== undefined && `subject_name = ${values.add(subjectName)}`,
-    actorName !== undefined && `actor_name = ${values.add(actorName)}`,
-    requestId !== undefined && `request_id = ${values.add(requestId)}`,
-    ...inRange("created_at", createdAt, values),
-  ]);
 }
 
 /** Compares a single action by equality, so that its index returns the entries in order. */

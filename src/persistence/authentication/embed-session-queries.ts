@@ -56,13 +56,14 @@ export async function findSessionGroups(
     ids,
     keyIds,
   ]);
+  const [first] = rows;
   const groups = rows.map((row) => {
     const [generation, accountName] = valuesAfterGroup(row);
     return { userGroup: readUserGroup(db, row), generation: Number(generation), accountName };
   });
   return {
     groups: new Map(groups.map((group) => [group.userGroup.id, group])),
-    activeKeys: new Set(JSON.parse(rows[0]?.[12] ?? "[]")),
+    activeKeys: new Set(JSON.parse(first ? valuesAfterGroup(first)[2] : "[]")),
   };
 }
 

@@ -1,17 +1,35 @@
-import { Any, type FindOptionsWhere } from "typeorm";
+import { Any } from "typeorm";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
-import { isEmptyFilter, type SortOrder } from "../../domain/shared/pagination.js";
+import {
+  DATA_SOURCE_ORDER,
+  type DataSourceFilter,
+  type DataSourceSortField,
+} from "../../domain/data-sources/list.js";
 import { recorded } from "../shared/audit-recording.js";
-import { escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
-import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import { escapeLike } from "../shared/keyset.js";
+import { defineList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
+import { TENANT_COLUMNS, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { DataSourceEntity, toDataSource } from "./entity.js";
 
 // Raw SQL for the lists, which are keyset pages, and for the lock that every write of a mapping takes.
 
-const COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;
+export const DATA_SOURCES = tableOf(DataSourceEntity, TENANT_COLUMNS);
+const COLUMNS = DATA_SOURCES.columns;
+
+/** Data sources. */
+export const DATA_SOURCE_LIST = defineList<DataSource, DataSource, DataSourceFilter, DataSourceSortField>({
+  table: DATA_SOURCES,
+  order: DATA_SOURCE_ORDER,
+  toItem: (row) => row,
+  conditions: ({ providedIds, nameContains }, values) => [
+    providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,
+    nameContains !== undefined &&
+      `name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`,
+  ],
+  isPrepared: true,
+});
 
 const BY_REFERENCES_LOCKED: Statement = {
   name: "data_sources_by_references_locked",
@@ -83,17 +101,13 @@ export async function deleteDataSource(transaction: TenantDb, id: number): Promi
   await transaction.run(DELETE, [id]);
 }
 
-/** Finds the tenant's data sources by internal ID, in no particular order. */
-export async function findDataSourcesByIds(db: TenantDb, ids: readonly number[]): Promise<DataSource[]> {
-  return find(db, { id: Any([...ids]) });
-}
-
 /** Finds the tenant's data sources by external ID, in no particular order. */
 export async function findDataSourcesByProvidedIds(
   db: TenantDb,
   providedIds: readonly string[],
 ): Promise<DataSource[]> {
-  return find(db, { providedId: Any([...providedIds]) });
+  const where = { ...db.key, providedId: Any([...providedIds]) };
+  return (await db.manager("read", "data_sources").findBy(DataSourceEntity, where)).map(toDataSource);
 }
 
 /** Loads the data sources in either list and locks them against deletion until the transaction ends. */
@@ -103,33 +117,4 @@ export async function lockDataSources(
   ids: readonly number[],
 ): Promise<DataSource[]> {
   return transaction.run<DataSource>(BY_REFERENCES_LOCKED, [providedIds, ids]);
-}
-
-async function find(db: TenantDb, where: FindOptionsWhere<DataSourceEntity>): Promise<DataSource[]> {
-  const found = await db.manager("read", "data_sources").findBy(DataSourceEntity, { ...db.key, ...where });
-  return found.map(toDataSource);
-}
-
-const SORT_COLUMNS: SortColumns<DataSourceSortField> = {
-  dataSourceId: { column: "id", type: "bigint", idColumn: "id" },
-  providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
-  name: { column: "name", type: "text", idColumn: "id" },
-  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
-};
-
-/** Data sources in a sort order. */
-export function dataSourcesBy(order: SortOrder<DataSourceSortField>): TenantTable<DataSource, DataSource> {
-  const keyset = keysetOf(SORT_COLUMNS, order);
-  return { name: "data_source", columns: COLUMNS, toItem: (row) => row, keyset };
-}
-
-/** Returns the list of data sources that match a filter. */
-export function dataSourceList(filter: DataSourceFilter): ListQuery {
-  const { providedIds, nameContains } = filter;
-  const list = tenantList({}, (values) => [
-    providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,
-    nameContains !== undefined &&
-      `name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`,
-  ]);
-  return isEmptyFilter(filter) ? { ...list, name: "data_source_list" } : list;
 }

@@ -1,11 +1,11 @@
+import { escapeLiteral } from "pg";
+import { WEBHOOK_EVENTS } from "../../domain/webhooks/webhook.js";
 import { eventPayload, nodeId } from "./event-payload.js";
 import type { Queryable, Statement } from "./statement.js";
 
 // Raw SQL: the statement that makes a change also writes the audit log and the outbox (decision 34). Citus has no triggers on distributed tables.
 
-/** The events that are sent to webhook endpoints. */
-const SENT_EVENTS = `'user_group.created', 'user_group.updated', 'user_group.token_rotated', 'user_group.deleted',
-  'site_config.published', 'webhook_endpoint.disabled'`;
+const SENT_EVENTS = WEBHOOK_EVENTS.map(escapeLiteral).join(", ");
 
 const EVENT_DATA = `CASE action
   WHEN 'site_config.published' THEN json_build_object('siteConfig', json_build_object(

@@ -1,4 +1,5 @@
-import type { PageRequest, Position, SortOrder } from "../../domain/shared/pagination.js";
+import type { ListOrder, PageRequest, Position, SortKey, SortOrder } from "../../domain/shared/pagination.js";
+import type { Table } from "./table.js";
 
 /** Collects the values of a dynamically built statement, after the account ($1) and the environment ($2). */
 export class StatementValues {
@@ -23,18 +24,37 @@ export interface Keyset {
   readonly direction: "ascending" | "descending";
 }
 
-/** The columns of a list's sort fields. */
-export type SortColumns<Field extends string> = Readonly<Record<Field, Omit<Keyset, "direction">>>;
+/** The types of sort values. */
+const TYPES: Readonly<Record<SortKey["kind"], string>> = {
+  id: "bigint",
+  revision: "integer",
+  text: "text",
+  time: "timestamptz",
+};
 
-export function keysetOf<Field extends string>(
-  columns: SortColumns<Field>,
-  { field, direction }: SortOrder<Field>,
-): Keyset {
-  return { ...columns[field], direction };
+/** Returns a function that returns the keyset of each order of a list. */
+export function keysetsOf<Row, Field extends string>(
+  table: Table<Row>,
+  { fields }: ListOrder<keyof Row & string, Field>,
+): (order: SortOrder<Field>) => Keyset {
+  const keysets = new Map<Field, Omit<Keyset, "direction">>();
+  return ({ field, direction }) => {
+    const known = keysets.get(field);
+    if (known) return { ...known, direction };
+    const { property, kind, ifNull } = fields[field];
+    const column = table.column(property);
+    const qualified = `${table.name}.${column}`;
+    const keyset = {
+      column,
+      type: TYPES[kind],
+      idColumn: table.isUnique(property) ? column : "id",
+      ...(table.isLocalized(property) && { expression: `${qualified} COLLATE "C"` }),
+      ...(ifNull && { expression: `coalesce(${qualified}, '${ifNull}')` }),
+    };
+    keysets.set(field, keyset);
+    return { ...keyset, direction };
+  };
 }
-
-/** Oldest first. */
-export const BY_ID: Keyset = { column: "id", type: "bigint", idColumn: "id", direction: "ascending" };
 
 /** SQL expressions of a page request. */
 interface PageTerms {

@@ -1,20 +1,67 @@
 import { inOrder } from "../../domain/shared/in-order.js";
-import { type Page, type PageRequest, toPage } from "../../domain/shared/pagination.js";
-import { type Keyset, pageClauses, pageName, StatementValues } from "./keyset.js";
+import {
+  isEmptyFilter,
+  type ListOrder,
+  type Page,
+  type PageRequest,
+  type SortOrder,
+  toPage,
+} from "../../domain/shared/pagination.js";
+import { type Keyset, keysetsOf, pageClauses, pageName, StatementValues } from "./keyset.js";
+import type { Table } from "./table.js";
 import type { TenantDb } from "./tenant-db.js";
 
 // Raw SQL: keyset pages compare rows. Through TypeORM, a page of 100 rows takes as many statements, 0.5 to 0.9 ms more CPU and a second
 // helper beside this one, which hot lists need anyway.
 
-/** A table of tenant rows that can be listed. */
-export interface TenantTable<Row extends object, Item> {
-  readonly name: string;
-  readonly columns: string;
+/** A list of a tenant's rows. */
+export interface ListDefinition<Row, Item, Filter, Field extends string> {
+  readonly table: Table<Row>;
+  readonly order: ListOrder<keyof Row & keyof Item & string, Field>;
   readonly toItem: (row: Row) => Item;
-  readonly rows?: "text";
-  readonly keyset: Keyset;
   /** Excludes hidden rows. */
   readonly condition?: string;
+  readonly conditions: (filter: Filter, values: StatementValues) => readonly (string | false | undefined)[];
+  /** Prepares the statements of the unfiltered list. */
+  readonly isPrepared?: true;
+}
+
+/** Reads a list. */
+export interface TenantList<Item, Filter, Field extends string> {
+  readonly order: ListOrder<keyof Item & string, Field>;
+  page(db: TenantDb, filter: Filter, order: SortOrder<Field>, page: PageRequest): Promise<Page<Item>>;
+  /** Counts the items on all pages. */
+  count(db: TenantDb, filter: Filter): Promise<number>;
+  /** Returns an item or null for each ID, in the same order. */
+  byIds(db: TenantDb, ids: readonly number[]): Promise<(Item | null)[]>;
+}
+
+export function defineList<
+  Row extends object,
+  Item extends { readonly id: number },
+  Filter extends object,
+  Field extends string,
+>(definition: ListDefinition<Row, Item, Filter, Field>): TenantList<Item, Filter, Field> {
+  const { table, order, toItem, condition, conditions, isPrepared = false } = definition;
+  const keysetOf = keysetsOf(table, order);
+  const query = (filter: Filter): ListQuery => ({
+    ...tenantList((values) => [condition, ...conditions(filter, values)]),
+    ...(isPrepared && isEmptyFilter(filter) && { name: `${table.name}_list` }),
+  });
+  return {
+    order,
+    async page(db, filter, by, page) {
+      const rows = await findRows<Row>(db, { ...table, keyset: keysetOf(by) }, page, query(filter));
+      return toPage(rows.map(toItem), page);
+    },
+    count: (db, filter) => countList(db, table.name, query(filter)),
+    async byIds(db, ids) {
+      const where = [...tenantList(() => [condition]).conditions, "id = ANY ($3::bigint[])"];
+      const text = `SELECT ${table.columns} FROM ${table.name} WHERE ${where.join(" AND ")}`;
+      const rows = await db.run<Row>({ name: `${table.name}_by_ids`, access: "read", text }, [ids]);
+      return inOrder(ids, rows.map(toItem), ({ id }) => id);
+    },
+  };
 }
 
 /** The filter of a list. */
@@ -45,6 +92,9 @@ export interface Search {
   readonly inOrder?: readonly string[] | undefined;
 }
 
+/** Conditions of every statement on a tenant's rows. */
+export const TENANT = ["account_id = $1", "environment = $2"];
+
 /** Rows that are fetched and sorted at once: few enough for 500 blocks. */
 export const MAX_FEW = 100;
 
@@ -54,45 +104,48 @@ const MAX_WALKED = 3000;
 /** Rows of which one must match, or else all rows are read: each can be in a block of its own. */
 export const PROBED = 300;
 
-/** Returns the filter for all of the tenant's rows, or for those that also meet the conditions. */
+/** Returns the filter for the tenant's rows that meet the conditions. */
 export function tenantList(
-  { condition }: Pick<TenantTable<object, unknown>, "condition">,
-  conditionsOf: (values: StatementValues) => readonly (string | false | undefined)[] = () => [],
+  conditionsOf: (values: StatementValues) => readonly (string | false | undefined)[],
 ): ListQuery {
   const values = new StatementValues();
-  const conditions = ["account_id = $1", "environment = $2", condition, ...conditionsOf(values)];
-  return { conditions: conditions.flatMap((each) => (each ? [each] : [])), values };
+  return { conditions: [...TENANT, ...conditionsOf(values).flatMap((each) => each || [])], values };
 }
 
-/** Reads one page of a list. */
-export async function findPage<Row extends object, Item>(
+/** A table with the columns that are read and the order of a page. */
+interface Selection extends Pick<Table<never>, "name" | "columns"> {
+  readonly rows?: "text";
+  readonly keyset: Keyset;
+}
+
+/** Reads the rows of one page of a list, in the direction of paging, and one more if another page follows. */
+export async function findRows<Row extends object>(
   db: TenantDb,
-  table: TenantTable<Row, Item>,
+  selection: Selection,
   page: PageRequest,
-  list: ListQuery = tenantList(table),
-): Promise<Page<Item>> {
+  list: ListQuery,
+): Promise<Row[]> {
+  const { name: table, rows, keyset } = selection;
   const { values, name } = list;
-  const text = pageText(table, list, pageClauses(table.name, table.keyset, page, values));
-  const rows = await db.run<Row>(
+  const text = pageText(selection, list, pageClauses(table, keyset, page, values));
+  return db.run<Row>(
     {
       ...(name === undefined
-        ? { label: `${table.name}_filtered_page`, isSearch: true }
-        : { name: `${name}_${pageName(table.keyset, page)}` }),
-      ...(table.rows && { rows: table.rows }),
+        ? { label: `${table}_filtered_page`, isSearch: true }
+        : { name: `${name}_${pageName(keyset, page)}` }),
+      ...(rows && { rows }),
       access: "read",
       text,
     },
     values.list,
   );
-  return toPage(rows.map(table.toItem), page);
 }
 
 function pageText(
-  table: Pick<TenantTable<object, unknown>, "name" | "columns" | "condition">,
+  { name, columns }: Selection,
   { conditions, source, search }: ListQuery,
   { conditions: window, order, size, orderAndLimit }: ReturnType<typeof pageClauses>,
 ): string {
-  const { name, columns } = table;
   const select = (from: string, ...where: readonly string[]) =>
     `SELECT * FROM ${from} WHERE ${where.join(" AND ")}`;
   const matching = [...conditions, ...window];
@@ -103,7 +156,7 @@ function pageText(
   const ifMany = few ? [`(SELECT count(*) FROM few) > ${MAX_FEW}`] : [];
   const fewFound = few && select(`few AS ${name}`, ...matching, `NOT ${ifMany.join()}`);
   const walk = (limit: number, ...gate: readonly string[]) =>
-    `(${select(name, ...tenantList(table).conditions, ...inOrder, ...window, ...gate)} ${order} LIMIT ${limit}) AS ${name}`;
+    `(${select(name, ...TENANT, ...inOrder, ...window, ...gate)} ${order} LIMIT ${limit}) AS ${name}`;
   const found = [
     ...(fewFound ? [fewFound] : []),
     `SELECT * FROM walked WHERE (SELECT count(*) FROM walked) > ${size}`,
@@ -116,26 +169,14 @@ function pageText(
     ${page(found.join(" UNION ALL "))}`;
 }
 
-/** Loads the tenant's rows by ID. @returns an item or null for each ID, in the same order */
-export async function findByIds<Row extends object, Item extends { readonly id: number }>(
-  db: TenantDb,
-  table: TenantTable<Row, Item>,
-  ids: readonly number[],
-): Promise<(Item | null)[]> {
-  const where = [...tenantList(table).conditions, `id = ANY ($3::bigint[])`];
-  const text = `SELECT ${table.columns} FROM ${table.name} WHERE ${where.join(" AND ")}`;
-  const rows = await db.run<Row>({ name: `${table.name}_by_ids`, access: "read", text }, [ids]);
-  return inOrder(ids, rows.map(table.toItem), ({ id }) => id);
-}
-
 /** Counts the rows on all pages of a list. */
 export async function countList(
   db: TenantDb,
-  table: Pick<TenantTable<object, unknown>, "name" | "condition">,
-  { conditions, values }: ListQuery = tenantList(table),
+  table: string,
+  { conditions, values }: ListQuery,
 ): Promise<number> {
-  const text = `SELECT count(*)::integer AS count FROM ${table.name} WHERE ${conditions.join(" AND ")}`;
-  const label = `${table.name}_count`;
+  const text = `SELECT count(*)::integer AS count FROM ${table} WHERE ${conditions.join(" AND ")}`;
+  const label = `${table}_count`;
   const rows = await db.run<{ count: number }>({ label, access: "read", isSearch: true, text }, values.list);
   return rows[0]?.count ?? 0;
 }

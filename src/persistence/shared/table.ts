@@ -63,6 +63,9 @@ export interface Table<Row> {
   isUnique(property: keyof Row & string): boolean;
 }
 
+/** A row that was read with the columns of a table. */
+export type RowOf<From> = From extends Table<infer Row> ? Row : never;
+
 export const TENANT_COLUMNS = ["accountId", "environment"] as const;
 
 /**
@@ -106,4 +109,22 @@ export function tableOf<Entity extends object, Hidden extends keyof Entity = nev
 
 function isText(type: unknown): boolean {
   return type === "text" || type === "character varying";
+}
+
+/** A row of unparsed texts with these properties of an entity. */
+export type TextRow<Entity, Properties extends readonly (keyof Entity)[]> = {
+  [Index in keyof Properties]: null extends Entity[Properties[Index]] ? string | null : string;
+};
+
+/** The position of each of the properties in such a row. */
+export type Positions<Properties extends readonly string[]> = {
+  readonly [Index in Exclude<keyof Properties, keyof []> as Properties[Index] &
+    string]: Index extends `${infer Position extends number}` ? Position : never;
+};
+
+export function positionsOf<const Properties extends readonly string[]>(
+  properties: Properties,
+): Positions<Properties>;
+export function positionsOf(properties: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(properties.map((property, index) => [property, index]));
 }

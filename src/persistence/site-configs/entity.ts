@@ -2,7 +2,16 @@ import { Column, Entity, ForeignKey, Index, Unique } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { SiteConfig } from "../../domain/site-configs/site-config.js";
 import { AccountEntity } from "../accounts/account-entity.js";
-import { AccountKey, EnvironmentKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/table.js";
+import {
+  AccountKey,
+  EnvironmentKey,
+  OptionalTime,
+  type RowOf,
+  SequenceKey,
+  TENANT_COLUMNS,
+  TimeOfWriting,
+  tableOf,
+} from "../shared/table.js";
 
 @Entity("site_config")
 @Index("site_config_updated_at_ix", ["accountId", "environment", "updatedAt", "id"])
@@ -43,19 +52,10 @@ export class SiteConfigEntity {
   deletedAt!: Date | null;
 }
 
-export const SITE_CONFIG_COLUMNS = `id, site, public_from AS "publicFrom", revision, size,
-  created_at AS "createdAt", updated_at AS "updatedAt"`;
+export const SITE_CONFIGS = tableOf(SiteConfigEntity, [...TENANT_COLUMNS, "deletedAt"]);
 
-export type SiteConfigRow = Omit<SiteConfigEntity, "accountId" | "environment" | "deletedAt">;
+export type SiteConfigRow = RowOf<typeof SITE_CONFIGS>;
 
-export function toSiteConfig(row: SiteConfigRow): SiteConfig {
-  return {
-    id: row.id,
-    site: row.site,
-    isPublic: row.publicFrom !== null,
-    revision: row.revision,
-    size: row.size,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  };
+export function toSiteConfig({ publicFrom, ...row }: SiteConfigRow): SiteConfig {
+  return { ...row, isPublic: publicFrom !== null };
 }

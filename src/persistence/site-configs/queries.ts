@@ -1,49 +1,31 @@
 import { Any, IsNull } from "typeorm";
-import type { Page, PageRequest, SortOrder } from "../../domain/shared/pagination.js";
-import type { SiteConfigFilter, SiteConfigSortField } from "../../domain/site-configs/list.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
+import { SITE_CONFIG_ORDER, type SiteConfigFilter } from "../../domain/site-configs/list.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
-import {
-  inRange,
-  keysetOf,
-  pageClauses,
-  type SortColumns,
-  StatementValues,
-  startsWith,
-} from "../shared/keyset.js";
-import { groupPages, type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import { inRange, pageClauses, StatementValues, startsWith } from "../shared/keyset.js";
+import { defineList, groupPages } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
+import { TENANT_COLUMNS, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
-import { SITE_CONFIG_REVISION_COLUMNS } from "./revision-entity.js";
+import { SITE_CONFIGS, SiteConfigEntity, toSiteConfig } from "./entity.js";
+import { SiteConfigRevisionEntity } from "./revision-entity.js";
 
 // Raw SQL for lateral pages, pairs of keys, and texts that are omitted when the client has them already.
 
-/** Site configurations, ordered by site; without deleted ones. */
-export const SITE_CONFIGS: TenantTable<SiteConfigRow, SiteConfig> = {
-  name: "site_config",
-  columns: SITE_CONFIG_COLUMNS,
+/** Site configurations, without deleted ones. */
+export const SITE_CONFIG_LIST = defineList({
+  table: SITE_CONFIGS,
+  order: SITE_CONFIG_ORDER,
   toItem: toSiteConfig,
-  keyset: { column: "site", type: "text", idColumn: "site", direction: "ascending" },
   condition: "deleted_at IS NULL",
-};
-
-const SORT_COLUMNS: SortColumns<SiteConfigSortField> = {
-  site: { column: "site", type: "text", idColumn: "site" },
-  updatedAt: { column: "updated_at", type: "timestamptz", idColumn: "id" },
-};
-
-/** Site configurations in a sort order. */
-export function siteConfigsBy(order: SortOrder<SiteConfigSortField>): typeof SITE_CONFIGS {
-  return { ...SITE_CONFIGS, keyset: keysetOf(SORT_COLUMNS, order) };
-}
-
-/** Returns the list of site configurations that match a filter. */
-export function siteConfigList({ siteStartsWith, updatedAt }: SiteConfigFilter): ListQuery {
-  return tenantList(SITE_CONFIGS, (values) => [
+  conditions: ({ siteStartsWith, updatedAt }: SiteConfigFilter, values) => [
     siteStartsWith !== undefined && startsWith("site", siteStartsWith, values),
     ...inRange("updated_at", updatedAt, values),
-  ]);
-}
+  ],
+});
+
+const REVISION = tableOf(SiteConfigRevisionEntity, [...TENANT_COLUMNS, "text", "hash"]);
+const REVISION_COLUMNS = `${REVISION.columns}, octet_length(text) AS size`;
 
 const FROM_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
   AND (site_config_id, revision) IN (SELECT * FROM unnest($3::bigint[], $4::integer[]))`;
@@ -51,7 +33,7 @@ const FROM_REFS = `FROM site_config_revision WHERE account_id = $1 AND environme
 const REVISIONS: Statement = {
   name: "site_config_revisions",
   access: "read",
-  text: `SELECT ${SITE_CONFIG_REVISION_COLUMNS} ${FROM_REFS} AND site_config_id IN (
+  text: `SELECT ${REVISION_COLUMNS} ${FROM_REFS} AND site_config_id IN (
     SELECT id FROM site_config
     WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::bigint[]) AND deleted_at IS NULL)`,
 };
@@ -97,7 +79,7 @@ export async function listRevisions(
   const clauses = pageClauses("site_config_revision", keyset, page, values);
   const text = `SELECT found.* FROM unnest(${ids}::bigint[]) AS asked (id)
     CROSS JOIN LATERAL (
-      SELECT ${SITE_CONFIG_REVISION_COLUMNS} FROM site_config_revision
+      SELECT ${REVISION_COLUMNS} FROM site_config_revision
       WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
     ) AS found
     ORDER BY found."siteConfigId", found.revision ${page.from === "start" ? "DESC" : "ASC"}`;

@@ -43,7 +43,3 @@ export class SiteConfigRevisionEntity {
   @TimeOfWriting()
   createdAt!: Date;
 }
-
-/** Columns of a revision, without its text. */
-export const SITE_CONFIG_REVISION_COLUMNS = `site_config_id AS "siteConfigId", revision, author,
-  author_key_id AS "authorKeyId", restored_from AS "restoredFrom", created_at AS "createdAt", octet_length(text) AS size`;

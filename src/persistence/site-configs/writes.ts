@@ -4,7 +4,7 @@ import type { SiteConfig } from "../../domain/site-configs/site-config.js";
 import { recorded } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
+import { SITE_CONFIGS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
 
 // Raw SQL except for the lock: a revision and its site are written together; UPDATE … RETURNING computes columns.
 
@@ -35,7 +35,7 @@ const PUBLISH: Statement = {
         AS happened (event_position, event_action, has_happened) WHERE has_happened`,
       order: "event_position",
     },
-    SITE_CONFIG_COLUMNS,
+    SITE_CONFIGS.columns,
     `former AS (SELECT public_from AS former_public_from FROM site_config
       WHERE account_id = $1 AND environment = $2 AND id = $3),`,
   ),
@@ -56,7 +56,7 @@ const SET_PUBLIC: Statement = {
     `UPDATE site_config SET public_from = CASE WHEN $4 THEN coalesce(public_from, revision) END
     FROM former WHERE account_id = $1 AND environment = $2 AND id = former_id RETURNING site_config.*, former_public_from`,
     { ...SITE_EVENT, action: VISIBILITY, from: `FROM changed WHERE ${CHANGES_VISIBILITY}` },
-    SITE_CONFIG_COLUMNS,
+    SITE_CONFIGS.columns,
     `former AS (SELECT id AS former_id, public_from AS former_public_from FROM site_config
       WHERE account_id = $1 AND environment = $2 AND site = $3 AND deleted_at IS NULL FOR NO KEY UPDATE),`,
   ),

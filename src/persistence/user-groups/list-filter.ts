@@ -1,10 +1,9 @@
 import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import type { UserGroupFilter } from "../../domain/user-groups/list.js";
 import { escapeLike, inRange, StatementValues, startsWith } from "../shared/keyset.js";
-import { type ListQuery, MAX_FEW } from "../shared/select-page.js";
+import { type ListQuery, MAX_FEW, TENANT } from "../shared/select-page.js";
 import { spellingsOf } from "./name-prefix.js";
 
-const TENANT = ["account_id = $1", "environment = $2"];
 const MAPPING_FIELDS = ["dataSource", "schemaId"];
 
 /** Conditions that indexes serve. */

@@ -1,23 +1,22 @@
 import { type Page, type PageRequest, toPage } from "../../domain/shared/pagination.js";
-import type { UserGroupFilter, UserGroupSort, UserGroupSortField } from "../../domain/user-groups/list.js";
+import { USER_GROUP_ORDER, type UserGroupFilter, type UserGroupSort } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { keysetOf, pageName, pageTable, type SortColumns } from "../shared/keyset.js";
-import { countList, findPage, tenantList } from "../shared/select-page.js";
+import { keysetsOf, pageName, pageTable, StatementValues } from "../shared/keyset.js";
+import { countList, findRows, TENANT } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { filteredList } from "./list-filter.js";
-import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
+import {
+  readUserGroup,
+  USER_GROUP_COLUMNS,
+  USER_GROUPS,
+  type UserGroupRow,
+  valuesAfterGroup,
+} from "./row.js";
 
 // Raw SQL: hot keyset pages, several in one statement.
 
-const TABLE = { name: "user_group" };
-const SORT_COLUMNS: SortColumns<UserGroupSortField> = {
-  teamId: { column: "id", type: "bigint", idColumn: "id" },
-  providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
-  name: { column: "name", type: "text", idColumn: "id" },
-  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
-  updatedAt: { column: "updated_at", type: "timestamptz", idColumn: "id" },
-};
+const keysetOf = keysetsOf(USER_GROUPS, USER_GROUP_ORDER);
 
 /** Lists a page of the tenant's groups that match a filter. */
 export async function listUserGroups(
@@ -26,10 +25,13 @@ export async function listUserGroups(
   order: UserGroupSort,
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
-  const toItem = (row: UserGroupRow) => readUserGroup(db, row);
-  const keyset = keysetOf(SORT_COLUMNS, order);
-  const table = { name: TABLE.name, columns: USER_GROUP_COLUMNS, rows: "text", toItem, keyset } as const;
-  return findPage(db, table, page, filteredList(filter, keyset.column));
+  const keyset = keysetOf(order);
+  const selection = { name: USER_GROUPS.name, columns: USER_GROUP_COLUMNS, rows: "text", keyset } as const;
+  const rows = await findRows<UserGroupRow>(db, selection, page, filteredList(filter, keyset.column));
+  return toPage(
+    rows.map((row) => readUserGroup(db, row)),
+    page,
+  );
 }
 
 /**
@@ -43,16 +45,16 @@ export async function listAllUserGroups(
 ): Promise<Page<UserGroup>[]> {
   const [first, ...others] = pages;
   if (!first) return [];
-  const keyset = keysetOf(SORT_COLUMNS, order);
-  const { conditions, values } = tenantList({});
-  const requests = pageTable(TABLE.name, keyset, [first, ...others], values);
+  const keyset = keysetOf(order);
+  const values = new StatementValues();
+  const requests = pageTable(USER_GROUPS.name, keyset, [first, ...others], values);
   const statement: Statement = {
     name: `user_group_pages_${pageName(keyset, first)}`,
     rows: "text",
     access: "read",
     text: `SELECT listed.*, page.place FROM ${requests.table} CROSS JOIN LATERAL (
-        SELECT ${USER_GROUP_COLUMNS} FROM ${TABLE.name}
-        WHERE ${[...conditions, ...requests.conditions].join(" AND ")} ${requests.orderAndLimit}
+        SELECT ${USER_GROUP_COLUMNS} FROM ${USER_GROUPS.name}
+        WHERE ${[...TENANT, ...requests.conditions].join(" AND ")} ${requests.orderAndLimit}
       ) AS listed`,
   };
   const rows = await db.run<UserGroupRow<[place: string]>>(statement, values.list);
@@ -66,9 +68,9 @@ export async function listAllUserGroups(
 
 /** Returns a key that is equal for pages that one statement can read. */
 export function shapeOfPage(order: UserGroupSort, page: PageRequest): string {
-  return pageName(keysetOf(SORT_COLUMNS, order), page);
+  return pageName(keysetOf(order), page);
 }
 
 export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Promise<number> {
-  return countList(db, TABLE, filteredList(filter));
+  return countList(db, USER_GROUPS.name, filteredList(filter));
 }

@@ -1,10 +1,20 @@
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
+import type { DataSourceEntity } from "../data-sources/entity.js";
+import { DATA_SOURCES } from "../data-sources/queries.js";
 import type { Statement } from "../shared/statement.js";
+import { positionsOf, type TextRow } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readTime } from "../shared/value-parsers.js";
 
 // Raw SQL: hot reads of many groups at once.
+
+const SOURCE_PROPERTIES = [
+  "id",
+  "providedId",
+  "name",
+  "createdAt",
+] as const satisfies readonly (keyof DataSource)[];
 
 const BY_GROUPS: Statement = {
   name: "mapping_by_user_groups",
@@ -21,7 +31,7 @@ const BY_GROUPS: Statement = {
       WHERE account_id = $1 AND environment = $2 AND user_group_id = wanted.user_group_id OFFSET 0
     ) AS entry
     CROSS JOIN LATERAL (
-      SELECT id, provided_id, name, created_at FROM data_source
+      SELECT ${SOURCE_PROPERTIES.map(DATA_SOURCES.column).join(", ")} FROM data_source
       WHERE account_id = $1 AND environment = $2 AND id = entry.data_source_id OFFSET 0
     ) AS source
     ORDER BY schema_id`,
@@ -30,11 +40,10 @@ const BY_GROUPS: Statement = {
 type MappingRow = readonly [
   userGroupId: string,
   schemaId: string,
-  id: string,
-  providedId: string,
-  name: string,
-  createdAt: string,
+  ...TextRow<DataSourceEntity, typeof SOURCE_PROPERTIES>,
 ];
+
+const AT = positionsOf(["userGroupId", "schemaId", ...SOURCE_PROPERTIES]);
 
 const DELETE_ENTRY: Statement = {
   name: "mapping_remove",
@@ -60,19 +69,25 @@ export async function findMappings(
   const sources = new Map<string, DataSource>();
   const mappings = new Map<number, MappedDataSource[]>();
   for (const row of rows) {
-    const userGroupId = Number(row[0]);
-    const dataSource = sources.get(row[2]) ?? readDataSource(row);
-    sources.set(row[2], dataSource);
+    const userGroupId = Number(row[AT.userGroupId]);
+    const id = row[AT.id];
+    const dataSource = sources.get(id) ?? readDataSource(row);
+    sources.set(id, dataSource);
     const mapping = mappings.get(userGroupId);
-    const entry = { schemaId: row[1], dataSource };
+    const entry = { schemaId: row[AT.schemaId], dataSource };
     if (mapping) mapping.push(entry);
     else mappings.set(userGroupId, [entry]);
   }
   return mappings;
 }
 
-function readDataSource([, , id, providedId, name, createdAt]: MappingRow): DataSource {
-  return { id: Number(id), providedId, name, createdAt: readTime(createdAt) };
+function readDataSource(row: MappingRow): DataSource {
+  return {
+    id: Number(row[AT.id]),
+    providedId: row[AT.providedId],
+    name: row[AT.name],
+    createdAt: readTime(row[AT.createdAt]),
+  };
 }
 
 /** Deletes an entry of a group's mapping. @returns whether it existed */

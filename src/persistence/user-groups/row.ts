@@ -4,35 +4,37 @@ import type { StoredTokenText } from "../../domain/accounts/token-vault.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
+import { positionsOf, type TextRow, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { HEX_PREFIX, readTime } from "../shared/value-parsers.js";
+import { UserGroupEntity } from "./entity.js";
 
-const COLUMNS = [
+/** The table of groups. */
+export const USER_GROUPS = tableOf(UserGroupEntity);
+
+/** The properties of a group's row, in order. */
+const PROPERTIES = [
   "id",
-  "provided_id",
+  "providedId",
   "name",
-  "token_key_id",
-  "token_ciphertext",
-  "token_lookup",
+  "tokenKeyId",
+  "tokenCiphertext",
+  "tokenLookup",
   "version",
-  "created_at",
-  "updated_at",
+  "createdAt",
+  "updatedAt",
   "properties",
-];
+] as const satisfies readonly (keyof UserGroupEntity)[];
+
+/** The position of each property in a row. */
+export const AT = positionsOf(PROPERTIES);
+
+const COLUMNS = PROPERTIES.map(USER_GROUPS.column);
 
 /** An unparsed row of `USER_GROUP_COLUMNS`, followed by the statement's other columns. */
 export type UserGroupRow<Others extends readonly unknown[] = []> = readonly [
-  id: string,
-  providedId: string,
-  name: string,
-  tokenKeyId: string,
-  tokenCiphertext: string,
-  tokenLookup: string,
-  version: string,
-  createdAt: string,
-  updatedAt: string,
-  properties: string | null,
-  ...others: Others,
+  ...TextRow<UserGroupEntity, typeof PROPERTIES>,
+  ...Others,
 ];
 
 /** The columns that a statement with `rows: "text"` selects for a group. */
@@ -56,36 +58,38 @@ class StoredUserGroup implements UserGroup {
   }
 
   get id(): number {
-    return Number(this.#row[0]);
+    return Number(this.#row[AT.id]);
   }
 
   get providedId(): string {
-    return this.#row[1];
+    return this.#row[AT.providedId];
   }
 
   get name(): string {
-    return this.#row[2];
+    return this.#row[AT.name];
   }
 
   get storedToken(): StoredTokenText {
-    const [, , , keyId, ciphertext, lookup] = this.#row;
-    return { keyId, hex: ciphertext.slice(HEX_PREFIX.length) + lookup.slice(HEX_PREFIX.length) };
+    const ciphertext = this.#row[AT.tokenCiphertext];
+    const lookup = this.#row[AT.tokenLookup];
+    const hex = ciphertext.slice(HEX_PREFIX.length) + lookup.slice(HEX_PREFIX.length);
+    return { keyId: this.#row[AT.tokenKeyId], hex };
   }
 
   get version(): number {
-    return Number(this.#row[6]);
+    return Number(this.#row[AT.version]);
   }
 
   get createdAt(): Date {
-    return readTime(this.#row[7]);
+    return readTime(this.#row[AT.createdAt]);
   }
 
   get updatedAt(): Date {
-    return readTime(this.#row[8]);
+    return readTime(this.#row[AT.updatedAt]);
   }
 
   get properties(): Properties {
-    return this.#row[9];
+    return this.#row[AT.properties];
   }
 }
 
@@ -107,7 +111,7 @@ export async function queryUserGroups(
 }
 
 /** Returns a row's values after those of the group. */
-export function valuesAfterGroup<Others extends readonly unknown[]>(row: UserGroupRow<Others>): Others {
-  const [, , , , , , , , , , ...others] = row;
-  return others;
+export function valuesAfterGroup<Others extends readonly unknown[]>(row: UserGroupRow<Others>): Others;
+export function valuesAfterGroup(row: readonly unknown[]): readonly unknown[] {
+  return row.slice(PROPERTIES.length);
 }

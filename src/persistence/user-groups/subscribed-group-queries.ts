@@ -2,7 +2,7 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readBytes, readTime } from "../shared/value-parsers.js";
-import { readUserGroup, type UserGroupRow, userGroupColumns, valuesAfterGroup } from "./row.js";
+import { AT, readUserGroup, type UserGroupRow, userGroupColumns, valuesAfterGroup } from "./row.js";
 
 // Raw SQL: groups and API keys from one snapshot.
 
@@ -50,7 +50,8 @@ export async function findSubscribedGroups(
   keyIds: readonly number[],
 ): Promise<SubscribedGroups> {
   const rows = await db.run<Row>(SUBSCRIBED_GROUPS, [ids, keyIds]);
-  const keys: KeyExpiry[] = JSON.parse(rows[0]?.[10] ?? "[]");
+  const [first] = rows;
+  const keys: KeyExpiry[] = first ? JSON.parse(valuesAfterGroup(first)[0]) : [];
   const groups = rows.filter(([id]) => id !== null).map((row) => toSubscribedGroup(db, row));
   return {
     groups: new Map(groups.map((group) => [group.userGroup.id, group])),
@@ -62,7 +63,7 @@ function toSubscribedGroup(db: TenantDb, row: Row): SubscribedGroup {
   const [, lookup, expiresAt, generation] = valuesAfterGroup(row);
   return {
     userGroup: readUserGroup(db, row),
-    tokenLookup: readBytes(row[5]),
+    tokenLookup: readBytes(row[AT.tokenLookup]),
     tokenGeneration: Number(generation),
     previousToken:
       lookup === null || expiresAt === null

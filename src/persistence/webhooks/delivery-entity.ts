@@ -83,7 +83,3 @@ export class WebhookDeliveryEntity {
   @TimeOfWriting()
   queuedAt!: Date;
 }
-
-export const WEBHOOK_DELIVERY_COLUMNS = `id, endpoint_id AS "endpointId", event_id AS "eventId", event,
-  payload::text AS payload, state, attempts, next_attempt_at AS "nextAttemptAt", last_status AS "lastStatus",
-  last_error AS "lastError", created_at AS "createdAt", delivered_at AS "deliveredAt"`;

@@ -1,9 +1,11 @@
 import { escapeLiteral } from "pg";
-import type { WebhookDelivery, WebhookDeliveryFilter } from "../../domain/webhooks/webhook.js";
-import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import { WEBHOOK_DELIVERY_ORDER, type WebhookDeliveryFilter } from "../../domain/webhooks/list.js";
+import type { WebhookDelivery } from "../../domain/webhooks/webhook.js";
+import { defineList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
+import { TENANT_COLUMNS, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { WEBHOOK_DELIVERY_COLUMNS } from "./delivery-entity.js";
+import { WebhookDeliveryEntity } from "./delivery-entity.js";
 
 // Raw SQL: the plans of keyset pages depend on how the conditions are written, and TypeORM would parse the payload.
 
@@ -14,14 +16,22 @@ import { WEBHOOK_DELIVERY_COLUMNS } from "./delivery-entity.js";
 const IS_SHOWN = `coalesce(endpoint_id <> ALL (ARRAY(
   SELECT id FROM webhook_endpoint WHERE account_id = $1 AND environment = $2 AND deleted_at IS NOT NULL)), true)`;
 
-/** Deliveries, newest first. */
-export const WEBHOOK_DELIVERIES: TenantTable<WebhookDelivery, WebhookDelivery> = {
-  name: "webhook_delivery",
-  columns: WEBHOOK_DELIVERY_COLUMNS,
-  toItem: (row) => row,
-  keyset: { column: "id", type: "bigint", idColumn: "id", direction: "descending" },
+export const WEBHOOK_DELIVERIES = tableOf(WebhookDeliveryEntity, [...TENANT_COLUMNS, "subject", "queuedAt"]);
+
+export const WEBHOOK_DELIVERY_LIST = defineList({
+  table: WEBHOOK_DELIVERIES,
+  order: WEBHOOK_DELIVERY_ORDER,
+  toItem: (row): WebhookDelivery => row,
   condition: IS_SHOWN,
-};
+  conditions: ({ endpointId, state }: WebhookDeliveryFilter, values) => [
+    // Compares with null for a deleted endpoint: `IS_SHOWN` alone would read all of its deliveries.
+    endpointId !== undefined &&
+      `endpoint_id = (SELECT id FROM webhook_endpoint
+        WHERE account_id = $1 AND environment = $2 AND id = ${values.add(endpointId)} AND deleted_at IS NULL)`,
+    // A literal, so that the partial index of the state is used.
+    state && `state = ${escapeLiteral(state)}`,
+  ],
+});
 
 const COUNT_PENDING: Statement = {
   name: "webhook_deliveries_pending_count",
@@ -41,20 +51,8 @@ const REPLAY: Statement = {
   text: `UPDATE webhook_delivery SET state = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = NULL,
       queued_at = now()
     WHERE account_id = $1 AND environment = $2 AND id = $3 AND state <> 'pending' AND ${IS_SHOWN}
-    RETURNING ${WEBHOOK_DELIVERY_COLUMNS}`,
+    RETURNING ${WEBHOOK_DELIVERIES.columns}`,
 };
-
-/** Returns the list of deliveries that match a filter. */
-export function deliveryList({ endpointId, state }: WebhookDeliveryFilter): ListQuery {
-  return tenantList(WEBHOOK_DELIVERIES, (values) => [
-    // Compares with null for a deleted endpoint: `IS_SHOWN` alone would read all of its deliveries.
-    endpointId !== undefined &&
-      `endpoint_id = (SELECT id FROM webhook_endpoint
-        WHERE account_id = $1 AND environment = $2 AND id = ${values.add(endpointId)} AND deleted_at IS NULL)`,
-    // A literal, so that the partial index of the state is used.
-    state && `state = ${escapeLiteral(state)}`,
-  ]);
-}
 
 /** Counts the pending deliveries of each endpoint, up to 1000. Every endpoint is in the result. */
 export async function countPendingDeliveries(

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
-import type { WebhookDisabledReason, WebhookEndpoint, WebhookEvent } from "../../domain/webhooks/webhook.js";
+import type { WebhookDisabledReason, WebhookEvent } from "../../domain/webhooks/webhook.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/table.js";
 
@@ -70,41 +70,4 @@ export class WebhookEndpointEntity {
 
   @TimeOfWriting()
   createdAt!: Date;
-}
-
-/** Columns of an endpoint, without its secrets. */
-export const WEBHOOK_ENDPOINT_COLUMNS = `id, name, url, events, disabled_at AS "disabledAt", disabled_reason AS "disabledReason",
-  last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", last_error AS "lastError",
-  consecutive_failures AS "consecutiveFailures", failing_since AS "failingSince", paused_until AS "pausedUntil",
-  created_at AS "createdAt"`;
-
-export type WebhookEndpointRow = Omit<
-  WebhookEndpointEntity,
-  | "accountId"
-  | "environment"
-  | "deletedAt"
-  | "secretKeyId"
-  | "secretCiphertext"
-  | "previousSecretCiphertext"
-  | "previousSecretExpiresAt"
->;
-
-export function toWebhookEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
-  return {
-    id: row.id,
-    name: row.name,
-    url: row.url,
-    events: row.events,
-    disabledAt: row.disabledAt,
-    disabledReason: row.disabledReason,
-    health: {
-      lastSuccessAt: row.lastSuccessAt,
-      lastFailureAt: row.lastFailureAt,
-      lastError: row.lastError,
-      consecutiveFailures: row.consecutiveFailures,
-      failingSince: row.failingSince,
-      pausedUntil: row.pausedUntil,
-    },
-    createdAt: row.createdAt,
-  };
 }

@@ -1,13 +1,13 @@
 import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
-import type { SortOrder } from "../../domain/shared/pagination.js";
-import type { WebhookEndpointFilter, WebhookEndpointSortField } from "../../domain/webhooks/list.js";
+import { WEBHOOK_ENDPOINT_ORDER, type WebhookEndpointFilter } from "../../domain/webhooks/list.js";
 import type { WebhookEndpoint, WebhookEndpointFields } from "../../domain/webhooks/webhook.js";
 import { recorded } from "../shared/audit-recording.js";
-import { BY_ID, escapeLike, keysetOf, type SortColumns } from "../shared/keyset.js";
-import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import { escapeLike } from "../shared/keyset.js";
+import { defineList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
+import { type RowOf, TENANT_COLUMNS, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { toWebhookEndpoint, WEBHOOK_ENDPOINT_COLUMNS, type WebhookEndpointRow } from "./endpoint-entity.js";
+import { WebhookEndpointEntity } from "./endpoint-entity.js";
 
 // Raw SQL: UPDATE … RETURNING computes columns from the row; INSERT checks the number of endpoints.
 
@@ -16,18 +16,39 @@ const OF_TENANT = "account_id = $1 AND environment = $2 AND deleted_at IS NULL";
 /** First part of an advisory lock's key, an arbitrary unique constant; the second part is the account ID. */
 const ENDPOINTS_LOCK = 7_201;
 
-export const WEBHOOK_ENDPOINTS: TenantTable<WebhookEndpointRow, WebhookEndpoint> = {
-  name: "webhook_endpoint",
-  columns: WEBHOOK_ENDPOINT_COLUMNS,
-  toItem: toWebhookEndpoint,
-  keyset: BY_ID,
-  condition: "deleted_at IS NULL",
-};
+const ENDPOINTS = tableOf(WebhookEndpointEntity, [
+  ...TENANT_COLUMNS,
+  "deletedAt",
+  "secretKeyId",
+  "secretCiphertext",
+  "previousSecretCiphertext",
+  "previousSecretExpiresAt",
+]);
+type EndpointRow = RowOf<typeof ENDPOINTS>;
 
-const SORT_COLUMNS: SortColumns<WebhookEndpointSortField> = {
-  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
-  name: { column: "name", expression: 'webhook_endpoint.name COLLATE "C"', type: "text", idColumn: "id" },
-};
+export const WEBHOOK_ENDPOINT_LIST = defineList({
+  table: ENDPOINTS,
+  order: WEBHOOK_ENDPOINT_ORDER,
+  toItem: toWebhookEndpoint,
+  condition: "deleted_at IS NULL",
+  conditions: ({ isEnabled, urlContains }: WebhookEndpointFilter, values) => [
+    isEnabled !== undefined && `(disabled_at IS NULL) = ${values.add(isEnabled)}::boolean`,
+    urlContains !== undefined && `url ILIKE ${values.add(`%${escapeLike(urlContains)}%`)}`,
+  ],
+});
+
+function toWebhookEndpoint({
+  id,
+  name,
+  url,
+  events,
+  disabledAt,
+  disabledReason,
+  createdAt,
+  ...health
+}: EndpointRow): WebhookEndpoint {
+  return { id, name, url, events, disabledAt, disabledReason, createdAt, health };
+}
 
 // Lock before counting, so that concurrent inserts cannot exceed the limit.
 const LOCK: Statement = {
@@ -50,7 +71,7 @@ const INSERT: Statement = {
     `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
     VALUES ($1, $2, $3, $4, $5, '', '') RETURNING *`,
     { action: "'webhook_endpoint.created'", subjectName: "name" },
-    WEBHOOK_ENDPOINT_COLUMNS,
+    ENDPOINTS.columns,
   ),
 };
 
@@ -69,7 +90,7 @@ const SET_SECRET: Statement = {
       changed: "'{secret}'",
       from: "FROM changed WHERE former_key_id = secret_key_id",
     },
-    WEBHOOK_ENDPOINT_COLUMNS,
+    ENDPOINTS.columns,
     `former AS (SELECT secret_key_id AS former_key_id, now() + $6 * interval '1 second' AS grace_ends_at FROM webhook_endpoint WHERE ${OF_TENANT} AND id = $3 FOR NO KEY UPDATE),`,
   ),
 };
@@ -102,7 +123,7 @@ const UPDATE: Statement = {
       changed: CHANGED,
       from: `FROM changed WHERE ${CHANGED} <> '{}'`,
     },
-    WEBHOOK_ENDPOINT_COLUMNS,
+    ENDPOINTS.columns,
     `former AS (SELECT name AS former_name, url AS former_url, events AS former_events, disabled_at IS NULL AS was_enabled, now() AS changed_at
       FROM webhook_endpoint WHERE ${OF_TENANT} AND id = $3 FOR NO KEY UPDATE),`,
   ),
@@ -121,19 +142,6 @@ const DELETE: Statement = {
   ),
 };
 
-/** Webhook endpoints in a sort order. */
-export function webhookEndpointsBy(order: SortOrder<WebhookEndpointSortField>): typeof WEBHOOK_ENDPOINTS {
-  return { ...WEBHOOK_ENDPOINTS, keyset: keysetOf(SORT_COLUMNS, order) };
-}
-
-/** Returns the list of webhook endpoints that match a filter. */
-export function webhookEndpointList({ isEnabled, urlContains }: WebhookEndpointFilter): ListQuery {
-  return tenantList(WEBHOOK_ENDPOINTS, (values) => [
-    isEnabled !== undefined && `(disabled_at IS NULL) = ${values.add(isEnabled)}::boolean`,
-    urlContains !== undefined && `url ILIKE ${values.add(`%${escapeLike(urlContains)}%`)}`,
-  ]);
-}
-
 /** Inserts an endpoint without a secret. @returns null when the tenant already has `limit` endpoints */
 export async function insertWebhookEndpoint(
   transaction: TenantDb,
@@ -143,7 +151,7 @@ export async function insertWebhookEndpoint(
   await transaction.raw.run(LOCK, [ENDPOINTS_LOCK, transaction.accountId]);
   const [{ count } = { count: 0 }] = await transaction.run<{ count: number }>(COUNT, []);
   if (count >= limit) return null;
-  return first(await transaction.run<WebhookEndpointRow>(INSERT, [name, url, events]));
+  return first(await transaction.run<EndpointRow>(INSERT, [name, url, events]));
 }
 
 /** Sets the secret; the previous one also signs for `graceSeconds`. @returns null when the endpoint does not exist */
@@ -154,7 +162,7 @@ export async function setWebhookSecret(
   graceSeconds: number,
 ): Promise<WebhookEndpoint | null> {
   const values = [id, secret.keyId, secret.ciphertext, graceSeconds];
-  return first(await db.run<WebhookEndpointRow>(SET_SECRET, values));
+  return first(await db.run<EndpointRow>(SET_SECRET, values));
 }
 
 /** Updates the fields that are present. @returns null when the endpoint does not exist */
@@ -164,7 +172,7 @@ export async function updateWebhookEndpoint(
   { name = null, url = null, events = null, enabled = null }: Partial<Nullable<WebhookEndpointFields>>,
 ): Promise<WebhookEndpoint | null> {
   const values = [id, name, url, events, enabled];
-  return first(await db.run<WebhookEndpointRow>(UPDATE, values));
+  return first(await db.run<EndpointRow>(UPDATE, values));
 }
 
 /** Soft-deletes an endpoint, which also hides its deliveries. @returns whether it existed */
@@ -174,6 +182,6 @@ export async function deleteWebhookEndpoint(db: TenantDb, id: number): Promise<b
 
 type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };
 
-function first([row]: WebhookEndpointRow[]): WebhookEndpoint | null {
+function first([row]: EndpointRow[]): WebhookEndpoint | null {
   return row ? toWebhookEndpoint(row) : null;
 }

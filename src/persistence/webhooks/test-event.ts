@@ -3,7 +3,7 @@ import { TEST_EVENT, type WebhookDelivery } from "../../domain/webhooks/webhook.
 import { eventPayload, nodeId } from "../shared/event-payload.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { WEBHOOK_DELIVERY_COLUMNS } from "./delivery-entity.js";
+import { WEBHOOK_DELIVERIES } from "./delivery-queries.js";
 
 // Raw SQL: the payload is JSON text.
 
@@ -18,7 +18,7 @@ const LOCK: Statement = {
 const PENDING: Statement = {
   name: "webhook_test_pending",
   access: "write",
-  text: `SELECT ${WEBHOOK_DELIVERY_COLUMNS} FROM webhook_delivery
+  text: `SELECT ${WEBHOOK_DELIVERIES.columns} FROM webhook_delivery
     WHERE account_id = $1 AND environment = $2 AND endpoint_id = $3 AND subject = $4 AND state = 'pending' LIMIT 1`,
 };
 
@@ -35,7 +35,7 @@ const INSERT: Statement = {
   access: "write",
   text: `INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload)
     VALUES ($1, $2::environment, $3::bigint, $5::uuid, $4::text, $4::text, ${PAYLOAD})
-    RETURNING ${WEBHOOK_DELIVERY_COLUMNS}`,
+    RETURNING ${WEBHOOK_DELIVERIES.columns}`,
 };
 
 /**

@@ -1,26 +1,22 @@
 import type { ApiKey } from "../../domain/accounts/api-key.js";
 import type { ApiKeyFilter, ApiKeySortField } from "../../domain/accounts/api-key-list.js";
-import type { Admin, Scope, Tenant } from "../../domain/accounts/caller.js";
+import type { Admin, Scope } from "../../domain/accounts/caller.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
-import type { Page, PageRequest, SortOrder } from "../../domain/shared/pagination.js";
-import {
-  API_KEYS,
-  apiKeyList,
-  apiKeysBy,
-  revokeApiKey,
-} from "../../persistence/accounts/api-key-list-queries.js";
+import { API_KEY_LIST, revokeApiKey } from "../../persistence/accounts/api-key-list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
+import { StoredList } from "../shared/item-list.js";
 import type { AccountService } from "./account-service.js";
 import type { KeyRevocations } from "./key-revocations.js";
 
 /** Manages the API keys of an environment for its admins. */
 export class ApiKeyService {
+  readonly list: StoredList<ApiKey, ApiKeyFilter, ApiKeySortField>;
   readonly #db: Database;
   readonly #accounts: AccountService;
   readonly #revocations: KeyRevocations;
 
   constructor(db: Database, accounts: AccountService, revocations: KeyRevocations) {
+    this.list = new StoredList(db, API_KEY_LIST);
     this.#db = db;
     this.#accounts = accounts;
     this.#revocations = revocations;
@@ -49,23 +45,5 @@ export class ApiKeyService {
       return revoked;
     }
     throw new DomainError("api_key_not_found", "No API key has this ID.", { field: ["id"] });
-  }
-
-  async list(
-    tenant: Tenant,
-    filter: ApiKeyFilter,
-    order: SortOrder<ApiKeySortField>,
-    page: PageRequest,
-  ): Promise<Page<ApiKey>> {
-    return findPage(this.#db.for(tenant), apiKeysBy(order), page, apiKeyList(filter));
-  }
-
-  async count(tenant: Tenant, filter: ApiKeyFilter): Promise<number> {
-    return countList(this.#db.for(tenant), API_KEYS, apiKeyList(filter));
-  }
-
-  /** Returns a key or null per ID, in the order of the IDs. */
-  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(ApiKey | null)[]> {
-    return findByIds(this.#db.for(tenant), API_KEYS, ids);
   }
 }

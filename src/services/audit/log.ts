@@ -1,32 +1,19 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
-import type { AuditDay, AuditEntry, AuditFilter } from "../../domain/audit/entry.js";
-import type { Page, PageRequest } from "../../domain/shared/pagination.js";
-import {
-  AUDIT_ENTRIES,
-  auditList,
-  countAuditDays,
-  countAuditDaysOfKeys,
-} from "../../persistence/audit/queries.js";
+import type { AuditDay, AuditEntry, AuditFilter, AuditSortField } from "../../domain/audit/entry.js";
+import { AUDIT_LOG, countAuditDays, countAuditDaysOfKeys } from "../../persistence/audit/queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
+import { StoredList } from "../shared/item-list.js";
 
 const DAY_MS = 86_400_000;
 
 /** Reads the audit log, which database triggers write. */
 export class AuditLog {
+  readonly list: StoredList<AuditEntry, AuditFilter, AuditSortField>;
   readonly #db: Database;
 
   constructor(db: Database) {
+    this.list = new StoredList(db, AUDIT_LOG);
     this.#db = db;
-  }
-
-  /** Returns a page of the tenant's log, newest first. */
-  async list(tenant: Tenant, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
-    return findPage(this.#db.for(tenant), AUDIT_ENTRIES, page, auditList(filter));
-  }
-
-  async count(tenant: Tenant, filter: AuditFilter): Promise<number> {
-    return countList(this.#db.for(tenant), AUDIT_ENTRIES, auditList(filter));
   }
 
   /** Counts the changes, without embed sessions, of each of the last days in UTC, oldest first; the last one is today. */
@@ -45,11 +32,6 @@ export class AuditLog {
         counted.filter(({ keyId }) => keyId === id),
       ),
     );
-  }
-
-  /** Returns an entry or null per ID, in the order of the IDs. */
-  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(AuditEntry | null)[]> {
-    return findByIds(this.#db.for(tenant), AUDIT_ENTRIES, ids);
   }
 }
 

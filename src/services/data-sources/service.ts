@@ -1,12 +1,13 @@
 import type { EntityManager } from "typeorm";
 import type { TenantKey, Writer } from "../../domain/accounts/caller.js";
 import type { DataSource, DataSourceRef } from "../../domain/data-sources/data-source.js";
+import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
 import { DataSourceEntity, toDataSource } from "../../persistence/data-sources/entity.js";
 import {
+  DATA_SOURCE_LIST,
   deleteDataSource,
-  findDataSourcesByIds,
   findDataSourcesByProvidedIds,
   insertDataSource,
   updateDataSource,
@@ -14,18 +15,21 @@ import {
 import type { Database } from "../../persistence/database/database.js";
 import { violates } from "../../persistence/shared/database-error.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
+import { StoredList } from "../shared/item-list.js";
 
 /** Manages the data sources of an environment. */
 export class DataSourceService {
+  readonly list: StoredList<DataSource, DataSourceFilter, DataSourceSortField>;
   readonly byId: BatchLoader<number, DataSource | null>;
   readonly byProvidedId: BatchLoader<string, DataSource | null>;
   readonly #db: Database;
 
   constructor(db: Database, batching: Batching) {
     this.#db = db;
+    this.list = new StoredList(db, DATA_SOURCE_LIST);
     this.byId = new BatchLoader(
       "data_sources_by_id",
-      async (tenant, ids) => inOrder(ids, await findDataSourcesByIds(db.for(tenant), ids), ({ id }) => id),
+      async (tenant, ids) => this.list.byIds(tenant, ids),
       batching,
     );
     this.byProvidedId = new BatchLoader(

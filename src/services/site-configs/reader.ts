@@ -2,12 +2,11 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
-import type { Page, PageRequest, SortOrder } from "../../domain/shared/pagination.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { SiteConfigFilter, SiteConfigSortField } from "../../domain/site-configs/list.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { findAccount } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
 import {
   findRevisions,
   findServedText,
@@ -15,10 +14,9 @@ import {
   findTexts,
   listRevisions,
   type ServedRow,
-  SITE_CONFIGS,
-  siteConfigList,
-  siteConfigsBy,
+  SITE_CONFIG_LIST,
 } from "../../persistence/site-configs/queries.js";
+import { StoredList } from "../shared/item-list.js";
 
 const EMPTY_PAGE: Page<SiteConfigRevision> = { items: [], hasMore: false };
 
@@ -33,34 +31,18 @@ export interface ServedRequest {
 
 /** Reads site configurations and their revisions. */
 export class SiteConfigReader {
+  readonly list: StoredList<SiteConfig, SiteConfigFilter, SiteConfigSortField>;
   readonly #db: Database;
 
   constructor(db: Database) {
+    this.list = new StoredList(db, SITE_CONFIG_LIST);
     this.#db = db;
-  }
-
-  /** Returns a site configuration or null per ID, in the order of the IDs. */
-  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(SiteConfig | null)[]> {
-    return findByIds(this.#db.for(tenant), SITE_CONFIGS, ids);
   }
 
   /** Returns a site configuration or null per site, in the order of the sites. */
   async bySites(tenant: Tenant, sites: readonly string[]): Promise<(SiteConfig | null)[]> {
     const configs = await findSiteConfigsBySites(this.#db.for(tenant), sites);
     return inOrder(sites, configs, ({ site }) => site);
-  }
-
-  async list(
-    tenant: Tenant,
-    filter: SiteConfigFilter,
-    order: SortOrder<SiteConfigSortField>,
-    page: PageRequest,
-  ): Promise<Page<SiteConfig>> {
-    return findPage(this.#db.for(tenant), siteConfigsBy(order), page, siteConfigList(filter));
-  }
-
-  async count(tenant: Tenant, filter: SiteConfigFilter): Promise<number> {
-    return countList(this.#db.for(tenant), SITE_CONFIGS, siteConfigList(filter));
   }
 
   /** Returns the same page of revisions per site configuration, newest first, in the order of the IDs, with one statement. */

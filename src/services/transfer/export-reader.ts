@@ -4,16 +4,14 @@ import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { dataSourcesBy } from "../../persistence/data-sources/queries.js";
+import { DATA_SOURCE_LIST } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { countList, findPage } from "../../persistence/shared/select-page.js";
 import { countUserGroups, listAllUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 
 /** Rows per statement: large enough to amortize its overhead, small enough to hold in memory. */
 const PAGE_SIZE = 1000;
 const ORDER = { field: "providedId", direction: "ascending" } as const;
-const DATA_SOURCES = dataSourcesBy(ORDER);
 
 export interface ExportedGroup {
   readonly group: UserGroup;
@@ -34,7 +32,7 @@ export class ExportReader {
   }
 
   async *dataSources(tenant: Tenant): AsyncGenerator<readonly DataSource[]> {
-    yield* pagesOf((page) => findPage(this.#db.for(tenant), DATA_SOURCES, page));
+    yield* pagesOf((page) => DATA_SOURCE_LIST.page(this.#db.for(tenant), {}, ORDER, page));
   }
 
   async *groups(tenant: Tenant): AsyncGenerator<readonly ExportedGroup[]> {
@@ -55,7 +53,7 @@ export class ExportReader {
   async count(tenant: Tenant): Promise<{ readonly dataSources: number; readonly groups: number }> {
     const db = this.#db.for(tenant);
     return {
-      dataSources: await countList(db, DATA_SOURCES),
+      dataSources: await DATA_SOURCE_LIST.count(db, {}),
       groups: await countUserGroups(db, {}),
     };
   }

@@ -1,35 +1,35 @@
 import type { Admin, Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
-import type { Page, PageRequest, SortOrder } from "../../domain/shared/pagination.js";
-import type { WebhookEndpointFilter, WebhookEndpointSortField } from "../../domain/webhooks/list.js";
+import type {
+  WebhookDeliveryFilter,
+  WebhookDeliverySortField,
+  WebhookEndpointFilter,
+  WebhookEndpointSortField,
+} from "../../domain/webhooks/list.js";
 import { issueWebhookSecret } from "../../domain/webhooks/signature.js";
 import { parseWebhookUrl } from "../../domain/webhooks/url.js";
 import type {
   WebhookDelivery,
-  WebhookDeliveryFilter,
   WebhookEndpoint,
   WebhookEndpointFields,
 } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
-import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
   countPendingDeliveries,
-  deliveryList,
   replayDelivery,
-  WEBHOOK_DELIVERIES,
+  WEBHOOK_DELIVERY_LIST,
 } from "../../persistence/webhooks/delivery-queries.js";
 import {
   deleteWebhookEndpoint,
   insertWebhookEndpoint,
   setWebhookSecret,
   updateWebhookEndpoint,
-  WEBHOOK_ENDPOINTS,
-  webhookEndpointList,
-  webhookEndpointsBy,
+  WEBHOOK_ENDPOINT_LIST,
 } from "../../persistence/webhooks/endpoint-queries.js";
 import { insertTestEvent } from "../../persistence/webhooks/test-event.js";
+import { StoredList } from "../shared/item-list.js";
 import type { WebhookTargets } from "./targets.js";
 
 /** Maximum endpoints per environment: each change inserts one row per endpoint. */
@@ -45,11 +45,15 @@ export interface IssuedSecret {
 
 /** Manages the webhook endpoints of an environment and their deliveries. */
 export class WebhookService {
+  readonly endpoints: StoredList<WebhookEndpoint, WebhookEndpointFilter, WebhookEndpointSortField>;
+  readonly deliveries: StoredList<WebhookDelivery, WebhookDeliveryFilter, WebhookDeliverySortField>;
   readonly #db: Database;
   readonly #vault: TokenVault;
   readonly #targets: WebhookTargets;
 
   constructor(db: Database, vault: TokenVault, targets: WebhookTargets) {
+    this.endpoints = new StoredList(db, WEBHOOK_ENDPOINT_LIST);
+    this.deliveries = new StoredList(db, WEBHOOK_DELIVERY_LIST);
     this.#db = db;
     this.#vault = vault;
     this.#targets = targets;
@@ -84,28 +88,10 @@ export class WebhookService {
     if (!(await deleteWebhookEndpoint(this.#db.for(admin), id))) throw endpointNotFound();
   }
 
-  async list(
-    tenant: Tenant,
-    filter: WebhookEndpointFilter,
-    order: SortOrder<WebhookEndpointSortField>,
-    page: PageRequest,
-  ): Promise<Page<WebhookEndpoint>> {
-    return findPage(this.#db.for(tenant), webhookEndpointsBy(order), page, webhookEndpointList(filter));
-  }
-
-  async count(tenant: Tenant, filter: WebhookEndpointFilter): Promise<number> {
-    return countList(this.#db.for(tenant), WEBHOOK_ENDPOINTS, webhookEndpointList(filter));
-  }
-
-  /** Returns an endpoint or null per ID, in the order of the IDs. */
-  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookEndpoint | null)[]> {
-    return findByIds(this.#db.for(tenant), WEBHOOK_ENDPOINTS, ids);
-  }
-
   /** Redelivers a finished delivery; a pending one is returned unchanged. @throws DomainError `webhook_delivery_not_found` */
   async replay(admin: Admin, id: number): Promise<WebhookDelivery> {
     const replayed = await replayDelivery(this.#db.for(admin), id);
-    const [delivery] = replayed ? [replayed] : await this.deliveriesByIds(admin, [id]);
+    const [delivery] = replayed ? [replayed] : await this.deliveries.byIds(admin, [id]);
     if (delivery) return delivery;
     throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this ID.", {
       field: ["id"],
@@ -127,28 +113,10 @@ export class WebhookService {
     return delivery;
   }
 
-  /** Returns a page of deliveries, newest first. */
-  async listDeliveries(
-    tenant: Tenant,
-    filter: WebhookDeliveryFilter,
-    page: PageRequest,
-  ): Promise<Page<WebhookDelivery>> {
-    return findPage(this.#db.for(tenant), WEBHOOK_DELIVERIES, page, deliveryList(filter));
-  }
-
-  async countDeliveries(tenant: Tenant, filter: WebhookDeliveryFilter): Promise<number> {
-    return countList(this.#db.for(tenant), WEBHOOK_DELIVERIES, deliveryList(filter));
-  }
-
   /** Returns the number of pending deliveries per endpoint, in the order of the IDs, capped at 1000. */
   async countPending(tenant: Tenant, endpointIds: readonly number[]): Promise<number[]> {
     const counts = await countPendingDeliveries(this.#db.for(tenant), endpointIds);
     return endpointIds.map((id) => counts.get(id) ?? 0);
-  }
-
-  /** Returns a delivery or null per ID, in the order of the IDs. */
-  async deliveriesByIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookDelivery | null)[]> {
-    return findByIds(this.#db.for(tenant), WEBHOOK_DELIVERIES, ids);
   }
 
   async #issueSecret(db: TenantDb, admin: Admin, id: number): Promise<IssuedSecret> {
