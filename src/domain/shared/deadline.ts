@@ -11,7 +11,11 @@ export interface Deadline {
 
 /** The deadline of work shared by several requests: over once all of theirs are, and never if one request has none. */
 export class SharedDeadline implements Deadline {
-  readonly #deadlines: (Deadline | undefined)[] = [];
+  readonly #deadlines: (Deadline | undefined)[];
+
+  constructor(deadlines: readonly (Deadline | undefined)[]) {
+    this.#deadlines = [...deadlines];
+  }
 
   /** Adds the deadline of another request. */
   join(deadline: Deadline | undefined): void {

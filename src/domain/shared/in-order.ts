@@ -4,6 +4,7 @@ export function inOrder<Key, Item>(
   found: readonly Item[],
   keyOf: (item: Item) => Key,
 ): (Item | null)[] {
-  const byKey = new Map(found.map((item) => [keyOf(item), item]));
+  const byKey = new Map<Key, Item>();
+  for (const item of found) byKey.set(keyOf(item), item);
   return keys.map((key) => byKey.get(key) ?? null);
 }

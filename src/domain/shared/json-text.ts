@@ -1,6 +1,21 @@
 import { printParseErrorCode, visit } from "jsonc-parser";
 import { DomainError } from "./errors.js";
-import { markInexactNumbers } from "./json-number.js";
+
+/** Maximum nesting depth of a request body: that of a site configuration and of the objects around it. */
+export const MAX_BODY_LEVELS = 1000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const [OPENING_BRACKET, CLOSING_BRACKET] = [0x5b, 0x5d];
+const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d];
+
+const NUMBER = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Any number, but in strings also some other text, with an exponent or more digits than a float certainly keeps. */
+const SUSPICIOUS = /[:,[\s]-?\d(?:[\d.]{15}|[\d.]*[eE])/;
+/** The closing quote is optional: a pattern that can fail inside a string would take exponential time. */
+const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"?|-?\d[\d.eE+-]*/g;
+/** Of `toPrecision`. */
+const MAX_DIGITS = 100;
 
 /** A JSON value and its source text. */
 export interface ParsedJson {
@@ -83,4 +98,61 @@ class JsonSyntaxError extends Error {
 
 function words(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+}
+
+/** Returns whether a JSON text is nested deeper than `levels` objects and arrays. */
+export function isNestedDeeper(text: Uint8Array, levels: number): boolean {
+  // Each level takes at least one byte.
+  if (text.length <= levels) return false;
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const byte = text[index] ?? 0;
+    if (inString) {
+      if (byte === BACKSLASH) index += 1;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) {
+      inString = true;
+    } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/**
+ * Replaces the numbers that a 64-bit float does not keep by 1e999, which is parsed as Infinity and refused by `parseJsonValue`. JSON.parse
+ * would round them without notice.
+ */
+export function markInexactNumbers(json: string): string {
+  if (!SUSPICIOUS.test(json)) return json;
+  return json.replaceAll(STRING_OR_NUMBER, (token) =>
+    token.startsWith('"') || keepsDigits(token) ? token : "1e999",
+  );
+}
+
+/** Returns whether a number is that of the nearest 64-bit float, written with as many digits; true for text that is no number. */
+export function keepsDigits(number: string): boolean {
+  const { digits, exponent } = toDecimal(number);
+  if (digits === "") return true;
+  if (digits.length > MAX_DIGITS) return false;
+  const float = Number(number);
+  // Halfway between two spellings, JavaScript writes numbers with the even digit, and rounds up to a precision.
+  return [String(float), float.toPrecision(digits.length)].some((text) => {
+    const kept = toDecimal(text);
+    return kept.digits === digits && kept.exponent === exponent;
+  });
+}
+
+/** Splits a number into its digits without outer zeros, and the power of ten of the last one. */
+function toDecimal(number: string): { readonly digits: string; readonly exponent: number } {
+  const [, whole = "", fraction = "", exponent = "0"] = NUMBER.exec(number) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  let end = digits.length;
+  // A pattern would take quadratic time for many zeros.
+  while (digits[end - 1] === "0") end -= 1;
+  return { digits: digits.slice(0, end), exponent: Number(exponent) - fraction.length + digits.length - end };
 }

@@ -23,14 +23,10 @@ export function textRule(value: unknown): string | undefined {
   if (value === undefined) return "is required";
   if (typeof value !== "string") return "must be a string";
   if (value === "") return "must not be empty";
-  if (isLongerThan(value, MAX_TEXT_LENGTH)) return `must be at most ${MAX_TEXT_LENGTH} characters long`;
-  return storableRule(value);
-}
-
-/** Returns whether a text has more Unicode code points than `characters`. */
-function isLongerThan(text: string, characters: number): boolean {
   // A code point takes one or two UTF-16 code units, so only lengths between the two bounds need counting.
-  return text.length > characters && [...text.slice(0, 2 * characters + 1)].length > characters;
+  if (value.length > MAX_TEXT_LENGTH && [...value.slice(0, 2 * MAX_TEXT_LENGTH + 1)].length > MAX_TEXT_LENGTH)
+    return `must be at most ${MAX_TEXT_LENGTH} characters long`;
+  return storableRule(value);
 }
 
 /** @throws DomainError `invalid_field` for text that PostgreSQL cannot store: a NUL character or an unpaired surrogate */

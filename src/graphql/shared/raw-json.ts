@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type FloatValueNode, GraphQLScalarType, type IntValueNode, visit } from "graphql";
 import { GraphQLJSON as LossyJson } from "graphql-scalars";
-import { keepsDigits } from "../../domain/shared/json-number.js";
+import { keepsDigits } from "../../domain/shared/json-text.js";
 
 /** Stands for a value until its text replaces it. Unguessable: no other string of a reply can equal it. */
 const PLACEHOLDER = randomUUID();

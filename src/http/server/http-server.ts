@@ -1,6 +1,6 @@
 // Must be imported first: TypeGraphQL's decorators need it.
 import "reflect-metadata";
-import { METHODS } from "node:http";
+import { IncomingMessage, METHODS } from "node:http";
 import { Socket } from "node:net";
 import Fastify, {
   type FastifyInstance,
@@ -27,7 +27,6 @@ import { type PagesOptions, registerPages } from "../pages/pages.js";
 import { registerSiteConfigRoutes } from "../site-configs/routes.js";
 import { acceptBodies } from "./bodies.js";
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.js";
-import { HttpMessage } from "./http-message.js";
 import { brokenRequestHandler } from "./raw-reply.js";
 import { HEALTH_CHECKS, requestId, setCommonHeaders, superviseRequests } from "./requests.js";
 import {
@@ -253,4 +252,30 @@ function toDomainError(cause: unknown, bodyLimit: number): DomainError {
     default:
       return internalError(cause);
   }
+}
+
+/**
+ * A request that is upgraded only to a WebSocket on the GraphQL path. Once a server handles upgrades, Node would hand it every request
+ * with an Upgrade header, without the body: those of Java's HTTP client and of `curl --http2`, which offer `h2c`, would not be served.
+ */
+class HttpMessage extends IncomingMessage {
+  /** As parsed by Node. */
+  requestsUpgrade = false;
+
+  // Node assigns and reads this property. Its own filter, `shouldUpgradeCallback`, is missing in Node 20.
+  set upgrade(value: unknown) {
+    this.requestsUpgrade = value === true;
+  }
+
+  get upgrade(): boolean {
+    return this.requestsUpgrade && (this.method === "CONNECT" || isWebSocket(this));
+  }
+}
+
+function isWebSocket({ method, url = "", headers }: IncomingMessage): boolean {
+  const path = url.split("?", 1)[0];
+  if (method !== "GET" || path !== GRAPHQL_PATH || headers.upgrade?.toLowerCase() !== "websocket")
+    return false;
+  // Node does not parse the body of an upgraded request: the route would wait for it forever.
+  return headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
 }

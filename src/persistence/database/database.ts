@@ -49,7 +49,7 @@ export class Database implements Queryable {
   readonly #lockSettings: string;
   readonly #searchSettings: string;
   readonly #lookups: LookupConnection | undefined;
-  readonly #onStatement: (text: string) => void;
+  readonly #onStatement: ((text: string) => void) | undefined;
   readonly #instruments: Instruments;
 
   private constructor(orm: DataSource, pool: Pool, hasCitus: boolean, options: DatabaseOptions) {
@@ -59,7 +59,7 @@ export class Database implements Queryable {
     this.#lockSettings = hasCitus ? `; SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 0}` : "";
     this.#searchSettings = `; SET LOCAL statement_timeout = ${Math.ceil(options.statementTimeoutMs / 2)}`;
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
-    this.#onStatement = options.onStatement ?? (() => undefined);
+    this.#onStatement = options.onStatement;
     const { metrics, tracing } = options.telemetry ?? countOnly();
     const { server = "primary" } = options;
     this.#instruments = { metrics: metrics.databases, server, tracing };
@@ -124,7 +124,7 @@ export class Database implements Queryable {
     const use = { account: accountOf(scope), isSearch: false };
     return this.#pool.withClient(use, deadline, async (client, drop) => {
       const send: Queryable["run"] = async (statement, values) => {
-        this.#onStatement(statement.text);
+        this.#onStatement?.(statement.text);
         const config = { ...this.#config(statement), values: [...values] };
         return (await instrumentStatement(this.#instruments, statement, () => client.query(config))).rows;
       };
@@ -159,7 +159,7 @@ export class Database implements Queryable {
     statement: Statement,
     values: readonly unknown[],
   ): Promise<Row[]> {
-    this.#onStatement(statement.text);
+    this.#onStatement?.(statement.text);
     const config = { ...this.#config(statement), values: [...values] };
     const { isSearch = false } = statement;
     const begin = scope && `${this.#beginFor(scope, statement)}${isSearch ? this.#searchSettings : ""}`;

@@ -65,8 +65,7 @@ export class KeyCache {
     }
     this.#countLookup("miss");
     // Measure from before the query: its result may be as old as that.
-    const shared = new SharedDeadline();
-    shared.join(deadline);
+    const shared = new SharedDeadline([deadline]);
     const entry: Entry = {
       key: find(shared),
       found: null,
@@ -96,7 +95,7 @@ export class KeyCache {
   }
 
   #isFresh({ readAt, found }: Entry, now: number): boolean {
-    if (found && hasExpired(found)) return false;
+    if (found?.expiresAt && found.expiresAt.getTime() <= Date.now()) return false;
     if (now < readAt + this.#ttlMs) return true;
     return now < readAt + MAX_KEY_AGE_MS && readAt >= this.#notifications.completeSince;
   }
@@ -108,8 +107,4 @@ export class KeyCache {
       if (!found || found.keyId === keyId) this.#entries.delete(secret);
     }
   }
-}
-
-function hasExpired({ expiresAt }: ActiveKey): boolean {
-  return expiresAt !== null && expiresAt.getTime() <= Date.now();
 }

@@ -1,6 +1,6 @@
 import { context, ROOT_CONTEXT, type Span, type Tracer, trace } from "@opentelemetry/api";
 import type { Tenant } from "../../domain/accounts/caller.js";
-import { type Deadline, deadlineExceeded, SharedDeadline } from "../../domain/shared/deadline.js";
+import { deadlineExceeded, SharedDeadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
@@ -78,49 +78,39 @@ export class BatchLoader<Key, Value> {
   }
 
   #beginCall(scope: Tenant): Call<Key, Value> {
-    const { tracing } = this.#batching.telemetry;
-    const span = tracing && recordedSpan() && tracing.startSpan(`collect ${this.#name}`);
+    const { accountId, environment, replica, transaction } = scope;
+    const { isOn, telemetry } = this.#batching;
+    const id = transaction ?? (isOn ? `${accountId}/${environment}/${replica?.name ?? ""}` : scope);
+    const queue = this.#queues.get(id) ?? { id, calls: [], inFlight: 0, isScheduled: false };
+    this.#queues.set(id, queue);
+    const span = telemetry.tracing && recordedSpan() && telemetry.tracing.startSpan(`collect ${this.#name}`);
     const call: Call<Key, Value> = { scope, keys: [], waiting: [], span };
-    const queue = this.#queueOf(scope);
     queue.calls.push(call);
     this.#open.set(scope, call);
     this.#schedule(queue);
     return call;
   }
 
-  #queueOf(scope: Tenant): Queue<Key, Value> {
-    const { accountId, environment, replica, transaction } = scope;
-    const alone = transaction ?? (this.#batching.isOn ? undefined : scope);
-    const id = alone ?? `${accountId}/${environment}/${replica?.name ?? ""}`;
-    const existing = this.#queues.get(id);
-    if (existing) return existing;
-    const queue: Queue<Key, Value> = { id, calls: [], inFlight: 0, isScheduled: false };
-    this.#queues.set(id, queue);
-    return queue;
-  }
-
   #schedule(queue: Queue<Key, Value>): void {
-    if (queue.isScheduled || queue.inFlight >= MAX_IN_FLIGHT) return;
+    if (queue.calls.length === 0 || queue.isScheduled || queue.inFlight >= MAX_IN_FLIGHT) return;
     queue.isScheduled = true;
     // Runs after all pending requests have been parsed.
-    setImmediate(() => {
-      queue.isScheduled = false;
-      void this.#run(queue);
-    });
+    setImmediate(() => void this.#run(queue));
   }
 
   async #run(queue: Queue<Key, Value>): Promise<void> {
+    queue.isScheduled = false;
     queue.inFlight += 1;
     const calls = dequeueCalls(queue.calls, this.#maxBatchSize);
     for (const { scope } of calls) this.#open.delete(scope);
-    if (queue.calls.length > 0) this.#schedule(queue);
+    this.#schedule(queue);
     let isReleased = false;
     const release = () => {
       if (isReleased) return;
       isReleased = true;
       queue.inFlight -= 1;
-      if (queue.calls.length > 0) this.#schedule(queue);
-      else if (queue.inFlight === 0) this.#queues.delete(queue.id);
+      this.#schedule(queue);
+      if (queue.inFlight === 0 && !queue.isScheduled) this.#queues.delete(queue.id);
     };
     const timer = setTimeout(release, SLOT_TIMEOUT_MS);
     await this.#execute(calls);
@@ -128,22 +118,33 @@ export class BatchLoader<Key, Value> {
     release();
   }
 
-  async #execute(all: readonly Call<Key, Value>[]): Promise<void> {
-    const calls = rejectExpired(all);
+  async #execute(dequeued: readonly Call<Key, Value>[]): Promise<void> {
+    const calls: Call<Key, Value>[] = [];
+    const keys: Key[] = [];
+    const waiting: Call<Key, Value>["waiting"][number][] = [];
+    for (const call of dequeued) {
+      if (call.scope.deadline?.isOver) {
+        reject(call, deadlineExceeded());
+        continue;
+      }
+      calls.push(call);
+      keys.push(...call.keys);
+      waiting.push(...call.waiting);
+    }
     const [first] = calls;
     if (!first) return;
     const { metrics, tracing } = this.#batching.telemetry;
     metrics.batches.observe({ loader: this.#name }, calls.length);
-    const keys = calls.flatMap((call) => call.keys);
-    const scope = { ...first.scope, deadline: deadlineOf(calls) };
+    // The statement's deadline passes once those of all its calls have.
+    const scope =
+      calls.length === 1
+        ? first.scope
+        : { ...first.scope, deadline: new SharedDeadline(calls.map((call) => call.scope.deadline)) };
     try {
       const values = await (tracing
         ? this.#loadTraced(tracing, calls, () => this.#loadMany(scope, keys))
         : this.#loadMany(scope, keys));
-      const waiting = calls.flatMap((call) => call.waiting);
-      values.forEach((value, index) => {
-        waiting[index]?.resolve(value);
-      });
+      for (const [index, value] of values.entries()) waiting[index]?.resolve(value);
       for (const call of calls) call.span?.setAttribute("user_groups.keys", call.keys.length).end();
     } catch (error) {
       // Retrying one by one would fail as well.
@@ -178,23 +179,6 @@ export class BatchLoader<Key, Value> {
 function reject<Value>({ waiting, span }: Call<unknown, Value>, error: unknown): void {
   for (const each of waiting) each.reject(error);
   if (span) endFailed(span, error);
-}
-
-/** Rejects calls whose deadline has passed and returns the others. */
-function rejectExpired<Key, Value>(calls: readonly Call<Key, Value>[]): readonly Call<Key, Value>[] {
-  return calls.filter((call) => {
-    const isOver = call.scope.deadline?.isOver === true;
-    if (isOver) reject(call, deadlineExceeded());
-    return !isOver;
-  });
-}
-
-/** Returns the statement's deadline, which passes once those of all its calls have. */
-function deadlineOf(calls: readonly { readonly scope: Tenant }[]): Deadline | undefined {
-  if (calls.length === 1) return calls[0]?.scope.deadline;
-  const shared = new SharedDeadline();
-  for (const { scope } of calls) shared.join(scope.deadline);
-  return shared;
 }
 
 /** Removes at least one call, and as many as fit the batch size. */

@@ -10,8 +10,7 @@ import {
 import { type ConnectionInitMessage, MessageType, makeServer, parseMessage } from "graphql-ws";
 import { DomainError, internalError } from "../../../domain/shared/errors.js";
 import { isObject } from "../../../domain/shared/json.js";
-import { isNestedDeeper, MAX_BODY_LEVELS } from "../../../domain/shared/json-nesting.js";
-import { markInexactNumbers } from "../../../domain/shared/json-number.js";
+import { isNestedDeeper, MAX_BODY_LEVELS, markInexactNumbers } from "../../../domain/shared/json-text.js";
 import { tenantOf } from "../../shared/context.js";
 import { CLOSE_CODES, SocketConnection } from "./connection.js";
 import {
