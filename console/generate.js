@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { preset } from "@graphql-codegen/client-preset";
 import { codegen } from "@graphql-codegen/core";
+import * as graphiql from "@graphql-yoga/render-graphiql/graphiql";
 import { buildSchema, parse } from "graphql";
 
 const operations = new URL("src/api/operations/", import.meta.url);
@@ -44,6 +45,20 @@ export async function generateOperations() {
   await mkdir(target, { recursive: true });
   await writeFile(`${target}operations.ts`, code);
   return [...code.matchAll(DOCUMENT)].map(([, text = ""]) => text);
+}
+
+/** Writes the files of GraphiQL, which its package has as strings. */
+export async function writeGraphiql() {
+  const files = new URL("pages/generated/", import.meta.url);
+  await mkdir(files, { recursive: true });
+  for (const [file, text] of Object.entries({
+    "graphiql.js": graphiql.js,
+    "graphiql.css": graphiql.css,
+    "editor-worker.js": graphiql.editorWorkerService,
+    "json-worker.js": graphiql.jsonWorker,
+    "graphql-worker.js": graphiql.graphqlWorker,
+  }))
+    await writeFile(new URL(file, files), text);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await generateOperations();

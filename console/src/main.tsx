@@ -14,13 +14,14 @@ import "./styles/webhooks.css";
 import "./styles/audit.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { pageData } from "./api/page-data.js";
 import { App } from "./app.js";
 
-const root = document.querySelector<HTMLElement>("#root");
+const root = document.querySelector("#root");
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <App demoKey={root.dataset["demoKey"]} />
+      <App demoKey={pageData.demo?.apiKey} />
     </StrictMode>,
   );
 }

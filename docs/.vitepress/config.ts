@@ -1,9 +1,8 @@
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DefaultTheme, defineConfigWithTheme } from "vitepress";
-import { compressFiles } from "../../src/http/pages/page-build.js";
-import { ICON } from "../../src/http/pages/page-html.js";
-import { LINKS, THEME_KEY } from "../../src/http/pages/site-header.js";
+import { compressFiles } from "../../console/build.js";
+import { LINKS, THEME_KEY } from "../../console/src/parts/site.js";
 import { controlLineBreaks } from "./line-breaks.js";
 import { FILES, linkedFiles, resolveRepositoryLinks } from "./links.js";
 import { createSidebar, sitePathOf } from "./pages.js";
@@ -13,6 +12,8 @@ interface ThemeConfig extends DefaultTheme.Config {
   /** The pages of the service, for `theme/product-links.vue`. */
   readonly products: readonly { readonly path: string; readonly label: string }[];
 }
+
+const ICON = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(root, "console/pages/icon.svg"), "utf8"))}`;
 
 /** The documentation site, from the Markdown files of this repository: `npm run docs:build`. */
 export default defineConfigWithTheme<ThemeConfig>({
@@ -59,7 +60,7 @@ export default defineConfigWithTheme<ThemeConfig>({
     },
     logo: ICON,
     logoLink: { link: `${BASE}../`, target: "_self" },
-    products: Object.values(LINKS),
+    products: LINKS,
     sidebar: createSidebar(),
     outline: [2, 3],
     // The default accessible name differs from the text of the link.

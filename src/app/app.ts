@@ -6,8 +6,8 @@ import { metricsAccess } from "../config/metrics-access.js";
 import { saveDemoKey } from "../embedded-postgres/secrets-file.js";
 import { createSubgraphSchema } from "../graphql/server/federation/subgraph-schema.js";
 import type { PersistedQueries } from "../graphql/server/persisted-queries.js";
-import { readConsoleDocuments } from "../http/pages/console-documents.js";
 import { isLoopback } from "../http/pages/loopback.js";
+import { readConsoleDocuments } from "../http/pages/pages.js";
 import { createHttpServer } from "../http/server/http-server.js";
 import { baseUrl, requireFreePort, toListenError } from "../http/server/listening.js";
 import { RedisLimiters } from "../persistence/requests/redis-limiters.js";
@@ -27,7 +27,6 @@ const KEY_USAGE_INTERVAL_MS = 10_000;
 const COMPILE_AFTER = 3;
 /** Next to the compiled sources. */
 const DOCS_DIRECTORY = fileURLToPath(new URL("../../docs", import.meta.url));
-const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../console", import.meta.url));
 const PAGES_DIRECTORY = fileURLToPath(new URL("../../pages", import.meta.url));
 
 /** Receives the log, one JSON line per call. */
@@ -73,7 +72,7 @@ export async function startApp(config: Config, logStream: LogStream, link?: Work
       ? undefined
       : await readPersistedQueries(
           config.persistedQueries,
-          config.console ? await readConsoleDocuments(CONSOLE_DIRECTORY) : undefined,
+          config.console ? await readConsoleDocuments(PAGES_DIRECTORY) : undefined,
           config.graphqlSubgraph ? createSubgraphSchema() : undefined,
         );
   const warnings: string[] = [];
@@ -119,7 +118,7 @@ async function serveFrom(
     playground: config.graphqlPlayground,
     apiDocs: config.apiDocs,
     pagesDirectory: PAGES_DIRECTORY,
-    consoleDirectory: config.console ? CONSOLE_DIRECTORY : undefined,
+    console: config.console,
     docsDirectory: config.docs ? DOCS_DIRECTORY : undefined,
     requestTimeoutMs: config.requestTimeoutMs,
     isShuttingDown: () => isShuttingDown,

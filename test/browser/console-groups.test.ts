@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readConsoleDocuments } from "../../src/http/pages/console-documents.js";
-import { builtConsole } from "../support/pages/built-console.js";
+import { readConsoleDocuments } from "../../src/http/pages/pages.js";
+import { builtPages } from "../support/pages/built-pages.js";
 import { CREATE, READ, useConsoleGroups } from "../support/pages/console-groups.js";
 import {
   accountMenu,
@@ -220,9 +220,15 @@ describe("user groups in the console in Chromium", () => {
 
   test("works with persisted queries only", async () => {
     const { target, owner } = service();
-    const consoleDirectory = await builtConsole();
-    const persistedQueries = Object.fromEntries(await readConsoleDocuments(consoleDirectory));
-    const options = { use: { target, owner }, encryptionKey, consoleDirectory, persistedQueries };
+    const pagesDirectory = await builtPages();
+    const persistedQueries = Object.fromEntries(await readConsoleDocuments(pagesDirectory));
+    const options = {
+      use: { target, owner },
+      encryptionKey,
+      console: true,
+      pagesDirectory,
+      persistedQueries,
+    };
     const strict = await startTestService(options);
     onTestFinished(() => strict.close());
     const { page } = await signIn(browser(), strict, keys.read);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exampleOperations } from "../../src/http/pages/playground-examples.js";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { exampleOperations } from "../../console/pages/examples.js";
+import { createDemoAccount } from "../../src/services/data-sources/demo-account.js";
 import { builtPages } from "../support/pages/built-pages.js";
 import { openPage } from "../support/pages/chromium.js";
 import {
@@ -25,8 +26,9 @@ const EXAMPLES = exampleOperations(undefined)
   .join(" ");
 
 let service: TestService;
+let demoKey: string | undefined;
 beforeAll(async () => {
-  service = await startTestService({ pagesDirectory: await builtPages() });
+  service = await startTestService({ pagesDirectory: await builtPages(), demoKey: () => demoKey });
 });
 afterAll(() => service.close());
 
@@ -45,7 +47,7 @@ describe("playground in Chromium", () => {
     await shown(page, HEADERS).toContain('// "Authorization": "Token <API_KEY>"');
     const workers = () => page.workers().map((worker) => new URL(worker.url()).pathname);
     for (const name of ["editor", "json", "graphql"]) {
-      const path = new RegExp(`^/graphql/assets/${name}-worker-[0-9a-f]{12}\\.js$`);
+      const path = new RegExp(`^/assets/${name}-worker-[\\w-]{8}\\.js$`);
       await eventually(workers).toContainEqual(expect.stringMatching(path));
     }
     await write(page, QUERY, "{ userG");
@@ -149,6 +151,27 @@ describe("playground in Chromium", () => {
     await eventually(textAfterChange).toContain("UPDATED");
     await page.getByLabel("Stop query").click();
     await page.getByLabel("Execute query").waitFor();
+    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+
+  test("with the demo key, runs the first example with one click, and the next one shows its result", async () => {
+    const { accounts, dataSources } = service.services;
+    const { customerKey = "" } = (await createDemoAccount(accounts, dataSources)) ?? {};
+    demoKey = customerKey;
+    onTestFinished(() => {
+      demoKey = undefined;
+    });
+    const { page, complaints, elsewhere } = await open();
+    await shown(page, QUERY).toContain("mutation GetOrCreate(");
+    await page.getByLabel("Execute query").click();
+    await shown(page, RESULT).toContain('"isNew": true');
+    await openTab(page, "List");
+    await page.getByLabel("Execute query").click();
+    await shown(page, RESULT).toContain('"name": "Sales database"');
+    await page.getByRole("button", { name: "Headers" }).click();
+    await shown(page, HEADERS).toContain(`"Authorization": "Token ${customerKey}"`);
+    await waitUntilStored(page, "query List");
+    expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(customerKey);
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 

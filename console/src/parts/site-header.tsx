@@ -1,21 +1,12 @@
 import type { ReactNode } from "react";
+import { pageData } from "../api/page-data.js";
+import { LINKS } from "./site.js";
 import { ThemeSwitch } from "./theme-switch.js";
 
 interface SiteHeaderProps {
   /** Shown after the theme switch. */
   readonly children?: ReactNode;
 }
-
-/** The pages that share this header; relative, because the service may be served below a path prefix of a proxy. */
-const LINKS = [
-  { page: "console", href: "./", label: "Console" },
-  { page: "playground", href: "../graphql", label: "GraphQL" },
-  { page: "api-docs", href: "../api/docs", label: "REST API" },
-  { page: "docs", href: "../docs/", label: "Documentation" },
-];
-
-/** Pages that this service does not serve. */
-const DISABLED = document.querySelector<HTMLElement>("#root")?.dataset["disabled"]?.split(" ") ?? [];
 
 /** The header that the console shares with the landing page, the playground and the API reference. */
 export function SiteHeader({ children }: SiteHeaderProps) {
@@ -30,8 +21,8 @@ export function SiteHeader({ children }: SiteHeaderProps) {
         User groups
       </a>
       <nav className="site-links" aria-label="Product">
-        {LINKS.filter(({ page }) => !DISABLED.includes(page)).map(({ page, href, label }) => (
-          <a key={page} href={href} aria-current={page === "console" ? "page" : undefined}>
+        {LINKS.filter(({ page }) => !pageData.disabled.includes(page)).map(({ page, path, label }) => (
+          <a key={page} href={`../${path}`} aria-current={page === "console" ? "page" : undefined}>
             {label}
           </a>
         ))}

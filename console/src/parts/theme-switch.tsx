@@ -1,17 +1,12 @@
 import { useEffect, useState } from "react";
+import { selectTheme, storedTheme } from "./theme.js";
 
-/** The other pages use the same storage key. */
-const STORAGE_KEY = "user-groups:theme";
 const THEMES = { system: "System", light: "Light", dark: "Dark" };
 
 /** Selects the color scheme, which the browser remembers. */
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(storedTheme);
-  useEffect(() => {
-    document.documentElement.dataset["theme"] = theme;
-    if (theme === "system") localStorage.removeItem(STORAGE_KEY);
-    else localStorage.setItem(STORAGE_KEY, theme);
-  }, [theme]);
+  const [theme, setTheme] = useState<string>(storedTheme);
+  useEffect(() => selectTheme(theme), [theme]);
   return (
     <label className="theme-switch">
       <span>Theme</span>
@@ -24,10 +19,4 @@ export function ThemeSwitch() {
       </select>
     </label>
   );
-}
-
-/** The documentation stores "auto" for the system's theme. */
-function storedTheme(): string {
-  const theme = localStorage.getItem(STORAGE_KEY) ?? "";
-  return theme in THEMES ? theme : "system";
 }

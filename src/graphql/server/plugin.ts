@@ -52,7 +52,7 @@ interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   /** Authenticates requests of the console by their session; undefined for other requests. */
   readonly openSession: (request: FastifyRequest) => Promise<void> | undefined;
   /** Serves the playground to browsers; undefined handles browsers like any other client. */
-  readonly servePlayground?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
+  readonly servePlayground?: ((request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) | undefined;
 }
 
 /** Registers the GraphQL API, in a scope with the prefix /graphql. */

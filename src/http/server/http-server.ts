@@ -22,8 +22,7 @@ import { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Services } from "../../services/services.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
 import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
-import { notFound } from "../pages/not-found.js";
-import { type PagesOptions, registerPages } from "../pages/pages.js";
+import { notFound, type PagesOptions, registerPages } from "../pages/pages.js";
 import { registerSiteConfigRoutes } from "../site-configs/routes.js";
 import { acceptBodies } from "./bodies.js";
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.js";
@@ -101,7 +100,7 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerSchemaRoutes(app, options.version);
   if (options.securityContact !== undefined) registerSecurityContact(app, options.securityContact);
   registerSiteConfigRoutes(app, services);
-  const pages = registerPages(app, services, options);
+  const pages = await registerPages(app, services, options);
   app.setNotFoundHandler(pages.serveNotFound);
   await app.register((scope) => registerGraphql(scope, services, { ...options, ...pages, work }), {
     prefix: GRAPHQL_PATH,
@@ -241,6 +240,8 @@ function toDomainError(cause: unknown, bodyLimit: number): DomainError {
   switch (cause instanceof Error && "statusCode" in cause ? cause.statusCode : undefined) {
     case 400:
       return new DomainError("bad_request", "The request could not be read.", { cause });
+    // @fastify/static returns 403 for paths that are not in normal form.
+    case 403:
     case 404:
       return new DomainError("not_found", "There is nothing at this path.", { cause });
     case 413: {

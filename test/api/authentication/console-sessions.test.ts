@@ -13,7 +13,7 @@ let replica: TestService;
 let account: TestAccount;
 let key: { readonly secret: string; readonly id: number };
 beforeAll(async () => {
-  const options = { encryptionKey, consoleDirectory: "/nonexistent", trustedProxies: ["127.0.0.1"] };
+  const options = { encryptionKey, console: true, trustedProxies: ["127.0.0.1"] };
   service = await startTestService(options);
   const { target, owner } = service;
   replica = await startTestService({ ...options, use: { target, owner } });
@@ -84,7 +84,7 @@ describe("the session cookie", () => {
     const cookie = await cookieOf(key.secret);
     const altered = cookie.replace(/.(?=.{8}$)/, (other) => (other === "A" ? "B" : "A"));
     const { target, owner } = service;
-    const stranger = await startTestService({ use: { target, owner }, consoleDirectory: "/nonexistent" });
+    const stranger = await startTestService({ use: { target, owner }, console: true });
     const foreign = await cookieOf(key.secret, {}, stranger.url);
     await stranger.close();
     for (const wrong of [altered, foreign, "user_groups_session=x", "user_groups_session=a.b.c.d.e", ""]) {

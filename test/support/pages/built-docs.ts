@@ -7,8 +7,10 @@ import { cachedDirectory, project } from "../service/build-cache.js";
 
 /** The sources of the site, for git. */
 const SOURCES = [
-  ...["*.md", "docs", "openapi.json", "package-lock.json", "console/src/styles/tokens.css"],
-  ...["page-build.ts", "page-html.ts", "site-header.ts"].map((file) => `src/http/pages/${file}`),
+  ...["*.md", "docs", "openapi.json", "package-lock.json"],
+  ...["build.js", "pages/icon.svg", "src/parts/site.ts", "src/styles/tokens.css"].map(
+    (file) => `console/${file}`,
+  ),
 ];
 
 /** Builds the documentation site as `npm run docs:build` does, once per version of its sources. @returns the directory */

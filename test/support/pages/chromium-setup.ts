@@ -1,5 +1,4 @@
 import type { TestProject } from "vitest/node";
-import { builtConsole } from "./built-console.js";
 import { builtPages } from "./built-pages.js";
 import { findChromium, startChromium } from "./chromium.js";
 
@@ -10,9 +9,9 @@ declare module "vitest" {
   }
 }
 
-/** Starts one Chromium and builds the console and the pages once for all tests of a project. */
+/** Starts one Chromium and builds the pages once for all tests of a project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await Promise.all([builtConsole(), builtPages()]);
+  await builtPages();
   const executablePath = await findChromium();
   const server = executablePath === undefined ? undefined : await startChromium(executablePath);
   project.provide("chromium", server?.wsEndpoint() ?? "");

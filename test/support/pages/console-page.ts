@@ -3,14 +3,14 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { startTestService, type TestService, type TestServiceOptions } from "../service/test-service.js";
-import { builtConsole } from "./built-console.js";
+import { builtPages } from "./built-pages.js";
 import { openPage, type WatchedPage } from "./chromium.js";
 
 /** Starts the service with its console for a test file. @returns a getter for it */
 export function useConsole(options: TestServiceOptions = {}): () => TestService {
   let service: TestService | undefined;
   beforeAll(async () => {
-    service = await startTestService({ ...options, consoleDirectory: await builtConsole() });
+    service = await startTestService({ ...options, console: true, pagesDirectory: await builtPages() });
   });
   afterAll(() => service?.close());
   return () => {

@@ -40,13 +40,13 @@ export interface TestServiceOptions {
   readonly playground?: boolean;
   readonly apiDocs?: boolean;
   readonly securityContact?: string;
-  /** The build directory of the playground and the API documentation; see `builtPages`. */
+  /** The build directory of the pages; see `builtPages`. */
   readonly pagesDirectory?: string;
-  /** The build directory of the console; without one by default. */
-  readonly consoleDirectory?: string;
+  /** Serve the console; without it by default. */
+  readonly console?: boolean;
   /** The build directory of the documentation; without it by default. */
   readonly docsDirectory?: string;
-  /** The API key that the playground starts with. */
+  /** The demo account's API key. */
   readonly demoKey?: () => string | undefined;
   /** Operation limits other than the defaults. */
   readonly limits?: Partial<OperationLimits>;
@@ -170,8 +170,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     playground: options.playground ?? true,
     apiDocs: options.apiDocs ?? true,
     securityContact: options.securityContact,
-    pagesDirectory: options.pagesDirectory ?? "",
-    consoleDirectory: options.consoleDirectory,
+    pagesDirectory: options.pagesDirectory ?? "/nonexistent",
+    console: options.console ?? false,
     docsDirectory: options.docsDirectory,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     isShuttingDown: () => false,

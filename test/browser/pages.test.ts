@@ -8,10 +8,58 @@ import { callRest } from "../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
 
 let service: TestService;
+let reduced: TestService;
 beforeAll(async () => {
-  service = await startTestService({ pagesDirectory: await builtPages() });
+  const pagesDirectory = await builtPages();
+  service = await startTestService({ pagesDirectory, console: true, docsDirectory: "/nonexistent" });
+  const { target, owner } = service;
+  reduced = await startTestService({ use: { target, owner }, pagesDirectory, playground: false });
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await reduced.close();
+  await service.close();
+});
+
+describe("the start page and the page for unknown paths in Chromium", () => {
+  const browser = useChromium();
+
+  test("link the pages that the service serves, and show its URL", async () => {
+    const all = await openPage(browser(), `${service.url}/`);
+    for (const name of ["Console", "GraphQL", "REST API", "Documentation"])
+      await all.page.getByLabel("Product").getByRole("link", { name }).waitFor();
+    await shown(all.page, "pre").toContain(`curl -X GET "${service.url}/api/user"`);
+    expect(all).toMatchObject({ complaints: [], elsewhere: [] });
+    for (const path of ["/", "/nowhere/else/"]) {
+      const { page, complaints, elsewhere } = await openPage(browser(), reduced.url + path);
+      await page.getByLabel("Product").getByRole("link", { name: "REST API" }).waitFor();
+      expect(
+        await page.getByRole("link", { name: /Console|playground|Documentation|Quick|^GraphQL$/i }).count(),
+      ).toBe(0);
+      expect(complaints.filter((each) => !each.includes("404"))).toEqual([]);
+      expect(elsewhere).toEqual([]);
+      await page.getByLabel("Product").getByRole("link", { name: "REST API" }).click();
+      await page.waitForURL(`${reduced.url}/api/docs`);
+    }
+  });
+
+  test.each([
+    { path: "/", width: 390, colorScheme: "dark" },
+    { path: "/", width: 1440, colorScheme: "light" },
+    { path: "/nowhere/else/", width: 390, colorScheme: "light" },
+  ] as const)("are accessible in both themes: %o", async ({ path, ...screen }) => {
+    const { page } = await openPage(browser(), service.url + path, screen);
+    const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    await page.getByLabel("Product").getByRole("link", { name: "Console" }).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await eventually(() => accessibilityFaults(page)).toEqual([]);
+    const before = await ground();
+    await page.getByLabel("Theme").selectOption(screen.colorScheme === "dark" ? "Light" : "Dark");
+    expect(await ground()).not.toBe(before);
+    await page.reload();
+    expect(await ground()).not.toBe(before);
+    await eventually(() => accessibilityFaults(page)).toEqual([]);
+  });
+});
 
 // Swagger UI renders slowly on a busy machine.
 describe("API documentation in Chromium", () => {

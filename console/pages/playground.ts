@@ -1,0 +1,91 @@
+import "./generated/graphiql.css";
+import { pageData } from "../src/api/page-data.js";
+import { storedTheme } from "../src/parts/theme.js";
+import { exampleOperations } from "./examples.js";
+import editorWorker from "./generated/editor-worker.js?url";
+import graphiql from "./generated/graphiql.js?url";
+import graphqlWorker from "./generated/graphql-worker.js?url";
+import jsonWorker from "./generated/json-worker.js?url";
+import { onTheme } from "./site.js";
+import "./playground.css";
+
+interface Tab {
+  readonly id: string;
+  readonly query?: string | null;
+  readonly variables?: string | null;
+  headers?: string | null | undefined;
+}
+interface TabState {
+  readonly tabs: readonly Tab[];
+  readonly activeTabIndex: number;
+}
+
+declare global {
+  /** Set by GraphiQL. */
+  var YogaGraphiQL: { renderYogaGraphiQL(root: Element, options: Readonly<Record<string, unknown>>): void };
+  var __MONACO: { readonly editor: { setTheme(name: string): void } } | undefined;
+  var MonacoEnvironment: object;
+}
+
+const workers: Readonly<Record<string, string>> = { json: jsonWorker, graphql: graphqlWorker };
+globalThis.MonacoEnvironment = {
+  globalAPI: false,
+  getWorkerUrl: (_module: string, label: string) => workers[label] ?? editorWorker,
+};
+
+// A comment, because an invalid key would be rejected even for the schema, which needs none.
+const HINT = '{\n  // "Authorization": "Token <API_KEY>"\n}';
+const { demo } = pageData;
+const defaultHeaders = demo ? JSON.stringify({ Authorization: `Token ${demo.apiKey}` }, null, 2) : HINT;
+const defaultTabs = exampleOperations(demo?.dataSource);
+/** Headers that were edited, by tab. */
+const edited = new Map<string, Tab["headers"]>();
+
+await import(/* @vite-ignore */ graphiql);
+const root = document.querySelector("#root");
+// Workarounds for GraphiQL: it opens an empty tab unless the stored active tab is passed, opens each tab with the default headers,
+// and copies the query to the page URL, where tokens in it would reach logs.
+// Its editors have their own theme, which it sets only when the page loads, to the one that it stored.
+if (root) {
+  const theme = storedTheme();
+  localStorage.setItem("graphiql:theme", theme === "system" ? "" : theme);
+  const shown = storedTab() ?? defaultTabs[0];
+  globalThis.YogaGraphiQL.renderYogaGraphiQL(root, {
+    title: "User groups",
+    // Keep API keys out of the browser's storage.
+    shouldPersistHeaders: false,
+    // Also for subscriptions: the API supports POST only.
+    method: "POST",
+    ...(demo ? {} : { defaultEditorToolsVisibility: "headers" }),
+    defaultHeaders,
+    defaultTabs,
+    forcedTheme: theme,
+    query: shown?.query ?? "",
+    variables: shown?.variables ?? "",
+    onEditQuery: () => undefined,
+    onTabChange: shareHeaders,
+  });
+  onTheme((isDark) => {
+    const selected = storedTheme();
+    document.body.classList.toggle("graphiql-light", selected === "light");
+    document.body.classList.toggle("graphiql-dark", selected === "dark");
+    globalThis.__MONACO?.editor.setTheme(isDark ? "graphiql-DARK" : "graphiql-LIGHT");
+  });
+}
+
+function storedTab(): Tab | undefined {
+  try {
+    const { tabs, activeTabIndex }: TabState = JSON.parse(localStorage.getItem("graphiql:tabState") ?? "");
+    return tabs[activeTabIndex];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Headers that are edited in one tab become those of the tabs whose headers were not edited. */
+function shareHeaders({ tabs, activeTabIndex }: TabState): void {
+  const active = tabs[activeTabIndex];
+  if (!active || (active.headers ?? defaultHeaders) === (edited.get(active.id) ?? defaultHeaders)) return;
+  edited.set(active.id, active.headers);
+  for (const tab of tabs) if (!edited.has(tab.id)) tab.headers = active.headers;
+}
