@@ -4,7 +4,7 @@ import "swagger-ui-dist/swagger-ui.css";
 import { onTheme } from "./site.js";
 import "./api-reference.css";
 
-/** What Swagger UI passes to plugins. */
+/** The arguments of plugins. */
 interface System {
   readonly React: typeof import("react");
   readonly specSelectors: { specJson(): { hasIn(path: readonly string[]): boolean } };

@@ -1,4 +1,4 @@
-/** What the service's pages show of its configuration. */
+/** The parts of the configuration that pages show. */
 interface PageData {
   /** Pages that this service does not serve. */
   readonly disabled: readonly string[];

@@ -45,7 +45,7 @@ interface Page {
   readonly policy: string;
 }
 
-/** What a page needs beyond scripts and style sheets of its own. */
+/** Permissions of a page beyond files of its own. */
 interface PolicyExceptions {
   /** Editors and highlighted code set inline styles. */
   readonly inlineStyles?: boolean;
