@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { databaseUrl } from "../postgres/database-url.js";
-import type { TestDatabase } from "../postgres/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../postgres/test-database.js";
 import { callRest } from "../rest/rest-client.js";
-import type { RunningService, TestProcesses } from "../service/running-process.js";
+import { createTestProcesses, type RunningService, type TestProcesses } from "../service/running-process.js";
 import { startTestService } from "../service/test-service.js";
 import { type Query, verifyLoad } from "./load-verification.js";
 import { startLoad } from "./steady-load.js";
@@ -190,5 +190,55 @@ function watchHealth(url: string) {
       isStopping = true;
       await watching;
     },
+  };
+}
+
+/** A component between the service and its database that can fail. */
+interface Between {
+  /** The database, through the component. */
+  readonly target: DatabaseOptions["target"];
+  close(): Promise<void>;
+}
+
+export interface FaultedFixture<Through> {
+  readonly service: FaultedService;
+  readonly through: Through;
+  /** Starts a second service. */
+  start(): Promise<FaultedService>;
+}
+
+/**
+ * Starts the service for a test file, with a component between it and its database.
+ * @param open starts the component
+ * @param settings further settings of the service
+ * @returns a getter for the fixture
+ */
+export function useFaultedService<Through extends Between>(
+  open: (database: TestDatabase) => Promise<Through>,
+  settings: (database: TestDatabase) => Readonly<Record<string, string>> = () => ({}),
+): () => FaultedFixture<Through> {
+  const processes = createTestProcesses();
+  const opened: (() => Promise<unknown>)[] = [];
+  let fixture: FaultedFixture<Through> | undefined;
+  beforeAll(async () => {
+    const database = await createTestDatabase();
+    opened.unshift(() => database.drop());
+    const through = await open(database);
+    opened.unshift(() => through.close());
+    opened.unshift(() => processes.close());
+    const start = () => startFaultedService(processes, database, through.target, settings(database));
+    const service = await start();
+    fixture = { service, through, start };
+  });
+  afterAll(async () => {
+    try {
+      await fixture?.service.close();
+    } finally {
+      for (const close of opened) await close();
+    }
+  });
+  return () => {
+    if (!fixture) throw new Error("The fixture is there once the tests run.");
+    return fixture;
   };
 }
