@@ -56,14 +56,6 @@ describe("DELETE with an Idempotency-Key", () => {
     );
     expect(entries).toHaveLength(1);
   });
-
-  test("an invalid key is refused", async () => {
-    expectError(await remove("x", "k".repeat(256)), 400, {
-      code: "invalid_field",
-      field: "Idempotency-Key",
-      message: "Idempotency-Key must be 1 to 255 printable ASCII characters.",
-    });
-  });
 });
 
 describe("POST with an Idempotency-Key", () => {
@@ -213,16 +205,5 @@ describe("POST with an Idempotency-Key", () => {
     );
     expect(stored.join()).not.toContain(token);
     expect(row.reply_ciphertext.length).toBeGreaterThan(100);
-  });
-
-  test.each(["", "ü", "x".repeat(256)])("rejects %j as a key", async (idempotencyKey) => {
-    const token = await create("named");
-    const encoded = Buffer.from(idempotencyKey, "utf8").toString("latin1");
-    expectError(await rotate(token, encoded), 400, {
-      code: "invalid_field",
-      message: "Idempotency-Key must be 1 to 255 printable ASCII characters.",
-      field: "Idempotency-Key",
-    });
-    expect(await create("named")).toBe(token);
   });
 });

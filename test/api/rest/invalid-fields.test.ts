@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { EMBED_SESSION_OPERATIONS } from "../../../src/rest/embed-sessions.js";
+import { USER_OPERATIONS } from "../../../src/rest/user-groups.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
+
+const rest = useRest();
+
+/** A value of a field, undefined if absent, and the end of the message; null if the value is accepted. */
+type Row = readonly [value: unknown, rule: string | null, path?: string];
+
+const NO_TEXT: readonly Row[] = [
+  [5, "must be a string"],
+  [["x"], "must be a string"],
+  ["", "must not be empty"],
+  ["x".repeat(256), "must be at most 255 characters long"],
+  ["🙂".repeat(256), "must be at most 255 characters long"],
+  ["a\u0000b", "must not contain the character U+0000"],
+  ["\ud800", "must not contain an unpaired surrogate"],
+];
+const NULL: Row = [null, "must be a string"];
+const REQUIRED: readonly Row[] = [[undefined, "is required"], NULL, ...NO_TEXT];
+/** A guard that is null must not be taken for an absent one (decision 9). */
+const GUARD: readonly Row[] = [[null, "must not be null; omit it to skip the check"], ...NO_TEXT];
+const TOKEN: readonly Row[] = [
+  NULL,
+  [5, "must be a string"],
+  [["x"], "must be a string"],
+  ["", "must not be empty"],
+];
+const NO_OBJECT: readonly Row[] = [5, "x", [], true].map((value) => [value, "must be a JSON object or null"]);
+const DEEP = JSON.parse(`${'{"a":'.repeat(16)}{}${"}".repeat(16)}`);
+const PROPERTIES: readonly Row[] = [
+  [null, null],
+  ...NO_OBJECT,
+  [{ a: { b: "\u0000" } }, "must not contain the character U+0000", "properties.a.b"],
+  [DEEP, "must be nested at most 16 levels deep", `properties${".a".repeat(16)}`],
+  [{ a: "x".repeat(65_529) }, "must be at most 65536 bytes of JSON"],
+];
+const entries = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`schema ${index}`, "sales"]));
+const MAPPING: readonly Row[] = [
+  [null, null],
+  ...NO_OBJECT,
+  ...REQUIRED.slice(1).map(([value, rule]): Row => [{ main: value }, rule, "mapping.main"]),
+  [{ "": "sales" }, "must not be empty", "mapping."],
+  [entries(1001), "must have at most 1000 entries"],
+];
+
+const byId = () => ({ user_group_id: "nulls" });
+const byToken = (current_token: string) => ({ current_token });
+const NO_ROTATION =
+  "is required: POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation `getOrCreateUserGroup` if your client cannot";
+
+/** A valid body by operation, and the values of each of its fields. */
+const OPERATIONS = {
+  "GET /api/user": {
+    operation: USER_OPERATIONS.get,
+    // Fields of an existing group other than its ID are ignored.
+    body: (_: string, rule: string | null) => (rule ? { user_group_id: "new", name: "New" } : byId()),
+    fields: { user_group_id: REQUIRED, name: REQUIRED, properties: PROPERTIES, mapping: MAPPING },
+  },
+  "PUT /api/user": {
+    operation: USER_OPERATIONS.put,
+    body: byId,
+    fields: { user_group_id: REQUIRED, name: [NULL, ...NO_TEXT], properties: PROPERTIES, mapping: MAPPING },
+  },
+  "POST /api/user": {
+    operation: USER_OPERATIONS.post,
+    body: () => ({ ...byId(), name: "Turned into POST" }),
+    fields: { current_token: [[undefined, NO_ROTATION], ...TOKEN] },
+  },
+  "DELETE /api/user": {
+    operation: USER_OPERATIONS.delete,
+    body: byToken,
+    fields: {
+      current_token: [[undefined, "is required"], ...TOKEN],
+      user_group_id: GUARD,
+      data_source_provided_id: GUARD,
+    },
+  },
+  "POST /api/embed-session": {
+    operation: EMBED_SESSION_OPERATIONS.post,
+    body: (token: string, _: string | null, field: string) =>
+      field === "current_token" || field === "user_group_id" ? {} : byToken(token),
+    fields: {
+      user_group_id: [[undefined, "is required, or `current_token` instead"], NULL, ...NO_TEXT],
+      current_token: TOKEN,
+      expires_in: [
+        [null, null],
+        ...[59, 86_401, 60.5, "60"].map((value): Row => [value, "must be a whole number from 60 to 86400"]),
+      ],
+      variables: [
+        [null, null],
+        ...NO_OBJECT,
+        [{ a: "x".repeat(4090) }, "must be at most 4096 bytes of JSON"],
+      ],
+    },
+  },
+} satisfies Readonly<Record<string, Operation>>;
+
+interface Operation {
+  readonly operation: { readonly request: { readonly shape: object } };
+  readonly body: (token: string, rule: string | null, field: string) => object;
+  readonly fields: Readonly<Record<string, readonly Row[]>>;
+}
+
+const CASES = Object.entries<Operation>(OPERATIONS).flatMap(([name, { body, fields }]) =>
+  Object.entries(fields).map(([field, rows]) => [name, field, rows, body] as const),
+);
+
+let token = "";
+beforeAll(async () => {
+  token = userGroupOf(await rest().call("GET", { user_group_id: "nulls", name: "Nulls" })).token;
+});
+
+/** Calls an operation. @returns the reply, after a check that it changed no user group */
+async function callUnchanged(operation: string, body: unknown, headers: Record<string, string> = {}) {
+  const { keys, service } = rest();
+  const [method = "", path = ""] = operation.split(" ");
+  const state = () => service.query("SELECT id, name, version, token_lookup FROM user_group ORDER BY id");
+  const before = await state();
+  const reply = await callRest(`${service.url}${path}`, method, keys.admin, body, headers);
+  expect(await state()).toEqual(before);
+  return reply;
+}
+
+test.each(Object.entries<Operation>(OPERATIONS))("%s: each field has a row", (_, { operation, fields }) => {
+  expect(Object.keys(fields)).toEqual(Object.keys(operation.request.shape));
+});
+
+test.each(CASES)("%s: %s", async (operation, field, rows, body) => {
+  for (const [value, rule, path = field] of rows) {
+    const reply = await callUnchanged(operation, { ...body(token, rule, field), [field]: value });
+    if (rule === null) expect(reply.body).toMatchObject({ success: 1 });
+    else expectError(reply, 400, { code: "invalid_field", message: `${path} ${rule}.`, field: path });
+  }
+});
+
+describe("all invalid fields are reported, headers first", () => {
+  const three = { name: "", properties: [], mapping: { a: 1, b: "sales", c: "" } };
+  const object = "must be a JSON object or null";
+  const rules = {
+    name: "must not be empty",
+    properties: object,
+    "mapping.a": "must be a string",
+    "mapping.c": "must not be empty",
+  };
+  const header = "must be 1 to 255 printable ASCII characters";
+  const token = "is required";
+  test.each<readonly [string, string | undefined, object, Readonly<Record<string, string>>]>([
+    ["GET /api/user", undefined, { user_group_id: "new", ...three }, rules],
+    ["PUT /api/user", undefined, { user_group_id: "nulls", ...three }, rules],
+    ["POST /api/user", "ü", {}, { "Idempotency-Key": header, current_token: NO_ROTATION }],
+    ["POST /api/user", "", { current_token: "x" }, { "Idempotency-Key": header }],
+    ["DELETE /api/user", "x".repeat(256), {}, { "Idempotency-Key": header, current_token: token }],
+    [
+      "DELETE /api/user",
+      undefined,
+      { user_group_id: 1, data_source_provided_id: "" },
+      {
+        current_token: token,
+        user_group_id: "must be a string",
+        data_source_provided_id: "must not be empty",
+      },
+    ],
+    [
+      "POST /api/embed-session",
+      undefined,
+      { user_group_id: "x", current_token: "y", expires_in: 1, variables: 1 },
+      {
+        current_token: "must not be sent together with `user_group_id`",
+        expires_in: "must be a whole number from 60 to 86400",
+        variables: object,
+      },
+    ],
+  ])("%s, Idempotency-Key %s, %j", async (operation, key, body, errors) => {
+    const headers = key === undefined ? {} : { "idempotency-key": Buffer.from(key).toString("latin1") };
+    const fields = Object.entries(errors).map(([field, rule]) => ({ field, message: `${field} ${rule}.` }));
+    const [first = { field: "", message: "" }] = fields;
+    const reply = await callUnchanged(operation, body, headers);
+    expectError(reply, 400, { code: "invalid_field", ...first, fields });
+  });
+});
+
+test("creates and returns a group at every limit", async () => {
+  const { call, service, keys } = rest();
+  const source = "d".repeat(255);
+  const input = { providedId: source, name: "Longest id" };
+  const create = `mutation ($input: CreateDataSourceInput!) { createDataSource(input: $input) { userErrors { code } } }`;
+  const created = await callGraphql(service.url, keys.admin, create, { input });
+  expect(created.body).toEqual({ data: { createDataSource: { userErrors: [] } } });
+  const schemas = Array.from({ length: 1000 }, (_, index) => `${index}`.padStart(255, "s"));
+  const mapping = Object.fromEntries(schemas.map((schema) => [schema, source]));
+  const longest = "🙂".repeat(255);
+  const properties = { a: "x".repeat(65_528) };
+  const reply = await call("GET", { user_group_id: longest, name: longest, mapping, properties });
+  expect(reply.body).toMatchObject({
+    success: 1,
+    new_user_group: true,
+    user_group: { name: longest, provided_id: longest, properties },
+  });
+  const { team_id } = userGroupOf(reply);
+  const counted = `SELECT count(*)::integer AS entries FROM mapping_entry WHERE user_group_id = $1`;
+  expect(await service.query(counted, [team_id])).toEqual([{ entries: 1000 }]);
+  const deep = await call("PUT", { user_group_id: longest, properties: DEEP.a });
+  expect(deep.body).toMatchObject({ user_group: { properties: DEEP.a } });
+});
