@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
+import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
+import { holdTransaction } from "../../support/postgres/held-transaction.js";
+import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest({ speed: { keyCacheMs: 0 } });
 
@@ -100,3 +102,34 @@ describe("concurrent changes", () => {
     ]);
   });
 });
+
+test.for([
+  ["sales", 409],
+  ["support", 200],
+] as const)(
+  "a DELETE that waited for a change of the mapping compares its data source %s with the new mapping: %i",
+  async ([source, status], context) => {
+    skipOnCitus(context, "locks");
+    const { call, service } = rest();
+    const body = { user_group_id: "remapped", name: "remapped", mapping: { a: "sales" } };
+    const { team_id, token } = userGroupOf(await call("GET", body));
+    // Maps the schema to another data source, as a change of the mapping does.
+    const lock = "SELECT id FROM user_group WHERE id = $1 FOR UPDATE";
+    const remap = `UPDATE mapping_entry SET data_source_id = data_source.id FROM data_source, locked
+      WHERE user_group_id = locked.id AND data_source.account_id = mapping_entry.account_id
+        AND data_source.environment = mapping_entry.environment AND provided_id = 'support'`;
+    const held = await holdTransaction(service, `WITH locked AS MATERIALIZED (${lock}) ${remap}`, [team_id]);
+    const deletion = call("DELETE", { current_token: token, data_source_provided_id: source });
+    await held.untilAwaited();
+    await held.commit();
+    if (status === 200) expect((await deletion).body).toEqual({ success: 1 });
+    else {
+      expectError(await deletion, 409, {
+        code: "user_group_mismatch",
+        message: "The request does not match the identified user group. Nothing was deleted.",
+        field: "data_source_provided_id",
+      });
+      expect((await call("DELETE", { current_token: token })).status).toBe(200);
+    }
+  },
+);

@@ -81,25 +81,20 @@ describe("POST /site-config/validate", () => {
     }
   });
 
-  test("names what is wrong with a request", async () => {
-    const post = (path: string, options: object) => call("POST", path, options);
-    expect(await post("validate?strict=1", { body: text })).toMatchObject({
-      status: 400,
-      body: refusal("invalid_field", "strict"),
-    });
-    expect(await post("validate", { body: `[${"1,".repeat(20_000)}1]` })).toMatchObject({
-      status: 400,
-      body: refusal("invalid_field", "body"),
-    });
-    expect(await post("validate", { body: Buffer.from([0xff]) })).toMatchObject({
-      status: 400,
-      body: { error: { code: "invalid_json", message: "The body is not valid UTF-8 text." } },
-    });
-    expect(await post("validate", { body: " ".repeat(2 ** 18 + 1) })).toMatchObject({ status: 413 });
-    expect(await post("validate", { body: text, headers: { "content-type": "text/html" } })).toMatchObject({
-      status: 415,
-    });
-    expect(await post("validate", { body: text, key: "unknown" })).toMatchObject({ status: 401 });
+  test.each<readonly [string, object, number, object]>([
+    ["validate?strict=1", { body: text }, 400, refusal("invalid_field", "strict")],
+    ["validate", { body: `[${"1,".repeat(20_000)}1]` }, 400, refusal("invalid_field", "body")],
+    [
+      "validate",
+      { body: Buffer.from([0xff]) },
+      400,
+      { error: { message: "The body is not valid UTF-8 text." } },
+    ],
+    ["validate", { body: " ".repeat(2 ** 18 + 1) }, 413, {}],
+    ["validate", { body: text, headers: { "content-type": "text/html" } }, 415, {}],
+    ["validate", { body: text, key: "unknown" }, 401, {}],
+  ])("%s %.80j is %i", async (path, options, status, body) => {
+    expect(await call("POST", path, options)).toMatchObject({ status, body });
   });
 });
 
@@ -123,37 +118,36 @@ describe("PUT and DELETE /site-config/{site}", () => {
   });
 
   test("If-Match takes the ETag or the revision that was read", async () => {
-    const put = (body: string, headers: Record<string, string>) => call("PUT", "guarded", { body, headers });
-    const conflict = { status: 412, body: refusal("version_conflict", "If-Match") };
-    for (const tag of ["*", tagOf(text)]) {
-      expect(await put(text, { "if-match": tag })).toMatchObject(conflict);
+    const steps: readonly (readonly [string, string | undefined, string, string, number])[] = [
+      // Without the precondition, PUT would create the site.
+      ...["*", tagOf(text), '"1"'].map((tag) => ["PUT", text, "If-Match", tag, 412] as const),
+      ["PUT", text, "If-None-Match", "*", 200],
+      ["PUT", text, "If-None-Match", "*", 412],
+      ["DELETE", undefined, "If-None-Match", "*", 412],
+      ["PUT", other, "If-Match", tagOf(text), 200],
+      ["PUT", text, "If-Match", tagOf(text), 412],
+      ["PUT", text, "If-Match", '"2"', 200],
+      ["DELETE", undefined, "If-Match", '"2"', 412],
+      ["PUT", text, "If-Match", "3", 400],
+      ["PUT", text, "If-Match", `${tagOf(text)}, ${tagOf(other)}`, 400],
+      ["PUT", text, "If-None-Match", tagOf(text), 400],
+      ["DELETE", undefined, "If-Match", tagOf(text), 200],
+      ...["*", '"3"'].map((tag) => ["DELETE", undefined, "If-Match", tag, 404] as const),
+      ["DELETE", undefined, "If-None-Match", "*", 404],
+    ];
+    let revision = 0;
+    for (const [method, body, name, value, status] of steps) {
+      const reply = await call(method, "guarded", { body, headers: { [name]: value } });
+      if (status === 200 && method === "PUT") revision += 1;
+      const bodies: Readonly<Record<number, object>> = {
+        200: method === "PUT" ? { success: 1, revision } : { success: 1 },
+        400: refusal("invalid_field", name),
+        404: { error: { code: "site_config_not_found" } },
+        412: refusal("version_conflict", name),
+      };
+      expect(reply, `${method} ${name}: ${value}`).toMatchObject({ status, body: bodies[status] });
     }
-    expect(await put(text, { "if-match": '"1"' })).toMatchObject(conflict);
-    expect(await put(text, { "if-none-match": "*" })).toMatchObject({ status: 200 });
-    const exists = { status: 412, body: refusal("version_conflict", "If-None-Match") };
-    expect(await put(text, { "if-none-match": "*" })).toMatchObject(exists);
-    expect(await call("DELETE", "guarded", { headers: { "if-none-match": "*" } })).toMatchObject(exists);
-    expect(await put(other, { "if-match": tagOf(text) })).toMatchObject({ body: { revision: 2 } });
-    expect(await put(text, { "if-match": tagOf(text) })).toMatchObject(conflict);
-    expect(await put(text, { "if-match": '"2"' })).toMatchObject({ body: { revision: 3 } });
-    expect(await call("DELETE", "guarded", { headers: { "if-match": '"2"' } })).toMatchObject(conflict);
-    for (const [name, value] of [
-      ["If-Match", "3"],
-      ["If-Match", `${tagOf(text)}, ${tagOf(other)}`],
-      ["If-None-Match", tagOf(text)],
-    ] as const) {
-      expect(await put(text, { [name]: value })).toMatchObject({
-        status: 400,
-        body: refusal("invalid_field", name),
-      });
-    }
-    expect(await call("DELETE", "guarded", { headers: { "if-match": tagOf(text) } })).toMatchObject({
-      status: 200,
-      body: { success: 1 },
-    });
-    for (const headers of [{}, { "if-match": "*" }, { "if-match": '"3"' }, { "if-none-match": "*" }]) {
-      expect(await call("DELETE", "guarded", { headers })).toMatchObject({ status: 404 });
-    }
+    expect((await call("DELETE", "guarded")).status).toBe(404);
   });
 
   test("PUT of a file with errors stores nothing and returns the report", async () => {

@@ -10,11 +10,13 @@ const statusOf = (name: string) => ({ status: 200, text: textOf(name) });
 const put = (site: string, name: string, options: object = {}, key?: string) =>
   changeSite(graphql(), "put", { site, text: textOf(name), ...options }, key);
 
-const setPublic = (site: string, isPublic: boolean) =>
-  graphql().run(
-    "mutation ($input: SetSiteConfigVisibilityInput!) { setSiteConfigVisibility(input: $input) { siteConfig { id } } }",
-    { input: { site, isPublic } },
-  );
+async function setPublic(site: string, isPublic: boolean): Promise<void> {
+  const mutation = `mutation ($input: SetSiteConfigVisibilityInput!) {
+    setSiteConfigVisibility(input: $input) { siteConfig { isPublic } userErrors { code } }
+  }`;
+  const { setSiteConfigVisibility } = await graphql().run(mutation, { input: { site, isPublic } });
+  expect(setSiteConfigVisibility).toEqual({ siteConfig: { isPublic }, userErrors: [] });
+}
 
 /** The numbers of the first four revisions that can be read without a key. */
 async function openRevisions(site: string): Promise<number[]> {
@@ -110,19 +112,6 @@ describe("with an API key and parameters", () => {
     expect(await getSite(graphql(), stranger, { authorization: "Token ugk_live_x" })).toMatchObject({
       status: 401,
     });
-  });
-
-  test("rejects an environment without an account, and an unknown one", async () => {
-    for (const query of [
-      "environment=Testing",
-      "environment=Live",
-      `account=${accountName()}&environment=`,
-    ]) {
-      expect(await getSite(graphql(), `shared?${query}`)).toMatchObject({
-        status: 400,
-        text: expect.stringMatching(/"invalid_field".*"field":"environment"/),
-      });
-    }
   });
 });
 

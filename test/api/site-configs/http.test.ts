@@ -28,116 +28,107 @@ beforeAll(async () => {
 const get = (path: string, headers?: Readonly<Record<string, string>>, method?: "GET" | "HEAD") =>
   getSite(graphql(), path, headers, method);
 
+const withKey = (headers: Readonly<Record<string, string>> = {}) => ({
+  authorization: `Token ${graphql().keys.read}`,
+  ...headers,
+});
+const invalid = (field: string) => ({
+  status: 400,
+  text: expect.stringMatching(`"invalid_field".*"field":"${field}"`),
+});
 const tagOf = (text: string) => `"${createHash("sha256").update(text).digest("base64url")}"`;
 
 describe("with an API key", () => {
-  test("serves the current document as it was written", async () => {
-    const reply = await get("docs");
-    expect(reply).toMatchObject({
-      status: 200,
-      text: second,
-      headers: {
-        "content-type": "application/json; charset=utf-8",
-        "cache-control": "private, no-cache",
-        etag: tagOf(second),
-        vary: "authorization",
-        "x-content-type-options": "nosniff",
-        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-        "site-config-revision": "2",
-      },
-    });
-    expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
-    expect(reply.headers["x-request-id"]).toEqual(expect.any(String));
-  });
-
-  test("serves a revision as immutable", async () => {
+  test("serves the current document as it was written, and its revisions as immutable", async () => {
+    const current = {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "private, no-cache",
+      etag: tagOf(second),
+      vary: "authorization",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "site-config-revision": "2",
+      "content-length": String(Buffer.byteLength(second)),
+      "x-request-id": expect.any(String),
+    };
+    for (const path of ["docs", "docs/", "docs?revision=2", "docs/?revision=2"]) {
+      const cached = path.includes("?") && { "cache-control": "private, max-age=31536000, immutable" };
+      for (const [method, text] of [
+        ["GET", second],
+        ["HEAD", ""],
+      ] as const) {
+        const reply = await get(path, withKey(), method);
+        expect(reply).toMatchObject({ status: 200, text, headers: { ...current, ...cached } });
+        expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
+      }
+    }
     expect(await get("docs?revision=1")).toMatchObject({
-      status: 200,
       text: first,
-      headers: {
-        "cache-control": "private, max-age=31536000, immutable",
-        etag: tagOf(first),
-        "site-config-revision": "1",
-      },
+      headers: { etag: tagOf(first), "site-config-revision": "1" },
     });
   });
 
   test("replies 304 for a current ETag", async () => {
-    const authorization = `Token ${graphql().keys.read}`;
     for (const tag of ["*", tagOf(second), `W/${tagOf(second)}`, `"x", ${tagOf(first)},${tagOf(second)}`]) {
-      const reply = await get("docs", { authorization, "if-none-match": tag });
-      expect(reply).toMatchObject({ status: 304, text: "", headers: { etag: tagOf(second) } });
-      expect(reply.headers["cache-control"]).toBe("private, no-cache");
+      const reply = await get("docs", withKey({ "if-none-match": tag }));
+      const headers = { etag: tagOf(second), "cache-control": "private, no-cache" };
+      expect(reply).toMatchObject({ status: 304, text: "", headers });
     }
     for (const tag of [tagOf(first), '"x"', "x", '"*"', second]) {
-      const reply = await get("docs", { authorization, "if-none-match": encodeURI(tag) });
+      const reply = await get("docs", withKey({ "if-none-match": encodeURI(tag) }));
       expect(reply).toMatchObject({ status: 200, text: second });
     }
-    expect((await get("docs?revision=1", { authorization, "if-none-match": tagOf(first) })).status).toBe(304);
+    expect((await get("docs?revision=1", withKey({ "if-none-match": tagOf(first) }))).status).toBe(304);
     // Matches any revision, but there must be one.
-    for (const path of ["nowhere", "docs?revision=3"]) {
-      expect((await get(path, { authorization, "if-none-match": "*" })).status).toBe(404);
-    }
+    for (const path of ["nowhere", "docs?revision=3"])
+      expect((await get(path, withKey({ "if-none-match": "*" }))).status).toBe(404);
   });
 
-  test("HEAD returns the headers of GET", async () => {
-    const { keys } = graphql();
-    expect(await get("docs", { authorization: `Token ${keys.read}` }, "HEAD")).toMatchObject({
-      status: 200,
-      text: "",
-      headers: { etag: tagOf(second), "content-length": String(Buffer.byteLength(second)) },
-    });
-  });
-
-  test("If-Match of another revision is 412, before If-None-Match is considered", async () => {
-    const authorization = `Token ${graphql().keys.read}`;
-    for (const tag of [tagOf(second), '"2"', "*"]) {
-      expect(await get("docs", { authorization, "if-match": tag })).toMatchObject({ status: 200 });
-      const both = { authorization, "if-match": tag, "if-none-match": tagOf(second) };
-      expect(await get("docs", both)).toMatchObject({ status: 304 });
-    }
-    for (const method of ["GET", "HEAD"] as const) {
-      for (const tag of [tagOf(first), '"1"']) {
-        const reply = await get("docs", { authorization, "if-match": tag, "if-none-match": "*" }, method);
-        expect(reply).toMatchObject({ status: 412, headers: { "cache-control": "no-store" } });
-      }
-    }
-    expect(await get("docs?revision=1", { authorization, "if-match": tagOf(first) })).toMatchObject({
-      status: 200,
-    });
-    expect(await get("docs", { authorization, "if-match": "x" })).toMatchObject({ status: 400 });
-    expect(await get("nowhere", { authorization, "if-match": "*" })).toMatchObject({ status: 404 });
-  });
-
-  test("accepts a trailing slash", async () => {
-    for (const path of ["docs/", "docs/?revision=2"])
-      expect(await get(path)).toMatchObject({ status: 200, text: second });
-    expect((await get("docs%2F")).status).toBe(404);
+  test.each<readonly [string, string, string | undefined, number]>([
+    ["docs", tagOf(second), undefined, 200],
+    ["docs", '"2"', undefined, 200],
+    ["docs", "*", undefined, 200],
+    ["docs", tagOf(second), tagOf(second), 304],
+    ["docs", "*", tagOf(second), 304],
+    // If-Match is considered before If-None-Match.
+    ["docs", tagOf(first), "*", 412],
+    ["docs", '"1"', "*", 412],
+    ["docs?revision=1", tagOf(first), undefined, 200],
+    ["docs", "x", undefined, 400],
+    ["nowhere", "*", undefined, 404],
+  ])("%s with If-Match %s and If-None-Match %s is %i", async (path, ifMatch, ifNoneMatch, status) => {
+    const headers = withKey({ "if-match": ifMatch, ...(ifNoneMatch && { "if-none-match": ifNoneMatch }) });
+    for (const method of ["GET", "HEAD"] as const)
+      expect((await get(path, headers, method)).status).toBe(status);
   });
 
   test("reports what is missing, unknown or forbidden", async () => {
     const { keys, strangerKey, service } = graphql();
     const notFound = { status: 404, text: expect.stringContaining('"site_config_not_found"') };
-    expect(await get("nowhere")).toMatchObject(notFound);
-    for (const revision of ["3", "2147483647", "2147483648", "9999999999", "9".repeat(400)]) {
+    for (const revision of ["3", "2147483647", "2147483648", "9999999999", "9".repeat(400)])
       expect(await get(`docs?revision=${revision}`)).toMatchObject(notFound);
+    for (const path of ["nowhere", "docs%2Fx"]) expect(await get(path)).toMatchObject(notFound);
+    for (const key of [strangerKey, keys.testing])
+      expect(await get("docs", { authorization: `Token ${key}` })).toMatchObject(notFound);
+    for (const headers of [{}, { authorization: "Token ugk_live_x" }])
+      expect(await get("docs", headers)).toMatchObject({ status: 401 });
+    const revisions = ["0", "-1", "01", "1.0", "x", "", "1&revision=2"].map(
+      (text) => `docs?revision=${text}`,
+    );
+    for (const [field, paths] of [
+      ["revision", revisions],
+      ["site", ["docs%00", "d".repeat(256)]],
+      ["environment", ["docs?environment=Testing", "docs?environment=Live", "docs?account=a&environment="]],
+      ["account", ["docs?account=%00", "docs?account=", "docs?account=a&account=b"]],
+    ] as const) {
+      for (const path of paths) expect(await get(path)).toMatchObject(invalid(field));
     }
-    expect(await get("docs", { authorization: `Token ${strangerKey}` })).toMatchObject(notFound);
-    expect(await get("docs", { authorization: `Token ${keys.testing}` })).toMatchObject(notFound);
-    for (const revision of ["0", "-1", "01", "1.0", "x", "", "1&revision=2"]) {
-      expect(await get(`docs?revision=${revision}`)).toMatchObject({
-        status: 400,
-        text: expect.stringMatching(/"invalid_field".*"field":"revision"/),
-      });
-    }
-    expect(await get("docs", {})).toMatchObject({ status: 401 });
-    expect(await get("docs", { authorization: "Token ugk_live_x" })).toMatchObject({ status: 401 });
-    for (const site of ["docs%00", "d".repeat(256)]) {
-      expect(await get(site)).toMatchObject({
-        status: 400,
-        text: expect.stringMatching(/"invalid_field".*"field":"site"/),
-      });
-    }
+    const both = "docs?environment=Live&account=&revision=0";
+    expect(JSON.parse((await get(both)).text).error.fields).toEqual([
+      { field: "environment", message: "environment must be Customer or Testing." },
+      { field: "account", message: "account must not be empty." },
+      { field: "revision", message: "revision must be a positive integer." },
+    ]);
     for (const method of ["PATCH", "POST"]) {
       const reply = await callRest(`${service.url}/site-config/docs`, method, keys.admin, {});
       expect(reply).toMatchObject({ status: 405, headers: { allow: "PUT, DELETE, GET, HEAD, OPTIONS" } });
@@ -204,47 +195,16 @@ describe("without an API key", () => {
     }
     for (const [query, field] of [
       [`account=${account.name}&environment=Live`, "environment"],
-      ["account=%00", "account"],
-      ["account=", "account"],
       [`account=${"x".repeat(256)}`, "account"],
-      ["account=a&account=b", "account"],
     ] as const) {
-      expect(await anonymous(`open?${query}`)).toMatchObject({
-        status: 400,
-        text: expect.stringMatching(`"invalid_field".*"field":"${field}"`),
-      });
+      expect(await anonymous(`open?${query}`)).toMatchObject(invalid(field));
     }
-  });
-
-  test("a site becomes public and private without a new revision", async () => {
-    const { run, account } = graphql();
-    const set = (isPublic: boolean) =>
-      run(
-        `mutation ($input: SetSiteConfigVisibilityInput!) { setSiteConfigVisibility(input: $input) {
-          siteConfig { isPublic revision } userErrors { code }
-        } }`,
-        { input: { site: "open", isPublic } },
-      );
-    const path = `open?account=${account.name}`;
-    const payload = (isPublic: boolean) => ({
-      setSiteConfigVisibility: {
-        siteConfig: { isPublic, revision: 1 },
-        userErrors: [],
-      },
-    });
-    expect(await set(false)).toEqual(payload(false));
-    expect((await anonymous(path)).status).toBe(404);
-    expect(await set(true)).toEqual(payload(true));
-    expect((await anonymous(path)).status).toBe(200);
-    // A new revision does not change it.
-    await changeSite(graphql(), "patch", { site: "open", patch: { name: "Patched" } });
-    expect(await anonymous(path)).toMatchObject({ status: 200, headers: { "site-config-revision": "2" } });
   });
 });
 
 test("reading takes two statements: the key, the text", async () => {
-  const { service, keys } = graphql();
+  const { service } = graphql();
   service.statements.length = 0;
-  await get("docs", { authorization: `Token ${keys.read}` });
+  await get("docs");
   expect(service.statements).toHaveLength(2);
 });

@@ -70,7 +70,7 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
     errors: { method: "PUT", query: "{ __typename }" },
   },
   user_group_mismatch: {
-    REST: "test/api/rest/delete.test.ts",
+    REST: "test/api/rest/user-groups.test.ts",
     userErrors: {
       query: mutation("deleteUserGroup", 'by: { providedId: "acme" }, dataSourceProvidedId: "x"'),
     },

@@ -1,74 +1,26 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { z } from "zod";
+import { openApiDocument } from "../../../src/http/openapi/document.js";
 
-const property = z.object({
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  description: z.string().default(""),
-  get properties() {
-    return z.record(z.string(), property).optional();
-  },
-  required: z.array(z.string()).default([]),
-  $ref: z.string().optional(),
-});
-type Property = z.infer<typeof property>;
-const content = z.record(z.string(), z.object({ schema: property.optional() })).default({});
-const reply = z.object({ description: z.string().default(""), $ref: z.string().optional(), content });
-const parameter = z.object({
-  name: z.string(),
-  in: z.string(),
-  description: z.string().default(""),
-  required: z.boolean().default(false),
-});
-const operation = z.object({
-  summary: z.string(),
-  description: z.string(),
-  tags: z.array(z.string()),
-  parameters: z.array(parameter).default([]),
-  requestBody: z.object({ content }).optional(),
-  responses: z.record(z.string(), reply),
-});
-type Operation = z.infer<typeof operation>;
-const METHODS = ["get", "put", "post", "delete", "head", "options"] as const;
-const path = z.object({
-  parameters: z.array(parameter.partial({ name: true, in: true })).default([]),
-  ...Object.fromEntries(METHODS.map((method) => [method, operation.optional()])),
-});
+/** An untyped part of the document. */
+type Part = ReturnType<typeof JSON.parse>;
 
-const REQUEST = "Request body";
-const text = readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8");
-const { paths, components, tags, info } = z
-  .object({
-    info: z.object({ description: z.string() }),
-    tags: z.array(z.object({ name: z.string(), description: z.string().default("") })),
-    paths: z.record(z.string(), path),
-    components: z.object({ schemas: z.record(z.string(), property), responses: z.record(z.string(), reply) }),
-  })
-  .parse(JSON.parse(text));
-
-const operations = Object.entries(paths).flatMap(([address, { parameters: shared, ...methods }]) =>
-  Object.entries(methods).flatMap(([method, value]) => {
-    const parsed = operation.safeParse(value);
-    if (!parsed.success) return [];
+const METHODS = ["get", "put", "post", "delete", "head", "options"];
+const { paths, components, tags, info }: Part = JSON.parse(JSON.stringify(openApiDocument("0.0.0")));
+const operations = Object.entries<Part>(paths).flatMap(([path, { parameters = [], ...methods }]) =>
+  METHODS.filter((method) => method in methods).map((method) => ({
+    ...methods[method],
+    name: `${method.toUpperCase()} ${path}`,
     // The introduction describes the header that all operations have.
-    const parameters = [
-      ...shared.flatMap((each) => parameter.safeParse(each).data ?? []),
-      ...parsed.data.parameters,
-    ].filter(({ name }) => name !== "X-Request-Id");
-    return [{ address, method: method.toUpperCase(), operation: { ...parsed.data, parameters } }];
-  }),
+    parameters: [...parameters, ...(methods[method].parameters ?? [])].filter(
+      ({ name }) => name !== "X-Request-Id",
+    ),
+  })),
 );
 
 /** Lists the operations of the OpenAPI document with their fields and replies. */
 function reference(): string {
-  const sections = tags.map(({ name, description }) => {
-    const own = operations.filter(
-      ({
-        operation: {
-          tags: [tag],
-        },
-      }) => tag === name,
-    );
+  const sections = tags.map(({ name, description }: Part) => {
+    const own = operations.filter((operation) => operation.tags[0] === name);
     return `## ${name}\n\n${description}\n\n${own.map(section).join("\n\n")}`;
   });
   return `<!-- Written from openapi.json: npx vitest run test/unit/repository/rest-reference.test.ts -u -->
@@ -86,51 +38,40 @@ ${sections.join("\n\n")}
 `;
 }
 
-function section({ address, method, operation: each }: (typeof operations)[number]): string {
+function section({ summary, name, description, parameters, requestBody, responses }: Part): string {
   return [
-    `### ${each.summary}`,
-    `\`${method} ${address}\``,
-    each.description,
-    parametersOf(each),
-    fieldsOf(REQUEST, bodyOf(each.requestBody?.content)),
-    fieldsOf("Reply", bodyOf(each.responses["200"]?.content)),
-    repliesOf(each),
+    `### ${summary}`,
+    `\`${name}\``,
+    description,
+    table("| parameter | in | meaning |", parameters.map(parameterRow)),
+    fieldsOf("Request body", requestBody),
+    fieldsOf("Reply", responses["200"]),
+    table("| status | meaning |", Object.entries<Part>(responses).map(replyRow)),
   ]
     .filter((part) => part !== "")
     .join("\n\n");
 }
 
-function parametersOf({ parameters }: Operation): string {
-  const rows = parameters.map(
-    ({ name, in: place, description, required }) =>
-      `| \`${name}\` | ${place}${required ? ", required" : ""} | ${line(description)} |`,
-  );
-  return rows.length === 0 ? "" : `| parameter | in | meaning |\n|---|---|---|\n${rows.join("\n")}`;
+function parameterRow({ name, in: place, description, required = false }: Part): string {
+  return `| \`${name}\` | ${place}${required ? ", required" : ""} | ${line(description)} |`;
 }
 
-function bodyOf(body: z.infer<typeof content> = {}): Property | undefined {
-  return resolve(body["application/json"]?.schema);
+function replyRow([status, { description, $ref }]: [string, Part]): string {
+  return `| ${status} | ${line(description ?? components.responses[nameOf($ref)].description)} |`;
 }
 
-function resolve(schema: Property | undefined): Property | undefined {
-  const name = schema?.$ref?.split("/").at(-1);
-  return name === undefined ? schema : components.schemas[name];
-}
-
-function fieldsOf(title: string, schema: Property | undefined): string {
-  const rows = fieldRows(title, schema);
-  return rows.length === 0
-    ? ""
-    : `${title}:\n\n| field | type | meaning |\n|---|---|---|\n${rows.join("\n")}`;
+function fieldsOf(title: string, body: Part): string {
+  const rows = fieldRows(title, resolve(body?.content?.["application/json"]?.schema));
+  return rows.length === 0 ? "" : `${title}:\n\n${table("| field | type | meaning |", rows)}`;
 }
 
 /** The fields of an object, and below them those of its objects. */
-function fieldRows(title: string, schema: Property | undefined, prefix = ""): string[] {
-  return Object.entries(schema?.properties ?? {}).flatMap(([name, field]) => {
+function fieldRows(title: string, schema: Part, prefix = ""): string[] {
+  return Object.entries<Part>(schema?.properties ?? {}).flatMap(([name, field]) => {
     const resolved = resolve(field);
-    const type = [resolved?.type].flat().join(" or ");
+    const type = [resolved.type].flat().join(" or ");
     // Replies have all of their fields.
-    const required = title === REQUEST && schema?.required.includes(name) ? ", required" : "";
+    const required = title !== "Reply" && schema.required?.includes(name) ? ", required" : "";
     const path = prefix + name;
     return [
       `| \`${path}\` | ${type}${required} | ${line(field.description)} |`,
@@ -139,15 +80,19 @@ function fieldRows(title: string, schema: Property | undefined, prefix = ""): st
   });
 }
 
-function repliesOf({ responses }: Operation): string {
-  const rows = Object.entries(responses).map(([status, { description, $ref }]) => {
-    const shared = components.responses[$ref?.split("/").at(-1) ?? ""]?.description ?? "";
-    return `| ${status} | ${line(description || shared)} |`;
-  });
-  return `| status | meaning |\n|---|---|\n${rows.join("\n")}`;
+function table(head: string, rows: readonly string[]): string {
+  return rows.length === 0 ? "" : [head, head.replaceAll(/[^|]+/g, "---"), ...rows].join("\n");
 }
 
-function line(description: string): string {
+function resolve(schema: Part): Part {
+  return schema?.$ref === undefined ? schema : components.schemas[nameOf(schema.$ref)];
+}
+
+function nameOf(reference: string): string {
+  return reference.split("/").at(-1) ?? "";
+}
+
+function line(description = ""): string {
   return description.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").trim();
 }
 
