@@ -109,19 +109,3 @@ test("a reply's documents are limited in total", async () => {
   const reply = await call(`mutation { ${patches.join("\n")} }`);
   expect(reply).toMatchObject(tooMuch);
 });
-
-test("a document can have at most 256 KiB", async () => {
-  const padded = (size: number) => {
-    const text = JSON.stringify(goodSite);
-    return text + " ".repeat(size - text.length);
-  };
-  const largest = await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES) });
-  expect(largest.siteConfig.text).toHaveLength(MAX_SITE_CONFIG_BYTES);
-  const tooLarge = { siteConfig: null, userErrors: [{ code: "INVALID_FIELD", field: ["source", "text"] }] };
-  expect(
-    await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES + 1) }),
-  ).toMatchObject(tooLarge);
-  expect(
-    await changeSite(graphql(), "patch", { site: "padded", patch: { name: "A longer name" } }),
-  ).toMatchObject({ ...tooLarge, userErrors: [{ field: ["patch"] }] });
-});

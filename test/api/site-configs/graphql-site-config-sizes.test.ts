@@ -1,23 +1,22 @@
 import { expect, test } from "vitest";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { deepZeros, manyPages } from "../../support/site-configs/documents.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 
 /** Without the document, which takes longer to send than to store. */
-const PAYLOAD = "{ siteConfig { revision text } userErrors { code field message } }";
-
-async function put({ site, document }: { readonly site: string; readonly document: object }) {
-  const mutation = `mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) ${PAYLOAD} }`;
-  return (await graphql().run(mutation, { input: { site, source: { document } } })).putSiteConfig;
-}
-
-async function patch(input: object) {
-  const mutation = `mutation ($input: PatchSiteConfigInput!) { patchSiteConfig(input: $input) ${PAYLOAD} }`;
-  return (await graphql().run(mutation, { input })).patchSiteConfig;
-}
+const TEXT = "siteConfig { revision text }";
+const put = (site: string, source: object): Promise<Data> =>
+  graphql().mutate("putSiteConfig", { site, source }, TEXT);
+const patch = (input: object): Promise<Data> => graphql().mutate("patchSiteConfig", input, TEXT);
+const tooLarge = (field: string) => ({
+  siteConfig: null,
+  userErrors: [
+    { code: "INVALID_FIELD", field: field.split("."), message: `${field} must be at most 262144 bytes.` },
+  ],
+});
 
 /** A valid site of a given size on one line. */
 function siteOf(size: number): object {
@@ -29,27 +28,35 @@ test("a document's size is measured on one line", async () => {
   expect(JSON.stringify(large, null, 2).length).toBeGreaterThan(MAX_SITE_CONFIG_BYTES);
   const largest = siteOf(MAX_SITE_CONFIG_BYTES);
   for (const document of [large, largest]) {
-    const { siteConfig, userErrors } = await put({ site: "large", document });
+    const { siteConfig, userErrors } = await put("large", { document });
     expect(userErrors).toEqual([]);
     expect(siteConfig.text === JSON.stringify(document)).toBe(true);
   }
-  expect(await put({ site: "large", document: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual({
-    siteConfig: null,
-    userErrors: [
-      {
-        code: "INVALID_FIELD",
-        field: ["source", "document"],
-        message: "source.document must be at most 262144 bytes.",
-      },
-    ],
-  });
+  const document = siteOf(MAX_SITE_CONFIG_BYTES + 1);
+  expect(await put("large", { document })).toEqual(tooLarge("source.document"));
+});
+
+test("a text can have at most 256 KiB, stored or validated", async () => {
+  const text = JSON.stringify(goodSite).padEnd(MAX_SITE_CONFIG_BYTES);
+  const { call, run } = graphql();
+  expect((await put("padded", { text })).siteConfig.text).toHaveLength(MAX_SITE_CONFIG_BYTES);
+  expect(await put("padded", { text: `${text} ` })).toEqual(tooLarge("source.text"));
+  expect(await patch({ site: "padded", patch: { name: "A longer name" } })).toEqual(tooLarge("patch"));
+  const query = "query ($source: SiteConfigSource!) { validateSiteConfig(source: $source) { isValid } }";
+  expect(await run(query, { source: { text } })).toEqual({ validateSiteConfig: { isValid: true } });
+  const document = siteOf(MAX_SITE_CONFIG_BYTES + 1);
+  for (const [field, value] of Object.entries({ text: `${text} `, document })) {
+    expect(await call(query, { source: { [field]: value } })).toMatchObject({
+      body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["source", field] } }] },
+    });
+  }
 });
 
 test("a document that indentation would make too large is stored on one line, put or patched", async () => {
   const zeros = deepZeros();
-  const { siteConfig } = await put({ site: "deep", document: { ...goodSite, zeros } });
+  const { siteConfig } = await put("deep", { document: { ...goodSite, zeros } });
   expect(siteConfig.text === JSON.stringify({ ...goodSite, zeros })).toBe(true);
-  await put({ site: "patched", document: goodSite });
+  await put("patched", { document: goodSite });
   const patched = await patch({ site: "patched", patch: { zeros } });
   const text = JSON.stringify(goodSite, null, 2).replace(
     /\n\}$/,
@@ -59,12 +66,10 @@ test("a document that indentation would make too large is stored on one line, pu
 });
 
 test("a patch is rejected if it, or the resulting document, is too large", async () => {
-  const refusal = {
-    siteConfig: null,
-    userErrors: [{ code: "INVALID_FIELD", field: ["patch"], message: "patch must be at most 262144 bytes." }],
-  };
   // The site's existence is not checked for that.
-  expect(await patch({ site: "nowhere", patch: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual(refusal);
-  await put({ site: "grown", document: siteOf(200_000) });
-  expect(await patch({ site: "grown", patch: { y: "y".repeat(70_000) } })).toEqual(refusal);
+  expect(await patch({ site: "nowhere", patch: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual(
+    tooLarge("patch"),
+  );
+  await put("grown", { document: siteOf(200_000) });
+  expect(await patch({ site: "grown", patch: { y: "y".repeat(70_000) } })).toEqual(tooLarge("patch"));
 });

@@ -4,8 +4,8 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...input }, key);
-const patch = (input: object, key?: string) => changeSite(graphql(), "patch", { ...input }, key);
-const restore = (input: object, key?: string) => changeSite(graphql(), "restore", { ...input }, key);
+const patch = (input: object) => changeSite(graphql(), "patch", { ...input });
+const restore = (input: object) => changeSite(graphql(), "restore", { ...input });
 
 /** Formatted as no program would. */
 const oddText = `{"navigation" :[ { "pages":["b","a"],"group":"\\u0041" }],\r\n\t"zeta": 1.50e1,
@@ -119,6 +119,9 @@ test("never stores an invalid document", async () => {
     report: { isValid: false, errors: [{ code: "missing_recommended", line: null }] },
     userErrors: [{ field: ["source", "document"] }],
   });
+  expect(await put({ document: goodSite, expectedRevision: -1 })).toMatchObject({
+    userErrors: [{ code: "INVALID_FIELD", field: ["expectedRevision"] }],
+  });
   for (const change of [{ name: null }, { navigation: [] }, [], "x"]) {
     expect(await patch({ site: "strict", patch: change })).toMatchObject({
       siteConfig: null,
@@ -200,4 +203,145 @@ describe("two edits of one revision", () => {
     expect([siteConfig.createdAt, ...times]).toEqual([siteConfig.createdAt, ...times].toSorted());
     expect(siteConfig.updatedAt).toBe(times.at(-1));
   });
+});
+
+test("numbers that would lose precision are rejected in a document and cause a warning in a text", async () => {
+  const source =
+    '{ document: { name: "N", navigation: [{ group: "", pages: ["a"] }], big: 12345678901234567891 } }';
+  const literal = `mutation { putSiteConfig(input: { source: ${source} }) { siteConfig { id } userErrors { field } } }`;
+  expect((await graphql().run(literal)).putSiteConfig).toEqual({
+    siteConfig: null,
+    userErrors: [{ field: ["source", "document", "big"] }],
+  });
+  const text = (number: string) => `{"name":"N","navigation":[{"group":"","pages":["a"]}],"2":${number}}`;
+  expect(await put({ site: "numbers", text: text("12345678901234567891") })).toMatchObject({
+    siteConfig: { revision: 1 },
+    report: { warnings: expect.arrayContaining([{ code: "inexact_number", pointer: "/2" }]) },
+  });
+  expect(await put({ site: "numbers", text: text("1e999") })).toMatchObject({
+    siteConfig: null,
+    report: { errors: [{ code: "number_too_large", pointer: "/2" }] },
+    userErrors: [{ code: "INVALID_SITE_CONFIG", field: ["source", "text"] }],
+  });
+});
+
+const first = `{"name": "First", "navigation": [{"group": "", "pages": ["a"]}], "n": 1.0}`;
+
+test("a revision is restored as a new one", async () => {
+  const { run } = graphql();
+  await put({ site: "restored", text: first });
+  await put({ site: "restored", document: goodSite });
+  expect(await restore({ site: "restored", revision: 1 })).toMatchObject({
+    siteConfig: { revision: 3, text: first },
+    userErrors: [],
+  });
+  expect(await restore({ site: "restored", revision: 4 })).toMatchObject({
+    siteConfig: null,
+    userErrors: [
+      {
+        code: "SITE_CONFIG_NOT_FOUND",
+        field: ["revision"],
+        message: "The site has no revision 4; the latest is 3.",
+      },
+    ],
+  });
+  expect(await restore({ site: "restored", revision: 0 })).toMatchObject({
+    userErrors: [{ code: "INVALID_FIELD", field: ["revision"] }],
+  });
+  const { siteConfig } = await run(`{ siteConfig(site: "restored") {
+    revisions { totalCount nodes { id revision authorName restoredFrom createdAt text settings { name } report { isValid } } }
+  } }`);
+  expect(siteConfig.revisions).toMatchObject({
+    totalCount: 3,
+    nodes: [
+      { revision: 3, restoredFrom: 1, text: first, settings: { name: "First" }, report: { isValid: true } },
+      { revision: 2, restoredFrom: null, settings: { name: "Docs" } },
+      { revision: 1, restoredFrom: null, text: first },
+    ],
+  });
+  const byId =
+    "query ($id: ID!) { node(id: $id) { ... on SiteConfigRevision { revision restoredFrom text } } }";
+  const { node } = await run(byId, { id: siteConfig.revisions.nodes[0].id });
+  expect(node).toEqual({ revision: 3, restoredFrom: 1, text: first });
+});
+
+test("a revision names its author and links to the author's key, even after the key is revoked", async () => {
+  const { run, mutate, service, account, keys } = graphql();
+  const created = { name: "cli", scope: "WRITE" };
+  const { secret, apiKey } = await mutate("createApiKey", created, "secret apiKey { id }");
+  await put({ site: "authored", document: goodSite }, secret);
+  await put({ site: "authored", document: goodSite });
+  const atDatabase = {
+    accountId: account.accountId,
+    environment: "Customer",
+    actor: { name: "cli", keyId: null, requestId: null },
+  } as const;
+  const options = { expectedRevision: null, strict: false, isPublic: null };
+  const source = { text: JSON.stringify(goodSite) };
+  await service.services.siteConfigs.put(atDatabase, "authored", { ...options, source });
+  await mutate("revokeApiKey", apiKey);
+  const query = `{ siteConfig(site: "authored") {
+    revisions { nodes { authorName author { id name revokedAt } } } atRevision(revision: 1) { authorName author { id } }
+  } }`;
+  expect((await run(query)).siteConfig).toEqual({
+    revisions: {
+      nodes: [
+        { authorName: "cli", author: null },
+        { authorName: "test", author: { id: expect.any(String), name: "test", revokedAt: null } },
+        { authorName: "cli", author: { id: apiKey.id, name: "cli", revokedAt: expect.any(String) } },
+      ],
+    },
+    atRevision: { authorName: "cli", author: { id: apiKey.id } },
+  });
+  service.statements.length = 0;
+  await run('{ siteConfig(site: "authored") { revisions { nodes { author { name } } } } }');
+  expect(service.statements.filter((text) => /FROM api_key .*id = ANY/s.test(text))).toHaveLength(1);
+  // API keys are visible to admins only.
+  const { siteConfig } = await run(query, {}, keys.read);
+  expect(siteConfig.atRevision).toEqual({ authorName: "cli", author: null });
+});
+
+test("the diff of two revisions is a JSON patch", async () => {
+  const { run } = graphql();
+  await put({ site: "differing", document: goodSite });
+  await put({
+    site: "differing",
+    document: { ...goodSite, name: "New", navigation: [{ group: "A", pages: ["a", "between", "b"] }] },
+  });
+  const query = `query ($from: Int!, $to: Int) { siteConfig(site: "differing") { diff(from: $from, to: $to) } }`;
+  const forward = [
+    { op: "replace", path: "/navigation/0/pages/1", value: "between" },
+    { op: "add", path: "/navigation/0/pages/2", value: "b" },
+    { op: "replace", path: "/name", value: "New" },
+  ];
+  expect((await run(query, { from: 1 })).siteConfig.diff).toEqual(forward);
+  expect((await run(query, { from: 1, to: 2 })).siteConfig.diff).toEqual(forward);
+  expect((await run(query, { from: 2, to: 2 })).siteConfig.diff).toEqual([]);
+  expect((await run(query, { from: 2, to: 1 })).siteConfig.diff).toEqual([
+    { op: "remove", path: "/navigation/0/pages/2" },
+    { op: "replace", path: "/navigation/0/pages/1", value: "b" },
+    { op: "replace", path: "/name", value: "Docs" },
+  ]);
+});
+
+test("the diff with an unknown revision is null, and other fields are returned", async () => {
+  const { call } = graphql();
+  await put({ site: "short", document: goodSite });
+  const query = `{ siteConfig(site: "short") {
+    revision same: diff(from: 1) late: diff(from: 2) beyond: diff(from: 1, to: 3)
+  } }`;
+  const missing = (argument: string) => ({
+    message: `${argument} must be the number of a revision, from 1 to 1.`,
+    extensions: expect.objectContaining({ code: "INVALID_FIELD", field: [argument] }),
+  });
+  const { status, body } = await call(query);
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { data: { siteConfig: { revision: 1, same: [], late: null, beyond: null } } },
+  });
+  const { errors } = Object(body);
+  expect(errors).toHaveLength(2);
+  expect(errors).toEqual(
+    expect.arrayContaining(["from", "to"].map((argument) => expect.objectContaining(missing(argument)))),
+  );
 });

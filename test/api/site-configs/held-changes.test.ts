@@ -5,30 +5,19 @@ import { holdTransaction } from "../../support/postgres/held-transaction.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
-const DELETE = `mutation ($input: DeleteSiteConfigInput!) {
-  deleteSiteConfig(input: $input) { deletedSiteConfigId userErrors { code field } }
-}`;
-
 /** Every change with a precondition on the current revision. */
 const CHANGES = [
-  ["put", (site: string) => changeSite(graphql(), "put", { site, document: goodSite, expectedRevision: 2 })],
-  [
-    "patch",
-    (site: string) => changeSite(graphql(), "patch", { site, patch: { name: "P" }, expectedRevision: 2 }),
-  ],
-  ["restore", (site: string) => changeSite(graphql(), "restore", { site, revision: 1, expectedRevision: 2 })],
-  [
-    "delete",
-    async (site: string) =>
-      (await graphql().run(DELETE, { input: { site, expectedRevision: 2 } })).deleteSiteConfig,
-  ],
+  ["putSiteConfig", { source: { document: goodSite } }],
+  ["patchSiteConfig", { patch: { name: "P" } }],
+  ["restoreSiteConfig", { revision: 1 }],
+  ["deleteSiteConfig", {}],
 ] as const;
 
 test.for(CHANGES)(
-  "a %s that waited for another revision is a conflict, although the revision was the expected one before",
-  async ([site, change], context) => {
+  "%s that waited for another revision is a conflict, although the revision was the expected one before",
+  async ([site, input], context) => {
     skipOnCitus(context, "locks");
-    const { service } = graphql();
+    const { service, mutate } = graphql();
     for (const name of ["One", "Two"])
       await changeSite(graphql(), "put", { site, document: { ...goodSite, name } });
     const held = await holdTransaction(
@@ -40,7 +29,7 @@ test.for(CHANGES)(
       UPDATE site_config SET revision = 3 WHERE site = $1`,
       [site],
     );
-    const changed = change(site);
+    const changed = mutate(site, { site, ...input, expectedRevision: 2 });
     await held.untilAwaited();
     await held.commit();
     expect((await changed).userErrors).toMatchObject([
