@@ -16,21 +16,22 @@ export const validSite: JsonObject = {
 
 export const validAnchor: JsonObject = { name: "A", url: "api" };
 
-export type ExpectedFindings = readonly (readonly [code: SiteConfigCode, pointer: string])[];
+/** Code and JSON pointer of each finding. */
+export type Places = readonly `${SiteConfigCode} ${string}`[];
 
 /** A change of the valid document, and the expected findings. */
-export type RuleCase = readonly [rule: string, change: JsonObject, ExpectedFindings];
+export type RuleCase = readonly [rule: string, change: JsonObject, ...Places];
 
 export function checkDocument(document: JsonValue, options = { strict: false }): SiteConfigReport {
   return withoutPositions(validateSiteConfigText(JSON.stringify(document), options));
 }
 
-export function placesOf(findings: SiteConfigReport["errors"]): ExpectedFindings {
-  return findings.map(({ code, pointer }) => [code, pointer]);
+export function placesOf(findings: SiteConfigReport["errors"]): Places {
+  return findings.map(({ code, pointer }) => `${code} ${pointer}` as const);
 }
 
 export function withGroup(group: JsonObject): JsonObject {
-  return { navigation: [group] };
+  return { navigation: [{ group: "", pages: ["a"], ...group }] };
 }
 
 export function withColors(more: JsonObject): JsonObject {

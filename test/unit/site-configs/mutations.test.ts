@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isObject, type JsonObject, type JsonValue } from "../../../src/domain/shared/json.js";
+import type { SiteConfigCode } from "../../../src/domain/site-configs/findings.js";
 import { validSiteConfig } from "../../support/site-configs/arbitrary.js";
 import { checkDocument, placesOf } from "../../support/site-configs/documents.js";
 
@@ -59,14 +60,23 @@ const everything: JsonObject = {
 const MISSING = Symbol("missing");
 type Wrong = JsonValue | typeof MISSING;
 
-/** Invalid values by type, in addition to null and numbers, which are invalid for every property. */
-const WRONG: readonly (readonly [place: RegExp, values: readonly Wrong[]])[] = [
-  [/\/(iconType|type|method|mode|default)$/, ["none", ""]],
-  [/^(?!\/logo).*\/(primary|light|dark|color|from|to)$/, ["red", "#12", ""]],
-  [/\/(group|name|url)$/, [["a"], {}]],
-  [/\/pages$|^\/navigation$/, [[], "a", {}]],
+/** Invalid values by type and their error, in addition to null and numbers, which are of the wrong type for every property. */
+const WRONG: readonly (readonly [place: RegExp, code: SiteConfigCode, values: readonly Wrong[]])[] = [
+  [/\/(iconType|type|method|mode|default)$/, "invalid_value", ["none", ""]],
+  [
+    /^(?!\/logo).*\/(primary|light|dark|color|from|to)$/,
+    "invalid_color",
+    ["red", "#12", "#11223344", "#123\n", ""],
+  ],
+  [/\/(group|name|url)$/, "wrong_type", [["a"], {}]],
+  [/\/pages$|^\/navigation$/, "empty_value", [[]]],
+  [/\/pages$/, "wrong_type", ["a", {}]],
+  [/^\/name$/, "empty_value", [""]],
+  [/^\/navigation$/, "wrong_type", ["a"]],
+  [/^\/navigation$/, "docs_json_format", [{ tabs: [] }]],
   [
     /^\/(name|navigation|colors\/primary|topbarCtaButton\/url|(anchors|tabs)\/\d+\/(name|url))$|\/(group|pages)$/,
+    "missing_property",
     [MISSING],
   ],
 ];
@@ -75,14 +85,14 @@ test("the handwritten document has no errors", () => {
   const { errors, warnings, notices } = checkDocument(everything);
   expect([...errors, ...warnings]).toEqual([]);
   expect(placesOf(notices)).toEqual([
-    ["undocumented_form", "/navigation/0/pages/1"],
-    ["deprecated_property", "/api/maintainOrder"],
+    "undocumented_form /navigation/0/pages/1",
+    "deprecated_property /api/maintainOrder",
   ]);
 });
 
 test("reports any single invalid value at its path or its parent's", () => {
   for (const path of pathsOf(everything))
-    for (const wrong of wrongFor(path)) expectFinding(everything, path, wrong);
+    for (const [wrong, code] of wrongFor(path)) expectFinding(everything, path, wrong, code);
 });
 
 test("does the same in any valid document", () => {
@@ -91,7 +101,8 @@ test("does the same in any valid document", () => {
       const paths = pathsOf(document);
       const path = paths[place % paths.length] ?? [];
       const wrong = wrongFor(path);
-      expectFinding(document, path, wrong[choice % wrong.length] ?? null);
+      const [value, code] = wrong[choice % wrong.length] ?? [null, "wrong_type"];
+      expectFinding(document, path, value, code);
     }),
     { numRuns: 2000 },
   );
@@ -99,16 +110,16 @@ test("does the same in any valid document", () => {
 
 type Path = readonly (string | number)[];
 
-function wrongFor(path: Path): Wrong[] {
+/** Every wrong value for a path, with its error. */
+function wrongFor(path: Path): readonly (readonly [wrong: Wrong, code: SiteConfigCode])[] {
   const special = WRONG.filter(([place]) => place.test(pointerOf(path)));
-  return [null, 17, ...special.flatMap(([, values]) => values)];
+  const typed = [null, 17].map((value) => [value, "wrong_type"] as const);
+  return [...typed, ...special.flatMap(([, code, values]) => values.map((value) => [value, code] as const))];
 }
 
-function expectFinding(document: JsonValue, path: Path, wrong: Wrong): void {
-  const { errors } = checkDocument(replace(document, path, wrong));
-  expect(errors.map(({ pointer }) => pointer)).toEqual([
-    pointerOf(wrong === MISSING ? path.slice(0, -1) : path),
-  ]);
+function expectFinding(document: JsonValue, path: Path, wrong: Wrong, code: SiteConfigCode): void {
+  const pointer = pointerOf(wrong === MISSING ? path.slice(0, -1) : path);
+  expect(placesOf(checkDocument(replace(document, path, wrong)).errors)).toEqual([`${code} ${pointer}`]);
 }
 
 function pathsOf(value: JsonValue, path: Path = []): Path[] {
