@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Tenant } from "../../src/domain/accounts/caller.js";
 import { DomainError } from "../../src/domain/shared/errors.js";
 import { ReplicaFailed } from "../../src/persistence/database/replica-reads.js";
@@ -8,207 +8,156 @@ import { countOnly } from "../../src/telemetry/telemetry.js";
 const one = { accountId: 1, environment: "Customer" } as const;
 const other = { accountId: 1, environment: "Testing" } as const;
 
-/** A requests of squares that notes what it was batches for; a negative number fails all it is batches with. */
+/** A loader of squares; negative numbers fail whatever they are loaded with. Batches are answered by `answerAll`. */
 function squares(isOn = true) {
   const batches: { tenant: Tenant; keys: readonly number[] }[] = [];
   const pending: (() => void)[] = [];
-  const telemetry = countOnly();
+  const failures = [
+    new Error("negative"),
+    new DomainError("unavailable", "out of reach"),
+    new ReplicaFailed("a replica is out of reach"),
+  ];
   const load = async (tenant: Tenant, keys: readonly number[]) => {
     batches.push({ tenant, keys });
     await new Promise<void>((resolve) => pending.push(resolve));
-    if (keys.includes(-1)) throw new Error("negative");
-    if (keys.includes(-2)) throw new DomainError("unavailable", "out of reach");
-    if (keys.includes(-3)) throw new ReplicaFailed("a replica is out of reach");
+    const failing = keys.find((key) => key < 0);
+    if (failing !== undefined) throw failures[-failing - 1];
     return keys.map((key) => key * key);
   };
-  const loader = new BatchLoader<number, number>("squares", load, { isOn, telemetry });
-  return { requests: requesting(loader), loader, batches, pending, metrics: telemetry.metrics };
-}
-
-/** Loads keys as one request does; each call is another request. */
-function requesting(loader: BatchLoader<number, number>) {
+  const loader = new BatchLoader<number, number>("squares", load, { isOn, telemetry: countOnly() });
   return {
-    load(tenant: Tenant, keys: readonly number[]): Promise<number[]> {
+    loader,
+    pending,
+    batches,
+    sent: () => batches.map(({ keys }) => keys),
+    /** Loads keys as one request does; each call is another request. */
+    request(tenant: Tenant, keys: readonly number[]): Promise<number[]> {
       const scope = { ...tenant };
       return Promise.all(keys.map((key) => loader.load(scope, key)));
+    },
+    /** Answers for as long as anything is pending. */
+    async answerAll() {
+      for (await turn(); pending.length > 0; await turn()) for (const answer of pending.splice(0)) answer();
     },
   };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-/** Answers whatever is batches, for as long as anything is. */
-async function answerAll(pending: (() => void)[]): Promise<void> {
-  for (await turn(); pending.length > 0; await turn()) for (const answer of pending.splice(0)) answer();
-}
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-describe("BatchLoader", () => {
-  test("loads all keys of one turn in one batch and returns each call its own values", async () => {
-    const { requests, batches, pending } = squares();
-    const calls = [requests.load(one, [1, 2]), requests.load(one, [3]), requests.load(one, [2])];
-    await answerAll(pending);
-    expect(await Promise.all(calls)).toEqual([[1, 4], [9], [4]]);
-    expect(batches.map(({ keys }) => keys)).toEqual([[1, 2, 3, 2]]);
-  });
+test.each<[string, (readonly number[])[], (readonly number[])[]]>([
+  ["all keys of one turn in one batch", [[1, 2], [3], [2]], [[1, 2, 3, 2]]],
+  [
+    "at most a thousand keys per statement",
+    [upTo(600), upTo(500), upTo(1200)],
+    [upTo(600), upTo(500), upTo(1000), upTo(1200).slice(1000)],
+  ],
+])("loads %s and returns each call its own values", async (_, requests, expected) => {
+  const { request, sent, answerAll } = squares();
+  const calls = requests.map((keys) => request(one, keys));
+  await answerAll();
+  expect(await Promise.all(calls)).toEqual(requests.map((keys) => keys.map((key) => key * key)));
+  expect(sent()).toEqual(expected);
+});
 
-  test("gives a batch the latest deadline of its calls", async () => {
-    const { requests, batches, pending } = squares();
-    const [early, late] = [{ isOver: false }, { isOver: false }];
-    const calls = [early, late].map((deadline) => requests.load({ ...one, deadline }, [1]));
+test("keeps tenants, transactions and, with batching off, requests separate", async () => {
+  const { request, loader, batches, sent, answerAll } = squares();
+  const tenants = [request(one, [1]), request(other, [2])];
+  await answerAll();
+  expect(await Promise.all(tenants)).toEqual([[1], [4]]);
+  expect(batches).toMatchObject([
+    { tenant: one, keys: [1] },
+    { tenant: other, keys: [2] },
+  ]);
+  batches.length = 0;
+  const transaction = () => ({ ...one, transaction: { afterCommit: () => undefined } });
+  const [first, second] = [transaction(), transaction()];
+  const calls = [first, second, first].map((scope, key) => loader.load(scope, key));
+  calls.push(loader.load(one, 3));
+  await answerAll();
+  expect(await Promise.all(calls)).toEqual([0, 1, 4, 9]);
+  expect(sent()).toEqual([[0, 2], [1], [3]]);
+  const off = squares(false);
+  const alone = [off.request(one, [1, 2]), off.request(one, [3])];
+  await off.answerAll();
+  expect([await Promise.all(alone), off.sent()]).toEqual([
+    [[1, 4], [9]],
+    [[1, 2], [3]],
+  ]);
+});
+
+test("adds keys to a request's call regardless of other requests in between", async () => {
+  const { loader, sent, answerAll } = squares();
+  const scopes = Array.from({ length: 12 }, () => ({ ...one }));
+  const calls = [1, 2].flatMap((key) => scopes.map((scope) => loader.load(scope, key)));
+  await answerAll();
+  await Promise.all(calls);
+  expect(sent()).toEqual([scopes.flatMap(() => [1, 2])]);
+});
+
+test("keeps at most two batches in flight and queues keys meanwhile, but not for long", async () => {
+  const { request, sent, pending, answerAll } = squares();
+  const calls: Promise<number[]>[] = [];
+  for (let key = 1; key <= 6; key += 1) {
+    calls.push(request(one, [key]));
     await turn();
-    const isOver = () => batches.map(({ tenant }) => tenant.deadline?.isOver);
-    expect(isOver()).toEqual([false]);
-    early.isOver = true;
-    expect(isOver()).toEqual([false]);
-    late.isOver = true;
-    expect(isOver()).toEqual([true]);
-    await answerAll(pending);
-    await Promise.all(calls);
-    await expect(requests.load({ ...one, deadline: late }, [1])).rejects.toThrow("took too long");
-  });
-
-  test("keeps tenants separate", async () => {
-    const { requests, batches, pending } = squares();
-    const calls = [requests.load(one, [1]), requests.load(other, [2])];
-    await answerAll(pending);
-    expect(await Promise.all(calls)).toEqual([[1], [4]]);
-    expect(batches).toMatchObject([
-      { tenant: one, keys: [1] },
-      { tenant: other, keys: [2] },
-    ]);
-  });
-
-  test("splits a turn's keys into batches of at most maxBatchSize", async () => {
-    const batches: (readonly number[])[] = [];
-    const loader = new BatchLoader<number, number>(
-      "numbers",
-      async (_, keys) => {
-        batches.push(keys);
-        return keys;
-      },
-      { isOn: true, telemetry: countOnly() },
-      3,
-    );
-    const requests = requesting(loader);
-    const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => requests.load(one, keys));
-    expect(await Promise.all(calls)).toEqual([[1, 2], [3], [4], [5, 6], [7]]);
-    expect(batches).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
-  });
-
-  test("keeps at most two batches in flight and queues keys meanwhile", async () => {
-    const { requests, batches, pending } = squares();
-    const calls: Promise<number[]>[] = [];
-    for (let key = 1; key <= 6; key += 1) {
-      calls.push(requests.load(one, [key]));
-      await turn();
-    }
-    expect(batches.map(({ keys }) => keys)).toEqual([[1], [2]]);
-    await answerAll(pending);
-    expect(batches.map(({ keys }) => keys)).toEqual([[1], [2], [3, 4, 5, 6]]);
-    expect((await Promise.all(calls)).flat()).toEqual([1, 4, 9, 16, 25, 36]);
-  });
-
-  test("loads at most a thousand keys per statement", async () => {
-    const { requests, batches, pending } = squares();
-    const keys = (count: number) => Array.from({ length: count }, (_, index) => index);
-    const calls = [keys(600), keys(500), keys(1200), keys(400)].map((many) => requests.load(one, many));
-    await answerAll(pending);
-    expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([600, 500, 1200, 400]);
-    expect(batches.map((question) => question.keys.length)).toEqual([600, 500, 1000, 600]);
-  });
-
-  test("rejects only the call whose key fails", async () => {
-    const { requests, pending } = squares();
-    const calls = Promise.allSettled([[1], [-1], [2]].map((keys) => requests.load(one, keys)));
-    await answerAll(pending);
-    const negative = { status: "rejected", reason: new Error("negative") };
-    expect(await calls).toEqual([
-      { status: "fulfilled", value: [1] },
-      negative,
-      { status: "fulfilled", value: [4] },
-    ]);
-  });
-
-  test.each([
-    ["the database", -2],
-    ["a replica", -3],
-  ])("does not ask again for each when %s is out of reach", async (_, failing) => {
-    const { requests, batches, pending } = squares();
-    const calls = Promise.allSettled([[1], [failing]].map((keys) => requests.load(one, keys)));
-    await answerAll(pending);
-    expect((await calls).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(batches).toHaveLength(1);
-  });
-
-  test("adds keys to a request's call regardless of other requests in between", async () => {
-    const { loader, batches, pending } = squares();
-    const scopes = Array.from({ length: 12 }, () => ({ ...one }));
-    const calls = [1, 2].flatMap((key) => scopes.map((scope) => loader.load(scope, key)));
-    await answerAll(pending);
-    await Promise.all(calls);
-    expect(batches.map(({ keys }) => keys)).toEqual([scopes.flatMap(() => [1, 2])]);
-  });
-
-  test("shares no statement with other requests within a transaction, or if batching is off", async () => {
-    const { requests, loader, batches, pending } = squares();
-    const transaction = () => ({ ...one, transaction: { afterCommit: () => undefined } });
-    const [first, second] = [transaction(), transaction()];
-    const calls = [first, second, first].map((scope, key) => loader.load(scope, key));
-    calls.push(loader.load(one, 3));
-    await answerAll(pending);
-    expect(await Promise.all(calls)).toEqual([0, 1, 4, 9]);
-    expect(batches.map(({ keys }) => keys)).toEqual([[0, 2], [1], [3]]);
-    const off = squares(false);
-    void off.requests.load(one, [1, 2]);
-    void off.requests.load(one, [3]);
+  }
+  expect(sent()).toEqual([[1], [2]]);
+  await answerAll();
+  expect(sent()).toEqual([[1], [2], [3, 4, 5, 6]]);
+  expect((await Promise.all(calls)).flat()).toEqual([1, 4, 9, 16, 25, 36]);
+  // Batches that get no answer delay later ones only briefly.
+  for (const lost of [1, 2]) {
+    void request(one, [lost]);
     await turn();
-    expect(off.batches.map(({ keys }) => keys)).toEqual([[1, 2], [3]]);
-    await answerAll(pending);
-    void requests.load(one, []);
-    await turn();
-    expect(batches).toHaveLength(3);
-  });
+  }
+  const call = request(one, [7]);
+  await expect.poll(() => sent().length).toBe(6);
+  pending[2]?.();
+  expect(await call).toEqual([49]);
+});
 
-  test("delays later calls only briefly when a batch gets no answer", async () => {
-    const { requests, batches, pending } = squares();
-    for (const lost of [1, 2]) {
-      void requests.load(one, [lost]);
-      await turn();
-    }
-    const call = requests.load(one, [3]);
-    await expect.poll(() => batches.length).toBe(3);
-    pending[2]?.();
-    expect(await call).toEqual([9]);
-  });
+test.each([
+  ["an error of one key", -1, ["fulfilled", "rejected", "fulfilled"], 4],
+  ["the database out of reach", -2, ["rejected", "rejected", "rejected"], 1],
+  ["a replica out of reach", -3, ["rejected", "rejected", "rejected"], 1],
+])(
+  "with %s, rejects only the calls concerned, and asks again for each only if that helps",
+  async (_, failing, statuses, batches) => {
+    const { request, sent, answerAll } = squares();
+    const calls = Promise.allSettled([[1], [failing], [2]].map((keys) => request(one, keys)));
+    await answerAll();
+    expect((await calls).map(({ status }) => status)).toEqual(statuses);
+    expect(sent()).toHaveLength(batches);
+  },
+);
 
-  test("rejects queued calls whose deadlines have passed and uses the latest deadline of the rest", async () => {
-    const { requests, batches, pending } = squares();
-    const [late, first, last] = [{ isOver: false }, { isOver: false }, { isOver: false }];
-    const calls = [late, first, last].map((deadline, key) => requests.load({ ...one, deadline }, [key]));
-    const outcomes = Promise.allSettled(calls);
-    late.isOver = true;
-    await turn();
-    expect(batches.map(({ keys }) => keys)).toEqual([[1, 2]]);
-    const deadline = () => batches[0]?.tenant.deadline?.isOver;
-    first.isOver = true;
-    expect(deadline()).toBe(false);
-    last.isOver = true;
-    expect(deadline()).toBe(true);
-    await answerAll(pending);
-    expect(await outcomes).toMatchObject([
-      { status: "rejected", reason: { code: "unavailable" } },
-      { status: "fulfilled", value: [1] },
-      { status: "fulfilled", value: [4] },
-    ]);
-  });
-
-  test("sets no deadline when one of the calls has none", async () => {
-    const { requests, batches, pending } = squares();
-    const over = { isOver: false };
-    const calls = [requests.load({ ...one, deadline: over }, [1]), requests.load(one, [2])];
-    await turn();
-    over.isOver = true;
-    expect(batches).toMatchObject([{ keys: [1, 2], tenant: { deadline: { isOver: false } } }]);
-    await answerAll(pending);
-    await Promise.all(calls);
-  });
+test("rejects queued calls whose deadlines have passed and gives the batch the latest deadline of the rest", async () => {
+  const { request, batches, sent, answerAll } = squares();
+  const [late, first, last] = [{ isOver: false }, { isOver: false }, { isOver: false }];
+  const calls = [late, first, last].map((deadline, key) => request({ ...one, deadline }, [key]));
+  const outcomes = Promise.allSettled(calls);
+  late.isOver = true;
+  await turn();
+  expect(sent()).toEqual([[1, 2]]);
+  const isOver = () => batches.at(-1)?.tenant.deadline?.isOver;
+  first.isOver = true;
+  expect(isOver()).toBe(false);
+  last.isOver = true;
+  expect(isOver()).toBe(true);
+  await answerAll();
+  expect(await outcomes).toMatchObject([
+    { status: "rejected", reason: { code: "unavailable" } },
+    { status: "fulfilled", value: [1] },
+    { status: "fulfilled", value: [4] },
+  ]);
+  await expect(request({ ...one, deadline: last }, [1])).rejects.toThrow("took too long");
+  // A call without a deadline has none in a batch either.
+  const over = { isOver: false };
+  const both = [request({ ...one, deadline: over }, [1]), request(one, [2])];
+  await turn();
+  over.isOver = true;
+  expect(isOver()).toBe(false);
+  await answerAll();
+  await Promise.all(both);
 });

@@ -1,19 +1,4 @@
-import fc from "fast-check";
-import {
-  type DocumentNode,
-  type FieldNode,
-  type GraphQLNamedType,
-  getNamedType,
-  getNullableType,
-  getOperationAST,
-  isCompositeType,
-  isInterfaceType,
-  isListType,
-  isObjectType,
-  Kind,
-  parse,
-  type SelectionSetNode,
-} from "graphql";
+import { getOperationAST, parse } from "graphql";
 import { describe, expect, test } from "vitest";
 import { measureOperation } from "../../src/graphql/server/limits/operation-measure.js";
 import { createSchema } from "../../src/graphql/server/schema.js";
@@ -21,17 +6,6 @@ import { createSchema } from "../../src/graphql/server/schema.js";
 const schema = createSchema();
 const VARIABLES = { small: 3, none: null, ids: ["a", "b", "c", "d"] };
 const HEAD = "query ($small: Int, $none: Int, $absent: Int, $default: Int = 7, $ids: [ID!]!)";
-const FRAGMENT_TYPES = [
-  "Query",
-  "UserGroupConnection",
-  "Query",
-  "UserGroup",
-  "SiteSettings",
-  "DataSource",
-  "SiteNavigationGroup",
-  "UserGroup",
-];
-
 interface Figures {
   readonly depth: number;
   readonly aliases: number;
@@ -67,6 +41,16 @@ describe("operation measure", () => {
     ["{ userGroups(first: 3) { nodes { properties } } }", { cost: 2 + 3 * 20 }],
     [`{ nodes(ids: ["a", "b"]) { id ... on UserGroup { name } } }`, { depth: 2, cost: 1 + 2 * 2 }],
     [`{ nodes(ids: "a") { id } }`, { cost: 2 }],
+    ["{ nodes(ids: []) { id } }", { cost: 1 }],
+    ["{ auditDays { date changes } }", { cost: 1 + 10 * 2 }],
+    // In fragments within fragments, under aliases, beside inline fragments.
+    [
+      `${HEAD} { a: userGroups(first: $small) { ...C } b: userGroups(last: 2) { ... { ...C } } }
+        fragment C on UserGroupConnection { nodes { ...G x: properties } totalCount }
+        fragment G on UserGroup { mapping { ...M ... on MappingEntry { schemaId } } }
+        fragment M on MappingEntry { dataSource { userGroups(last: $default) { nodes { id } } } }`,
+      { depth: 7, aliases: 4, rootFields: 2, cost: 4 + 2 + 5 * (20 + 1 + 10 * (1 + 1 + 1 + 1 + 7)) },
+    ],
     [`${HEAD} { nodes(ids: $ids) { id } }`, { cost: 1 + 4 }],
     ["{ ...F ...F } fragment F on Query { a: node { id } }", { aliases: 2, rootFields: 2, cost: 4 }],
     // A fragment of a connection costs as much as the page size of its use.
@@ -137,113 +121,4 @@ describe("operation measure", () => {
       measure(`{ ...F0 } ${chained.join(" ")} fragment F2000 on Query { __typename }`).depth,
     ).toBeGreaterThan(100);
   });
-
-  test("equals the result of a simple recursion for any document", () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(10_000), { minLength: 1, maxLength: 200 }), (numbers) => {
-        const text = writeDocument(numbers);
-        expect(measure(text)).toEqual(measureSimply(parse(text)));
-      }),
-      { numRuns: 500 },
-    );
-  });
 });
-
-/** Generates a document from the numbers. */
-function writeDocument(numbers: readonly number[]): string {
-  let turn = 0;
-  const choose = (count: number) => {
-    turn += 1;
-    return ((numbers[turn % numbers.length] ?? 0) + turn) % count;
-  };
-  const pick = (options: readonly string[]) => options[choose(options.length)] ?? "";
-  const writeSelections = (
-    type: GraphQLNamedType | undefined,
-    level: number,
-    nextFragment: number,
-  ): string => {
-    const selections = Array.from({ length: 1 + choose(3) }, () => {
-      const fragments = FRAGMENT_TYPES.flatMap((condition, index) =>
-        condition === type?.name && index >= nextFragment ? [`...F${index}`] : [],
-      );
-      if (choose(2) === 0 && fragments.length > 0) return pick(fragments);
-      if (level < 4 && choose(6) === 0) return `... { ${writeSelections(type, level + 1, nextFragment)} }`;
-      const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
-      const field = fields[choose(fields.length)];
-      if (!field) return "__typename";
-      const below = getNamedType(field.type);
-      const name = `${pick(["", "", "x: "])}${field.name}`;
-      if (!isCompositeType(below)) return name;
-      if (level > 4) return "__typename";
-      const page = `(${pick(["first", "last"])}: ${pick(["0", "2", "200", "$small", "$none", "$absent", "$default"])})`;
-      const ids = pick(["(ids: [])", '(ids: ["a", "b", "c"])', "(ids: $ids)"]);
-      const connection = below.name.endsWith("Connection") && choose(3) > 0;
-      const args = field.name === "nodes" && type?.name === "Query" ? ids : connection ? page : "";
-      return `${name}${args} { ${writeSelections(below, level + 1, nextFragment)} }`;
-    });
-    return selections.join(" ");
-  };
-  const operation = `${HEAD} { ${writeSelections(schema.getQueryType() ?? undefined, 0, 0)} }`;
-  const fragments = FRAGMENT_TYPES.map(
-    (type, index) =>
-      `fragment F${index} on ${type} { ${writeSelections(schema.getType(type), 2, index + 1)} }`,
-  );
-  return [operation, ...fragments].join("\n");
-}
-
-/** Reference implementation that expands every fragment. */
-function measureSimply(document: DocumentNode): Figures {
-  const figures = { depth: 0, aliases: 0, rootFields: 0, cost: 0 };
-  const walk = (set: SelectionSetNode, type: GraphQLNamedType | undefined, level: number, times: Times) => {
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.INLINE_FRAGMENT) walk(selection.selectionSet, type, level, times);
-      if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        const fragment = document.definitions.find(
-          (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === selection.name.value,
-        );
-        if (fragment?.kind === Kind.FRAGMENT_DEFINITION) walk(fragment.selectionSet, type, level, times);
-      }
-      if (selection.kind !== Kind.FIELD) continue;
-      figures.depth = Math.max(figures.depth, level);
-      figures.aliases += selection.alias ? 1 : 0;
-      figures.rootFields += level === 1 ? 1 : 0;
-      const fieldType =
-        isObjectType(type) || isInterfaceType(type)
-          ? type.getFields()[selection.name.value]?.type
-          : undefined;
-      figures.cost += times.field * (fieldType && getNamedType(fieldType).name === "JSON" ? 20 : 1);
-      if (!selection.selectionSet) continue;
-      if (!fieldType) throw new Error(`There is no ${selection.name.value}.`);
-      const below = getNamedType(fieldType);
-      // Exactly the types of typed settings begin with Site.
-      const listed = /^Site(?!Config)/.test(type?.name ?? "") ? 1 : (idsOf(selection) ?? times.list);
-      const items = isListType(getNullableType(fieldType)) ? listed : 1;
-      walk(selection.selectionSet, below, level + 1, {
-        field: times.field * items,
-        list: below.name.endsWith("Connection") ? pageOf(selection) : 10,
-      });
-    }
-  };
-  const operation = getOperationAST(document);
-  if (operation) walk(operation.selectionSet, schema.getQueryType() ?? undefined, 1, { field: 1, list: 10 });
-  return { ...figures, cost: Math.min(figures.cost, Number.MAX_SAFE_INTEGER) };
-}
-
-/** How often a field occurs in the reply, and the number of items of its list. */
-interface Times {
-  readonly field: number;
-  readonly list: number;
-}
-
-function idsOf({ arguments: args = [] }: FieldNode): number | undefined {
-  const ids = args.find(({ name }) => name.value === "ids")?.value;
-  if (!ids) return undefined;
-  return ids.kind === Kind.LIST ? ids.values.length : VARIABLES.ids.length;
-}
-
-function pageOf({ arguments: args = [] }: FieldNode): number {
-  const [size] = args.map(({ value }) => value);
-  if (size?.kind === Kind.INT) return Math.min(Number(size.value), 250);
-  const name = size?.kind === Kind.VARIABLE ? size.name.value : "";
-  return { small: 3, default: 7 }[name] ?? 20;
-}

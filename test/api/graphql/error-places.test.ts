@@ -55,7 +55,9 @@ describe.each(MEDIA_TYPES)("as %s", (accept) => {
 
   test.each(DOCUMENTS)("%s in errors", async (code, operation) => {
     const { json, graphqlJson } = DOCUMENT_CODES[code];
-    expect(await sendToGraphql(graphql(), token, { ...operation, accept })).toMatchObject({
+    const reply = await sendToGraphql(graphql(), token, { ...operation, accept });
+    expect(JSON.stringify(reply.body)).not.toContain("stacktrace");
+    expect(reply).toMatchObject({
       status: accept === "application/json" ? json : graphqlJson,
       body: errorsWith(code),
     });

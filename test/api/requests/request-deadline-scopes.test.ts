@@ -94,6 +94,8 @@ describe.each([
       asBearer(token),
       asBearer("brought-from-elsewhere"),
       callRest(`${url}/api/user`, "GET", fresh, { user_group_id: "crowd" }),
+      callRest(`${url}/api/user`, "GET", secret, { user_group_id: "late", name: "Late" }),
+      callRest(`${url}/api/user`, "PUT", secret, { user_group_id: "crowd", name: "Late" }),
       callRest(`${url}/site-config/none`, "GET", fresh),
       callRest(`${url}/site-config/none?account=${account.name}`, "GET", undefined),
     ]);
