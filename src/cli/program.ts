@@ -5,15 +5,31 @@ import { packageVersion } from "../app/package-version.js";
 import type { ProcessEnvironment } from "../config/config.js";
 import { SCOPES } from "../domain/accounts/caller.js";
 import { UsageError } from "../domain/shared/operator-error.js";
-import { addAccountCommands, addSigningKeyCommands } from "./accounts/commands.js";
-import { addDistributeCommand } from "./distribution/commands.js";
-import { addGraphqlCommand } from "./graphql/commands.js";
-import { addRetentionCommands } from "./retention/commands.js";
-import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
-import { createOutput } from "./shared/output.js";
-import type { RunCommand } from "./shared/run-command.js";
-import { addSiteConfigCommands } from "./site-configs/commands.js";
-import { addTransferCommands } from "./transfer/commands.js";
+import { DEFAULT_SITE } from "../domain/site-configs/site-config.js";
+import {
+  addAccountOptions,
+  addAuthorOption,
+  DEFAULT_SHARDS,
+  parseExpectedRevision,
+  parseExpiryOption,
+  parseName,
+  parseShards,
+  parseSiteOption,
+} from "./shared/arguments.js";
+import { createOutput, type Output } from "./shared/output.js";
+import { CHECK_FORMATS } from "./site-configs/format.js";
+import { FILE_FORMATS } from "./transfer/source-file.js";
+
+/** The parts of the command line that every command needs. */
+interface Cli {
+  readonly program: Command;
+  readonly environment: ProcessEnvironment;
+  /**
+   * Runs a command, reports expected failures and sets the exit code to the returned number, if any. The command imports its code itself:
+   * loading the code of all commands would take four times as long as the help and a shell's completion need.
+   */
+  readonly run: (command: (output: Output) => Promise<unknown>) => Promise<void>;
+}
 
 /**
  * Runs one CLI command.
@@ -34,7 +50,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     })
     .exitOverride();
   const isJson = () => program.opts()["json"] === true;
-  const run: RunCommand = async (command) => {
+  const run: Cli["run"] = async (command) => {
     exitCode = await reportFailure(() => command(createOutput(isJson())), isJson());
   };
 
@@ -47,6 +63,43 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
       exitCode = await serve(environment, isJson());
     });
 
+  const cli = { program, environment, run };
+  addDatabaseCommands(cli);
+  addAccountCommands(cli);
+  addKeyCommands(cli);
+  addGraphqlCommand(cli);
+  addSiteConfigCommands(cli);
+  addTransferCommands(cli);
+  addRetentionCommands(cli);
+  program
+    .command("schema")
+    .description("Print the GraphQL schema")
+    .option("--subgraph", "with the directives of Apollo Federation, for composition")
+    .action(async ({ subgraph = false }: { readonly subgraph?: boolean }) => {
+      const { printSdl } = await import("../graphql/server/schema.js");
+      const { printSubgraphSdl } = await import("../graphql/server/federation/subgraph-schema.js");
+      process.stdout.write(subgraph ? printSubgraphSdl() : printSdl());
+    });
+  program
+    .command("openapi")
+    .description("Print the OpenAPI document of the REST API")
+    .action(async () => {
+      const { printOpenApi } = await import("../http/openapi/document.js");
+      process.stdout.write(printOpenApi(version));
+    });
+  addCompletion(program);
+
+  try {
+    await program.parseAsync(argv);
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const problem = error.code === "commander.help" ? "missing subcommand" : error.message;
+    return error.exitCode === 0 ? 0 : printFailure(new UsageError(problem.replace("error: ", "")), isJson());
+  }
+}
+
+function addDatabaseCommands({ program, environment, run }: Cli): void {
   const migrate = program.command("migrate").description("Manage the database schema");
   migrate
     .command("up")
@@ -70,13 +123,61 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .action(() =>
       run(async (output) => (await import("./migrations.js")).showMigrations(environment, output)),
     );
+  program
+    .command("distribute")
+    .description(
+      "Distribute the tables by account over the workers of a Citus cluster; stop the service first; safe to repeat after an interruption",
+    )
+    .option("--shards <number>", "number of shards; cannot be changed later", parseShards, DEFAULT_SHARDS)
+    .option("--dry-run", "print the statements without running them")
+    .option("--status", "print how each table is stored")
+    .action((options) =>
+      run(async () => (await import("./distribution/distribution.js")).distribute(environment, options)),
+    );
+}
 
-  const key = program.command("key").description("Manage API keys");
-  key
+function addAccountCommands({ program, environment, run }: Cli): void {
+  const account = program.command("account").description("Manage accounts");
+  account
     .command("create")
+    .description("Create an account, to which API keys and all data belong")
+    .argument("<name>", "unique name", parseName)
+    .action((name) =>
+      run(async (output) =>
+        (await import("./accounts/accounts.js")).createAccount(environment, name, output),
+      ),
+    );
+  account
+    .command("list")
+    .description("List accounts")
+    .action(() =>
+      run(async (output) => (await import("./accounts/accounts.js")).listAccounts(environment, output)),
+    );
+  account
+    .command("export <id>")
+    .description("Export everything that is stored about an account, without secrets, as JSON Lines")
+    .requiredOption("--to <directory>", "directory to create, which only you can read")
+    .action((id, { to }) =>
+      run(async (output) =>
+        (await import("./accounts/accounts.js")).exportToDirectory(environment, { id, to }, output),
+      ),
+    );
+  account
+    .command("delete <id>")
+    .description("Delete an account with everything that belongs to it; safe to repeat after an interruption")
+    .option("--dry-run", "count the account's rows, but delete nothing", false)
+    .option("--yes", "do not ask for the account's name", false)
+    .action((id, options) =>
+      run(async (output) =>
+        (await import("./accounts/accounts.js")).deleteAccount(environment, { id, ...options }, output),
+      ),
+    );
+}
+
+function addKeyCommands({ program, environment, run }: Cli): void {
+  const key = program.command("key").description("Manage API keys");
+  addAccountOptions(key.command("create"))
     .description("Create an API key and print it; it is shown only once")
-    .requiredOption("--account <name>", "account name", parseName)
-    .addOption(environmentOption())
     .addOption(new Option("--scope <scope>", "scope of the key").choices(SCOPES).makeOptionMandatory())
     .option("--name <text>", "name of the key, shown in lists", parseName, "cli")
     .option(
@@ -101,17 +202,22 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
       run(async (output) => (await import("./accounts/keys.js")).revokeKey(environment, id, output)),
     );
 
-  for (const addCommands of [
-    addAccountCommands,
-    addSigningKeyCommands,
-    addGraphqlCommand,
-    addSiteConfigCommands,
-    addTransferCommands,
-    addDistributeCommand,
-    addRetentionCommands,
-  ]) {
-    addCommands(program, environment, run);
-  }
+  const signingKey = program.command("signing-key").description("Manage the keys that sign embed sessions");
+  signingKey
+    .command("list")
+    .description("List signing keys, without their private keys")
+    .action(() =>
+      run(async (output) => (await import("./accounts/keys.js")).listSigningKeys(environment, output)),
+    );
+  signingKey
+    .command("rotate")
+    .description("Add a signing key that replaces the current one in 15 minutes")
+    .option("--revoke", "delete all former keys, which ends all embed sessions within a minute")
+    .action((options) =>
+      run(async (output) =>
+        (await import("./accounts/keys.js")).rotateSigningKey(environment, options, output),
+      ),
+    );
 
   const token = program.command("token").description("Manage user group tokens");
   token
@@ -122,38 +228,139 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .option("--status", "count what each key encrypts, and change nothing", false)
     .action(({ status }) =>
       run(async (output) => {
-        const { countByKey, reencryptTokens } = await import("./accounts/tokens.js");
+        const { countByKey, reencryptTokens } = await import("./accounts/keys.js");
         await (status ? countByKey : reencryptTokens)(environment, output);
       }),
     );
+}
 
-  program
-    .command("schema")
-    .description("Print the GraphQL schema")
-    .option("--subgraph", "with the directives of Apollo Federation, for composition")
-    .action(async ({ subgraph = false }: { readonly subgraph?: boolean }) => {
-      const { printSdl } = await import("../graphql/server/schema.js");
-      const { printSubgraphSdl } = await import("../graphql/server/federation/subgraph-schema.js");
-      process.stdout.write(subgraph ? printSubgraphSdl() : printSdl());
+function addGraphqlCommand({ program, environment, run }: Cli): void {
+  addAuthorOption(addAccountOptions(program.command("graphql [query]")))
+    .description("Run a GraphQL query or mutation with the scope admin and print its data as JSON")
+    .option("--file <file>", "file with the query; - is standard input")
+    .option("--variables <json>", "variables as a JSON object, or @ and the name of a file with one")
+    .option(
+      "--variable <name=value>",
+      "one variable, which may be repeated: a text, or JSON if its type is neither String, ID, DateTime nor an enum",
+      (setting: string, settings: readonly string[]) => [...settings, setting],
+      [],
+    )
+    .action((query, options) =>
+      run(async (output) =>
+        (await import("./graphql/graphql.js")).runGraphql(environment, query, options, {
+          input: process.stdin,
+          output,
+        }),
+      ),
+    );
+}
+
+function addSiteConfigCommands({ program, environment, run }: Cli): void {
+  const siteConfig = program
+    .command("site-config")
+    .description("Validate site configuration files and store them");
+
+  siteConfig
+    .command("check <files...>")
+    .description("Validate site configuration files, without settings or a database; - is standard input")
+    .option("--strict", "treat warnings as errors; notices are never errors", false)
+    .addOption(new Option("--format <format>", "output format").choices(CHECK_FORMATS).default("text"))
+    .action((files, { format, ...options }) => {
+      const print = (text: string) => void process.stdout.write(text);
+      return run(async ({ isJson }) => {
+        const { checkSiteConfigs } = await import("./site-configs/files.js");
+        const chosen = { ...options, format: isJson ? "json" : format };
+        return checkSiteConfigs(files, chosen, { input: process.stdin, print });
+      });
     });
-  program
-    .command("openapi")
-    .description("Print the OpenAPI document of the REST API")
-    .action(async () => {
-      const { printOpenApi } = await import("../http/openapi/document.js");
-      process.stdout.write(printOpenApi(version));
+
+  addAuthorOption(addAccountOptions(siteConfig.command("put <file>")))
+    .description("Store a file as the site's next revision unless it has errors; - is standard input")
+    .option("--site <name>", "site name", parseSiteOption, DEFAULT_SITE)
+    .addOption(
+      new Option(
+        "--expected-revision <number>",
+        "fail unless this is the current revision; 0 if the site must not exist yet",
+      )
+        .argParser(parseExpectedRevision)
+        .default(null, "any"),
+    )
+    .option("--strict", "treat warnings as errors; notices are never errors", false)
+    .addOption(
+      new Option("--public", "allow reading this and later revisions over HTTP without an API key").conflicts(
+        "private",
+      ),
+    )
+    .addOption(new Option("--private", "require an API key to read the site"))
+    .action((file, { public: shouldOpen, private: shouldClose, ...options }) => {
+      const isPublic = shouldOpen === true || (shouldClose === true ? false : null);
+      return run(async (output) =>
+        (await import("./site-configs/files.js")).putSiteConfig(
+          environment,
+          file,
+          { ...options, isPublic },
+          { input: process.stdin, output },
+        ),
+      );
     });
+}
 
-  addCompletion(program);
+function addTransferCommands({ program, environment, run }: Cli): void {
+  addFileOptions(program.command("import"))
+    .description("Import data sources, groups with their tokens, and mappings; safe to repeat")
+    .option("--dry-run", "report what would change, but change nothing", false)
+    .option("--replace-tokens", "overwrite existing tokens with those in the file", false)
+    .option("--report <file>", "write rejected lines to this file as JSON Lines")
+    .option("--author <name>", "author of the changes, shown in the audit log", parseName, "cli")
+    .action((options) =>
+      run(async (output) => {
+        const streams = { input: process.stdin, output, terminal: process.stderr };
+        return (await import("./transfer/import.js")).importFiles(environment, options, streams);
+      }),
+    );
 
-  try {
-    await program.parseAsync(argv);
-    return exitCode;
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    const problem = error.code === "commander.help" ? "missing subcommand" : error.message;
-    return error.exitCode === 0 ? 0 : printFailure(new UsageError(problem.replace("error: ", "")), isJson());
-  }
+  addFileOptions(program.command("export"))
+    .description("Export data sources, groups and mappings to files that `import` reads")
+    .option("--with-tokens", "include the groups' tokens; only you can read the file", false)
+    .action((options) =>
+      run(async (output) =>
+        (await import("./transfer/export.js")).exportFiles(environment, options, {
+          terminal: process.stderr,
+          output,
+        }),
+      ),
+    );
+}
+
+function addFileOptions(command: Command): Command {
+  return addAccountOptions(command)
+    .option("--data-sources <file>", "file with the data sources; - is standard input or output")
+    .option("--groups <file>", "file with the groups, their properties and mappings; or -")
+    .option("--mappings <file>", "file with the mappings, one entry per line; or -")
+    .addOption(
+      new Option("--format <format>", "format of files whose name ends in neither .jsonl nor .csv").choices(
+        FILE_FORMATS,
+      ),
+    );
+}
+
+function addRetentionCommands({ program, environment, run }: Cli): void {
+  program
+    .command("purge")
+    .description("Remove expired data now, as the service does once an hour")
+    .option("--dry-run", "count the expired rows, but remove nothing", false)
+    .action((options) =>
+      run(async (output) => (await import("./retention/retention.js")).purge(environment, options, output)),
+    );
+  addAccountOptions(program.command("erase"))
+    .description(
+      "Erase what is left of a deleted user group in the audit log, webhook deliveries and stored replies",
+    )
+    .requiredOption("--user-group <id>", "external ID of the deleted user group", parseName)
+    .option("--drop-pending", "delete also webhook deliveries that are still to be sent", false)
+    .action((options) =>
+      run(async (output) => (await import("./retention/retention.js")).erase(environment, options, output)),
+    );
 }
 
 /** Marks required options, which Commander's own help does not. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   countsOf,
-  readGroup,
   startTransferCommands,
   type TransferCommands,
   toLines,
@@ -30,8 +29,8 @@ describe("unreadable input", () => {
     expect(end.stderr.replaceAll(path, "F")).toMatch(
       /^F:5: invalid_csv: .*columns length is 3, got 2.*\nF:6: invalid_json: properties: .*\n$/,
     );
-    expect(await readGroup(commands, tenant, "one")).toMatchObject({ name: "Two\nlines" });
-    expect(await readGroup(commands, tenant, "four")).toMatchObject({ properties: { a: "x" } });
+    expect(await tenant.read("one")).toMatchObject({ name: "Two\nlines" });
+    expect(await tenant.read("four")).toMatchObject({ properties: { a: "x" } });
   });
 
   test.each([
@@ -85,7 +84,7 @@ test("a killed import continues when it is repeated", async () => {
     const [row] = await commands.service.query(text, [tenant.accountId]);
     return row;
   };
-  const broken = await tenant.launch("import", "--groups", groups);
+  const broken = await tenant.launch("--groups", groups);
   while ((await stored()).groups === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   broken.kill("SIGKILL");
   await broken.ended;
@@ -99,20 +98,17 @@ test("a killed import continues when it is repeated", async () => {
 
 test("a dry run reports what the import would do, without building on rejected lines", async () => {
   const tenant = await commands.createTenant();
-  const dataSources = await commands.write("dry-sources.csv", "provided_id,name\nnameless,\nlake,Lake\n");
-  const groups = await commands.write(
-    "dry-groups.jsonl",
-    toLines([
-      { provided_id: "nameless" },
-      { provided_id: "good", name: "Good", mapping: { main: "lake" } },
-      { provided_id: "mapped", name: "Mapped", mapping: { main: "nameless" } },
-    ]),
-  );
-  const mappings = await commands.write(
-    "dry-mappings.csv",
-    "user_group_id,schema_id,data_source\nnameless,main,sales\ngood,more,lake\nmapped,main,sales\n",
-  );
-  const files = { dataSources, groups, mappings };
+  const files = {
+    dataSources: await commands.write("dry-sources.csv", "provided_id,name\nnameless,\nlake,Lake\n"),
+    groups: await commands.write(
+      "dry-groups.csv",
+      'provided_id,name,mapping\nnameless,,\ngood,Good,"{""main"":""lake""}"\nmapped,Mapped,"{""main"":""nameless""}"\n',
+    ),
+    mappings: await commands.write(
+      "dry-mappings.csv",
+      "user_group_id,schema_id,data_source\nnameless,main,sales\ngood,more,lake\nmapped,main,sales\n",
+    ),
+  };
   const dry = await tenant.import({ ...files, dryRun: true });
   const end = await tenant.import(files);
   expect(dry.stderr).toBe(end.stderr);
@@ -122,6 +118,10 @@ test("a dry run reports what the import would do, without building on rejected l
     groups: [3, 1, 0, 0, 2],
     mappings: [3, 1, 0, 0, 2],
   });
+  // Nothing is changed in existing groups either.
+  const groups = await commands.write("dry-changes.csv", "provided_id,name,properties\ngood,New,{}\n");
+  expect(countsOf(await tenant.import({ groups, dryRun: true }))).toEqual({ groups: [1, 0, 1, 0, 0] });
+  expect(await tenant.read("good")).toMatchObject({ name: "Good", version: 2, properties: null });
 });
 
 describe("errors other than rejected lines", () => {
@@ -133,7 +133,7 @@ describe("errors other than rejected lines", () => {
       stdout: "",
       stderr: expect.stringMatching(/^Cannot write the report: ENOENT.*\n$/),
     });
-    expect(await readGroup(commands, tenant, "in")).toBeNull();
+    expect(await tenant.read("in")).toBeNull();
     const end = await tenant.import({ groups, report: "/dev/full", json: true });
     expect(end).toMatchObject({
       code: 1,

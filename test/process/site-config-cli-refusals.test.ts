@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkSiteConfigs } from "../../src/cli/site-configs/check.js";
+import { checkSiteConfigs } from "../../src/cli/site-configs/files.js";
 import { failureOf } from "../support/service/process-failure.js";
 import {
   type SiteConfigCommands,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkSiteConfigs } from "../../src/cli/site-configs/check.js";
+import { checkSiteConfigs } from "../../src/cli/site-configs/files.js";
 import type { CheckFormat } from "../../src/cli/site-configs/format.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 import { validSite } from "../support/site-configs/documents.js";

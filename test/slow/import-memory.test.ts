@@ -33,11 +33,7 @@ test.skipIf(process.platform !== "linux")(
         properties: { text },
       }));
     const pieces = Array.from({ length: PIECES }, (_, piece) => toLines(records(piece)));
-    const running = await tenant.launch(
-      "import",
-      "--groups",
-      await commands.write("large.jsonl", pieces.join("")),
-    );
+    const running = await tenant.launch("--groups", await commands.write("large.jsonl", pieces.join("")));
     let peakKb = 0;
     const timer = setInterval(async () => {
       const status = await readFile(`/proc/${running.pid}/status`, "utf8").catch(() => "");

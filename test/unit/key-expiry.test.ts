@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseExpiry } from "../../src/cli/shared/key-expiry.js";
+import { parseExpiry } from "../../src/cli/shared/arguments.js";
 
 const now = new Date("2026-01-31T12:00:00.000Z");
 

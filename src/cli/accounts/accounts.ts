@@ -7,12 +7,10 @@ import type { Database } from "../../persistence/database/database.js";
 import { AccountService } from "../../services/accounts/account-service.js";
 import { AccountDeletion } from "../../services/transfer/account-deletion.js";
 import { exportAccount } from "../../services/transfer/account-export.js";
-import type { Output } from "../shared/output.js";
-import { printable } from "../shared/printable.js";
+import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
+import { formatTable, type Output, printable } from "../shared/output.js";
 import { ProgressLine } from "../shared/progress.js";
-import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { withStorage } from "../shared/storage.js";
-import { formatTable } from "../shared/table.js";
 import { writeDirectory } from "./export-directory.js";
 
 interface DeleteOptions {

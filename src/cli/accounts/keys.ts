@@ -2,13 +2,14 @@ import type { Storage } from "../../app/storage.js";
 import type { ProcessEnvironment } from "../../config/config.js";
 import type { ListedApiKey } from "../../domain/accounts/api-key.js";
 import type { Scope } from "../../domain/accounts/caller.js";
+import { acceptedUntil, type SigningKey, signingKeyState } from "../../domain/authentication/signing-key.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
 import { AccountService } from "../../services/accounts/account-service.js";
-import { type AccountChoice, requireAccount } from "../shared/account.js";
-import type { Output } from "../shared/output.js";
-import { withStorage } from "../shared/storage.js";
-import { formatTable } from "../shared/table.js";
+import { SigningKeys } from "../../services/authentication/signing-keys.js";
+import { TokenReencryption } from "../../services/transfer/token-reencryption.js";
+import { formatTable, type Output } from "../shared/output.js";
+import { type AccountChoice, requireAccount, withStorage } from "../shared/storage.js";
 
 const COLUMNS = ["ID", "ACCOUNT", "ENVIRONMENT", "SCOPE", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
 
@@ -93,4 +94,77 @@ function state({ revokedAt, expiresAt }: ListedApiKey, now: Date): string {
   if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
   if (!expiresAt) return "active";
   return `${expiresAt <= now ? "expired" : "expires"} ${expiresAt.toISOString()}`;
+}
+
+/** Re-encrypts all tokens with the first encryption key and prints their number. */
+export async function reencryptTokens(environment: ProcessEnvironment, output: Output): Promise<void> {
+  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
+    const reencryption = new TokenReencryption(database, vault);
+    const total = await reencryption.run((count) =>
+      process.stderr.write(`re-encrypted ${count} tokens so far\n`),
+    );
+    await output.print(
+      { tokens: total, key_id: vault.primaryKeyId },
+      `re-encrypted ${total} tokens with key ${vault.primaryKeyId}; the other keys can be removed from ENCRYPTION_KEYS\n`,
+    );
+  });
+}
+
+/** Prints the number of rows that each key encrypts. */
+export async function countByKey(environment: ProcessEnvironment, output: Output): Promise<void> {
+  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
+    const counts = [...(await new TokenReencryption(database, vault).countByKey())];
+    const views = counts.map(([id, rows]) => ({ key_id: id, rows, is_first: id === vault.primaryKeyId }));
+    const lines = views.map(({ key_id: id, rows, is_first: isFirst }) => [
+      id,
+      `${rows}`,
+      isFirst ? "first" : "remove after `token reencrypt`",
+    ]);
+    await output.print(views, formatTable([["KEY ID", "ROWS", "KEY"], ...lines]));
+  });
+}
+
+const SIGNING_KEY_COLUMNS = ["ID", "CREATED", "SIGNS FROM", "RETIRED FROM", "ACCEPTED UNTIL", "STATE"];
+
+export async function listSigningKeys(environment: ProcessEnvironment, output: Output): Promise<void> {
+  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
+    const keys = await new SigningKeys(database, vault).list();
+    const now = new Date();
+    const views = keys.map((key) => ({
+      id: key.id,
+      created_at: key.createdAt,
+      signs_from: key.signsFrom,
+      retired_from: key.retiredFrom,
+      accepted_until: acceptedUntil(key),
+      state: signingKeyState(key, now),
+    }));
+    await output.print(
+      views,
+      formatTable([SIGNING_KEY_COLUMNS, ...keys.map((key) => toSigningKeyRow(key, now))]),
+    );
+  });
+}
+
+/** Prints the ID of the new key. */
+export async function rotateSigningKey(
+  environment: ProcessEnvironment,
+  { revoke = false }: { readonly revoke?: boolean },
+  output: Output,
+): Promise<void> {
+  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
+    const { id, signsFrom } = await new SigningKeys(database, vault).rotate(revoke);
+    const text = `added ${id}, which signs from ${signsFrom.toISOString()}\n`;
+    await output.print({ id, signs_from: signsFrom }, text);
+  });
+}
+
+function toSigningKeyRow(key: SigningKey, now: Date): string[] {
+  return [
+    key.id,
+    key.createdAt.toISOString(),
+    key.signsFrom.toISOString(),
+    key.retiredFrom?.toISOString() ?? "-",
+    acceptedUntil(key)?.toISOString() ?? "-",
+    signingKeyState(key, now),
+  ];
 }

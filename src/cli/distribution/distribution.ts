@@ -4,9 +4,8 @@ import {
   planDistribution,
   runDistributionStep,
 } from "../../persistence/database/distribution.js";
-import { writeOutput } from "../shared/output.js";
+import { formatTable, writeOutput } from "../shared/output.js";
 import { withStorage } from "../shared/storage.js";
-import { formatTable } from "../shared/table.js";
 
 /** Distributes the tables, and prints the statements; or prints how each table is stored. */
 export async function distribute(

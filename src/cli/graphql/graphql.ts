@@ -33,8 +33,8 @@ import { stringifyReply } from "../../graphql/shared/raw-json.js";
 import { toGraphqlCode } from "../../graphql/shared/user-error-code-enum.js";
 import { UserGroupWatcher } from "../../graphql/user-groups/watcher.js";
 import { createServices } from "../../services/services.js";
-import { type AccountChoice, withAccount } from "../shared/account.js";
 import type { Output } from "../shared/output.js";
+import { type AccountChoice, withAccount } from "../shared/storage.js";
 
 /** Types whose values `--variable` takes as they are; those of other types are JSON. */
 const TEXT_TYPES = ["String", "ID", "DateTime"];

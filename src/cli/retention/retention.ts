@@ -4,11 +4,9 @@ import { purgeList } from "../../persistence/transfer/purge-list.js";
 import { GroupErasure } from "../../services/transfer/group-erasure.js";
 import { PurgeJob } from "../../services/transfer/purge-job.js";
 import { Metrics } from "../../telemetry/metrics.js";
-import { type AccountChoice, withAccount } from "../shared/account.js";
-import type { Output } from "../shared/output.js";
-import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
-import { withStorage } from "../shared/storage.js";
-import { formatTable } from "../shared/table.js";
+import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
+import { formatTable, type Output } from "../shared/output.js";
+import { type AccountChoice, withAccount, withStorage } from "../shared/storage.js";
 
 const DAY_MS = 86_400_000;
 

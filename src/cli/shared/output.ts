@@ -34,3 +34,23 @@ export async function writeOutput(text: string): Promise<void> {
 function jsonOf(value: unknown): string {
   return value instanceof JsonSource ? value.text : JSON.stringify(value, null, 2);
 }
+
+/** Formats rows in columns; the first row is the header. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  // Cells may contain names chosen by other users.
+  const cells = rows.map((row) => row.map(printable));
+  const widths =
+    cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+/** Replaces control characters, bidirectional formatting and unpaired surrogates, which could manipulate the terminal. */
+export function printable(text: string): string {
+  return text.replace(/(?!\t)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+}

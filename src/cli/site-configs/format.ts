@@ -5,7 +5,7 @@ import type {
   SiteConfigSeverity,
 } from "../../domain/site-configs/findings.js";
 import { withoutByteOrderMark } from "../../domain/site-configs/validate-site-config.js";
-import { printable } from "../shared/printable.js";
+import { printable } from "../shared/output.js";
 
 export const CHECK_FORMATS = ["text", "json", "github"] as const;
 export type CheckFormat = (typeof CHECK_FORMATS)[number];

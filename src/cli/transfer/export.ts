@@ -7,9 +7,9 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import { JsonSource } from "../../domain/shared/json-source.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
 import { type ExportedGroup, ExportReader } from "../../services/transfer/export-reader.js";
-import { type AccountChoice, withAccount } from "../shared/account.js";
 import type { Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
+import { type AccountChoice, withAccount } from "../shared/storage.js";
 import { FILE_KINDS, FILES, type FileKind } from "./import-records.js";
 import { type FileFormat, formatOf } from "./source-file.js";
 

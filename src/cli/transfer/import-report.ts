@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import type { Refusal } from "../../domain/transfer/imported-record.js";
-import { printable } from "../shared/printable.js";
+import { printable } from "../shared/output.js";
 
 /** Maximum rejected lines shown on stderr; the report file contains all. */
 const MAX_SHOWN = 100;

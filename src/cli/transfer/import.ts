@@ -6,11 +6,10 @@ import { catchRefusal, type ImportOutcome, Refusal } from "../../domain/transfer
 import { NotificationChannel } from "../../persistence/database/notification-channel.js";
 import { Importer } from "../../services/transfer/importer.js";
 import { ChangeFeed } from "../../services/user-groups/change-feed.js";
-import { type AccountChoice, type AccountStorage, withAccount } from "../shared/account.js";
-import type { Output } from "../shared/output.js";
+import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
+import { formatTable, type Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
-import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
-import { formatTable } from "../shared/table.js";
+import { type AccountChoice, type AccountStorage, withAccount } from "../shared/storage.js";
 import {
   FILE_KINDS,
   FILES,

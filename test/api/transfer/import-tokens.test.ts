@@ -9,7 +9,6 @@ import { userGroupOf } from "../../support/rest/rest-fixture.js";
 import {
   countsOf,
   foreignToken,
-  readGroup,
   startTransferCommands,
   type TransferCommands,
   type TransferTenant,
@@ -71,7 +70,7 @@ test("a token identifies one group only, across environments and accounts", asyn
   const tenant = await commands.createTenant();
   const token = foreignToken();
   await importRecords(tenant, [{ provided_id: "first", name: "First", token }]);
-  const others = [tenant, await tenant.other(), await commands.createTenant()];
+  const others = [tenant, await commands.otherEnvironment(tenant), await commands.createTenant()];
   for (const other of others) {
     const end = await importRecords(other, [
       { provided_id: "second", name: "Second", token },
@@ -79,13 +78,13 @@ test("a token identifies one group only, across environments and accounts", asyn
     ]);
     expect(countsOf(end)["groups"]?.at(-1)).toBe(1);
     expect(end.stderr).toMatch(/:1: token_taken: token: Another user group has this token\.\n$/);
-    expect(await readGroup(commands, other, "second")).toBeNull();
+    expect(await other.read("second")).toBeNull();
   }
   expect(await tenant.viewer(token)).toMatchObject(named("First"));
 });
 
 test("a token already issued to a group of another account is rejected", async () => {
-  const otherTenant = await (await commands.createTenant()).other();
+  const otherTenant = await commands.createTenant("Testing");
   const made = await otherTenant.call("GET", { user_group_id: "theirs", name: "Theirs" });
   const tenant = await commands.createTenant();
   const records = [
@@ -119,7 +118,7 @@ test("a token in its grace period is rejected, except for its own group", async 
   expect(await importRecords(tenant, [{ provided_id: "acme", token: first }], true)).toMatchObject({
     code: 0,
   });
-  expect(await readGroup(commands, tenant, "acme")).toMatchObject({ token: first });
+  expect(await tenant.read("acme")).toMatchObject({ token: first });
 });
 
 test("a token belongs to the group that has it now, not to a former one", async () => {
@@ -143,9 +142,9 @@ test("a group keeps its own token unless overwriting is requested", async () => 
   const records = [{ provided_id: "acme", name: "New name", token: given }];
   const kept = await importRecords(tenant, records);
   expect(kept).toMatchObject({ code: 1, stderr: expect.stringContaining("token_differs: token:") });
-  expect(await readGroup(commands, tenant, "acme")).toMatchObject({ name: "Acme", token: old, version: 1 });
+  expect(await tenant.read("acme")).toMatchObject({ name: "Acme", token: old, version: 1 });
   expect(await importRecords(tenant, records, true)).toMatchObject({ code: 0 });
-  expect(await readGroup(commands, tenant, "acme")).toMatchObject({ name: "New name", token: given });
+  expect(await tenant.read("acme")).toMatchObject({ name: "New name", token: given });
   expect(await tenant.viewer(old)).toMatchObject(refused);
   expect(await tenant.viewer(given)).toMatchObject(named("New name"));
   // The file now matches the stored token.

@@ -1,11 +1,3 @@
-import type { Output } from "./output.js";
-
-/**
- * Runs a command, reports expected failures and sets the exit code to the returned number, if any. The command imports its code itself:
- * loading the code of all commands would take four times as long as the help and a shell's completion need.
- */
-export type RunCommand = (command: (output: Output) => Promise<unknown>) => Promise<void>;
-
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Exit code of a command that was interrupted by a signal. */
