@@ -6,11 +6,11 @@ import type { ProcessEnvironment } from "../../config/config.js";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { JsonSource } from "../../domain/shared/json-source.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
+import { FILE_KINDS, FILES, type FileKind } from "../../domain/transfer/imported-record.js";
 import { type ExportedGroup, ExportReader } from "../../services/transfer/export-reader.js";
 import type { Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
 import { type AccountChoice, withAccount } from "../shared/storage.js";
-import { FILE_KINDS, FILES, type FileKind } from "./import-records.js";
 import { type FileFormat, formatOf } from "./source-file.js";
 
 export interface ExportChoices extends AccountChoice, Partial<Record<FileKind, string>> {

@@ -1,24 +1,26 @@
 import { randomUUID } from "node:crypto";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
-import { catchRefusal, type ImportOutcome, Refusal } from "../../domain/transfer/imported-record.js";
+import {
+  catchRefusal,
+  FILE_KINDS,
+  FILES,
+  type FileKind,
+  type ImportOutcome,
+  parseDataSource,
+  parseGroup,
+  parseMappingLine,
+  Refusal,
+} from "../../domain/transfer/imported-record.js";
 import { NotificationChannel } from "../../persistence/database/notification-channel.js";
 import { Importer } from "../../services/transfer/importer.js";
 import { ChangeFeed } from "../../services/user-groups/change-feed.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
-import { formatTable, type Output } from "../shared/output.js";
+import { formatTable, type Output, printable } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
 import { type AccountChoice, type AccountStorage, withAccount } from "../shared/storage.js";
-import {
-  FILE_KINDS,
-  FILES,
-  type FileKind,
-  parseDataSource,
-  parseGroup,
-  parseMappingLine,
-} from "./import-records.js";
-import { ImportReport } from "./import-report.js";
 import {
   type FileFormat,
   MAX_RECORD_BYTES,
@@ -37,6 +39,8 @@ export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, s
 
 /** Exit code of an import that rejected some lines. */
 const EXIT_SOME_REFUSED = 1;
+/** Maximum rejected lines shown on stderr; the report file contains all. */
+const MAX_SHOWN = 100;
 /** Records per transaction. */
 const BATCH_SIZE = 1000;
 
@@ -243,4 +247,48 @@ function summaryText(id: string, { dryRun }: ImportChoices, { counts, interrupte
     ...(interrupted ? ["Interrupted. Run the same command again to continue."] : []),
   ];
   return `${formatTable([head, ...rows])}${notes.map((note) => `${note}\n`).join("")}`;
+}
+
+/** Reports rejected lines: the first ones on stderr, all of them in a file. */
+class ImportReport {
+  readonly #file: number | null;
+  readonly #print: (line: string) => void;
+  #count = 0;
+
+  /** @param path a JSON Lines file @throws OperatorError if the file cannot be opened */
+  constructor(path: string | undefined, print: (line: string) => void) {
+    this.#file = path === undefined ? null : orUnwritable(() => openSync(path, "w"));
+    this.#print = print;
+  }
+
+  /** @throws OperatorError if the file cannot be written */
+  add(file: string, line: number, { code, field, message }: Refusal): void {
+    this.#count += 1;
+    const report = this.#file;
+    if (report !== null) {
+      const text = `${JSON.stringify({ file, line, code, field: field ?? null, message })}\n`;
+      orUnwritable(() => writeSync(report, text));
+    }
+    if (this.#count > MAX_SHOWN) return;
+    const place = field === undefined ? "" : `${field}: `;
+    this.#print(printable(`${file}:${line}: ${code}: ${place}${message}`));
+  }
+
+  close(): void {
+    if (this.#count > MAX_SHOWN) {
+      const all =
+        this.#file === null ? "use --report <file> to save all of them" : "the report contains all of them";
+      this.#print(`… and ${this.#count - MAX_SHOWN} more; ${all}.`);
+    }
+    if (this.#file !== null) closeSync(this.#file);
+  }
+}
+
+function orUnwritable<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`Cannot write the report: ${reason}.`, { cause: error });
+  }
 }

@@ -6,7 +6,7 @@ import { isObject } from "../../domain/shared/json.js";
 import { JsonSource, withSource } from "../../domain/shared/json-source.js";
 import { parseJsonBytes, parseJsonPart } from "../../domain/shared/json-text.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
-import { catchRefusal, Refusal } from "../../domain/transfer/imported-record.js";
+import { catchRefusal, type FileShape, Refusal } from "../../domain/transfer/imported-record.js";
 
 export const FILE_FORMATS = ["jsonl", "csv"] as const;
 
@@ -19,12 +19,6 @@ export function formatOf(path: string): FileFormat {
   throw new UsageError(
     `The format of ${JSON.stringify(path)} is unknown. Add --format jsonl or --format csv.`,
   );
-}
-
-export interface FileShape {
-  readonly columns: readonly string[];
-  /** The columns of a CSV file that contain JSON. */
-  readonly json: readonly string[];
 }
 
 /** One record of a file by field names, or the reason why it is invalid. */

@@ -1,7 +1,46 @@
+import type { Environment } from "../accounts/environment.js";
 import type { ErrorCode } from "../shared/error-catalogue.js";
-import { DomainError, type FieldPath } from "../shared/errors.js";
-import type { MappingReference } from "../user-groups/mapping.js";
-import type { Properties } from "../user-groups/properties.js";
+import { DomainError, type FieldPath, invalidField } from "../shared/errors.js";
+import { isPresent } from "../shared/json.js";
+import { parseText } from "../shared/text-field.js";
+import { type MappingReference, parseMapping } from "../user-groups/mapping.js";
+import { type Properties, parseProperties } from "../user-groups/properties.js";
+import { parseImportedToken } from "../user-groups/token.js";
+
+/** The shape of a file: its columns, which are the keys in JSON Lines. */
+export interface FileShape {
+  /** Name in messages. */
+  readonly label: string;
+  readonly columns: readonly string[];
+  /** The columns of a CSV file that contain JSON. */
+  readonly json: readonly string[];
+}
+
+/** The kinds of files. */
+export const FILES = {
+  dataSources: { label: "data sources", columns: ["provided_id", "name"], json: [] },
+  // The fields of API replies. team_id is ignored because the service assigns it; the environment tag is only validated.
+  groups: {
+    label: "groups",
+    columns: [
+      "provided_id",
+      "user_group_id",
+      "name",
+      "token",
+      "properties",
+      "mapping",
+      "team_id",
+      "api_environment_tag",
+    ],
+    json: ["properties", "mapping"],
+  },
+  mappings: { label: "mappings", columns: ["user_group_id", "schema_id", "data_source"], json: [] },
+} as const satisfies Readonly<Record<string, FileShape>>;
+
+/** The kinds of files, in import order: each refers to the ones before it. */
+export const FILE_KINDS = ["dataSources", "groups", "mappings"] as const;
+
+export type FileKind = (typeof FILE_KINDS)[number];
 
 /** An imported data source. */
 export interface ImportedDataSource {
@@ -32,6 +71,63 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   /** Overwrite existing tokens with those in the file. */
   readonly replaceTokens: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** @throws DomainError `invalid_field` */
+export function parseDataSource(fields: Fields): ImportedDataSource {
+  requireKnown(fields, FILES.dataSources);
+  const { name } = fields;
+  return {
+    providedId: parseText(fields["provided_id"], ["provided_id"]),
+    ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
+  };
+}
+
+/** @param environment the target environment @throws DomainError `invalid_field` */
+export function parseGroup(fields: Fields, environment: Environment): ImportedGroup {
+  requireKnown(fields, FILES.groups);
+  const { name, token, properties, mapping, api_environment_tag: tag } = fields;
+  const idField = "provided_id" in fields ? "provided_id" : "user_group_id";
+  if (idField === "provided_id" && "user_group_id" in fields) {
+    throw invalidField(
+      ["user_group_id"],
+      "must not be combined with provided_id, which has the same meaning",
+    );
+  }
+  if (isPresent(tag) && tag !== environment) {
+    throw invalidField(["api_environment_tag"], `must be ${environment}, the environment of this import`);
+  }
+  return {
+    providedId: parseText(fields[idField], [idField]),
+    ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
+    ...(isPresent(token) ? { token: parseImportedToken(token, ["token"]) } : {}),
+    ...(properties === undefined ? {} : { properties: parseProperties(properties, ["properties"]) }),
+    ...(mapping === undefined ? {} : { mapping: parseMapping(mapping, ["mapping"]) }),
+  };
+}
+
+/** @throws DomainError `invalid_field` */
+export function parseMappingLine(fields: Fields): ImportedMapping {
+  requireKnown(fields, FILES.mappings);
+  const { schema_id: schemaId, data_source: dataSource } = fields;
+  return {
+    userGroupId: parseText(fields["user_group_id"], ["user_group_id"]),
+    reference: {
+      schemaId: parseText(schemaId, ["schema_id"]),
+      dataSource: parseText(dataSource, ["data_source"]),
+      field: ["data_source"],
+    },
+  };
+}
+
+function requireKnown(fields: Fields, { columns }: FileShape): void {
+  for (const name of Object.keys(fields)) {
+    // Reject unknown fields: an ignored typo would go unnoticed.
+    if (!columns.includes(name))
+      throw invalidField([name], `is not a known field; the fields are ${columns.join(", ")}`);
+  }
 }
 
 /** Reason for rejecting a line: an API error code, or one specific to files. */

@@ -6,58 +6,43 @@ import type { TenantDb } from "../shared/tenant-db.js";
 /** A table of an account export: columns without secrets and their hashes. */
 interface ExportedTable {
   readonly table: string;
-  readonly environment: EnvironmentType;
+  /** Type of the column; by default the enum. */
+  readonly environment?: EnvironmentType;
   readonly columns: string;
-  /** Columns of the primary key after the tenant, with their types. */
-  readonly key: readonly (readonly [column: string, type: string])[];
-  /** Rows per statement: those of tables with large columns have to fit into memory. */
-  readonly pageSize: number;
+  /** Columns of the primary key after the tenant, with their types; by default the ID. */
+  readonly key?: readonly (readonly [column: string, type: string])[];
+  /** Rows per statement, by default 1,000: those of tables with large columns have to fit into memory. */
+  readonly pageSize?: number;
 }
-
-const ID = [["id", "bigint"]] as const;
 
 const TABLES: Readonly<Record<string, ExportedTable>> = {
   "api-keys": {
     table: "api_key",
-    environment: "enum",
     columns: "environment, id, scope, name, hint, created_at, expires_at, revoked_at, last_used_at",
-    key: ID,
-    pageSize: 1000,
   },
   "data-sources": {
     table: "data_source",
-    environment: "enum",
     columns: "environment, id, provided_id, name, created_at",
-    key: ID,
-    pageSize: 1000,
   },
   "user-groups": {
     table: "user_group",
-    environment: "enum",
     columns: "environment, id, provided_id, name, properties, version, created_at, updated_at",
-    key: ID,
     pageSize: 200,
   },
   mappings: {
     table: "mapping_entry",
-    environment: "enum",
     columns: "environment, user_group_id, schema_id, data_source_id",
     key: [
       ["user_group_id", "bigint"],
       ["schema_id", "text"],
     ],
-    pageSize: 1000,
   },
   "site-configs": {
     table: "site_config",
-    environment: "enum",
     columns: "environment, id, site, public_from, revision, created_at, updated_at, deleted_at",
-    key: ID,
-    pageSize: 1000,
   },
   "site-config-revisions": {
     table: "site_config_revision",
-    environment: "enum",
     columns: "environment, site_config_id, revision, text, author, author_key_id, restored_from, created_at",
     key: [
       ["site_config_id", "bigint"],
@@ -70,24 +55,17 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
     environment: "text",
     columns:
       "environment, id, name, url, events, disabled_at, disabled_reason, deleted_at, last_success_at, last_failure_at, last_error, created_at",
-    key: ID,
-    pageSize: 1000,
   },
   "webhook-deliveries": {
     table: "webhook_delivery",
     environment: "text",
     columns:
       "environment, id, endpoint_id, event_id, event, subject, payload, state, attempts, last_status, last_error, created_at, delivered_at",
-    key: ID,
-    pageSize: 1000,
   },
   "audit-log": {
     table: "audit_entry",
-    environment: "enum",
     columns:
       "environment, id, action, subject_id, subject_name, version, changed, actor_key_id, actor_name, request_id, created_at",
-    key: ID,
-    pageSize: 1000,
   },
 };
 
@@ -104,17 +82,18 @@ interface ExportedRow {
 export async function* exportRows(db: TenantDb, name: string): AsyncGenerator<readonly string[]> {
   const exported = TABLES[name];
   if (!exported) throw new Error(`There is no exported table ${name}.`);
+  const { pageSize = 1000 } = exported;
   for (let after: readonly string[] | undefined = []; after; ) {
-    const rows: readonly ExportedRow[] = await db.run<ExportedRow>(
-      { label: `export_${exported.table}`, access: "read", text: pageOf(exported, after.length > 0) },
-      after,
-    );
+    const text = pageOf(exported, pageSize, after.length > 0);
+    const statement = { label: `export_${exported.table}`, access: "read", text } as const;
+    const rows: readonly ExportedRow[] = await db.run<ExportedRow>(statement, after);
     if (rows.length > 0) yield rows.map(({ line }) => line);
-    after = rows.length < exported.pageSize ? undefined : rows.at(-1)?.key;
+    after = rows.length < pageSize ? undefined : rows.at(-1)?.key;
   }
 }
 
-function pageOf({ table, environment, columns, key, pageSize }: ExportedTable, isAfter: boolean): string {
+function pageOf(exported: ExportedTable, pageSize: number, isAfter: boolean): string {
+  const { table, environment = "enum", columns, key = [["id", "bigint"]] } = exported;
   const order = key.map(([column]) => column).join(", ");
   const start = key.map(([, type], index) => `$${index + 3}::${type}`).join(", ");
   // Line breaks in JSON are white space between its tokens: in strings, they are escaped.

@@ -52,10 +52,7 @@ export class ExportReader {
 
   async count(tenant: Tenant): Promise<{ readonly dataSources: number; readonly groups: number }> {
     const db = this.#db.for(tenant);
-    return {
-      dataSources: await DATA_SOURCE_LIST.count(db, {}),
-      groups: await countUserGroups(db, {}),
-    };
+    return { dataSources: await DATA_SOURCE_LIST.count(db, {}), groups: await countUserGroups(db, {}) };
   }
 
   /** Returns the group's token in plaintext. */
@@ -69,16 +66,12 @@ async function* pagesOf<Item extends { readonly id: number; readonly providedId:
   read: (page: PageRequest) => Promise<Page<Item>>,
 ): AsyncGenerator<readonly Item[]> {
   let after: PageRequest["after"] = null;
-  for (;;) {
-    const { items, hasMore }: Page<Item> = await read({
-      size: PAGE_SIZE,
-      from: "start",
-      after,
-      before: null,
-    });
-    const last = items.at(-1);
-    if (last) yield items;
-    if (!last || !hasMore) return;
+  for (let hasMore = true; hasMore; ) {
+    const page: Page<Item> = await read({ size: PAGE_SIZE, from: "start", after, before: null });
+    const last = page.items.at(-1);
+    if (!last) return;
+    yield page.items;
+    hasMore = page.hasMore;
     after = { value: last.providedId, id: last.id };
   }
 }

@@ -64,7 +64,11 @@ export async function startTransferCommands() {
       launch: (...args: readonly string[]) => processes.launch(["import", ...choice, ...args], { env }),
       call: (method: string, body: object) => callRest(`${service.url}/api/user`, method, key, body),
       /** Returns a front end's view of its group with this token. */
-      viewer: (token: string) => callGraphql(service.url, token, "{ viewer { userGroup { name } } }"),
+      viewer(token: string) {
+        const query = "{ viewer { userGroup { name } } }";
+        const headers = { authorization: `Bearer ${token}` };
+        return callRest(`${service.url}/graphql`, "POST", undefined, { query }, headers);
+      },
       /** Returns a group over GraphQL; null if there is none. */
       async read(providedId: string): Promise<ReturnType<typeof JSON.parse>> {
         const query = `query ($id: String!) { userGroup(by: { providedId: $id }) {
