@@ -1,0 +1,257 @@
+import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from "@apollo/client";
+import { relayStylePagination } from "@apollo/client/utilities";
+import { Client, type ClientOptions, fetchExchange, subscriptionExchange } from "@urql/core";
+import { cacheExchange } from "@urql/exchange-graphcache";
+import { relayPagination } from "@urql/exchange-graphcache/extras";
+import { createClient as createEventClient } from "graphql-sse";
+import { createClient as createSocketClient } from "graphql-ws";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { WebSocket } from "ws";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, DELETE, UPDATE, UPSERT } from "../../support/graphql/user-group-operations.js";
+import { watchStarts } from "../../support/graphql/web-socket-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
+
+const graphql = useGraphql();
+const TIMEOUT_MS = 120_000;
+const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) { id name version properties } }`;
+const RENAME = `mutation ($input: UpdateUserGroupInput!) {
+  updateUserGroup(input: $input) { userGroup { id name version } userErrors { code message field } }
+}`;
+const PAGE = `query ($first: Int!, $after: String, $filter: UserGroupFilter) {
+  userGroups(first: $first, after: $after, filter: $filter) {
+    edges { cursor node { id providedId } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+const WATCH = `subscription ($by: UserGroupBy!) { userGroupChanged(by: $by) { kind userGroup { id name } } }`;
+
+const OWN_GROUP = "subscription { userGroupChanged { kind userGroup { name } } }";
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** What the tests need of a client library. */
+interface Library {
+  query(document: string, variables: Variables): Promise<Data>;
+  mutate(document: string, variables: Variables): Promise<Data>;
+  /** Shows a query and its changes in the cache. @returns a function that ends it */
+  show(document: string, variables: Variables, next: (data: Data) => void): () => void;
+  /** Reads all pages of ten. @returns their edges, joined in the cache */
+  readAll(filter: object): Promise<Data[]>;
+  /** The errors of a query that fails. */
+  errorsOf(document: string, variables: Variables): Promise<unknown>;
+}
+
+const url = () => `${graphql().service.url}/graphql`;
+const authorization = () => ({ authorization: `Token ${graphql().keys.admin}` });
+
+function apollo(headers: Record<string, string> = authorization()): Library {
+  const client = new ApolloClient({
+    link: new HttpLink({ uri: url(), headers }),
+    cache: new InMemoryCache({
+      typePolicies: { Query: { fields: { userGroups: relayStylePagination(["filter", "orderBy"]) } } },
+    }),
+  });
+  onTestFinished(() => client.stop());
+  const query: Library["query"] = async (document, variables) =>
+    (await client.query<Data>({ query: gql(document), variables })).data;
+  return {
+    query,
+    mutate: async (document, variables) => {
+      const { data, error } = await client.mutate<Data>({ mutation: gql(document), variables });
+      expect(error).toBeUndefined();
+      return data;
+    },
+    show(document, variables, next) {
+      const watched = client.watchQuery<Data>({ query: gql(document), variables });
+      const subscription = watched.subscribe(({ data }) => next(data));
+      return () => subscription.unsubscribe();
+    },
+    async readAll(filter) {
+      const options = { query: gql(PAGE), variables: { first: 10, filter } };
+      const first = await client.query<Data>(options);
+      const pages = client.watchQuery<Data>(options);
+      const subscription = pages.subscribe(() => undefined);
+      for (let info = first.data.userGroups.pageInfo; info.hasNextPage; )
+        info = (await pages.fetchMore({ variables: { after: info.endCursor } })).data.userGroups.pageInfo;
+      // Watchers are notified of cache changes a moment later.
+      const joined = () => pages.getCurrentResult().data.userGroups;
+      await expect.poll(() => joined().pageInfo.hasNextPage).toBe(false);
+      subscription.unsubscribe();
+      return joined().edges;
+    },
+    async errorsOf(document, variables) {
+      const error = await query(document, variables).catch((reason: unknown) => reason);
+      if (!CombinedGraphQLErrors.is(error)) throw error;
+      return error.errors;
+    },
+  };
+}
+
+function urqlClient(options: Partial<ClientOptions> = {}): Client {
+  return new Client({
+    url: url(),
+    fetchOptions: { headers: authorization() },
+    preferGetMethod: false,
+    exchanges: [cacheExchange({ resolvers: { Query: { userGroups: relayPagination() } } }), fetchExchange],
+    ...options,
+  });
+}
+
+function urql(
+  headers: Record<string, string> = authorization(),
+  options: Partial<ClientOptions> = {},
+): Library {
+  const client = urqlClient({ fetchOptions: { headers }, ...options });
+  return {
+    query: async (document, variables) => (await client.query<Data>(document, variables)).data,
+    mutate: async (document, variables) => {
+      const { data, error } = await client.mutation<Data>(document, variables);
+      expect(error).toBeUndefined();
+      return data;
+    },
+    show(document, variables, next) {
+      return client.query<Data>(document, variables).subscribe(({ data }) => next(data)).unsubscribe;
+    },
+    async readAll(filter) {
+      const variables = { first: 10, filter };
+      let page = await client.query<Data>(PAGE, variables);
+      while (page.data?.userGroups.pageInfo.hasNextPage)
+        page = await client.query<Data>(PAGE, {
+          ...variables,
+          after: page.data.userGroups.pageInfo.endCursor,
+        });
+      return page.data?.userGroups.edges;
+    },
+    errorsOf: async (document, variables) =>
+      (await client.query<Data>(document, variables)).error?.graphQLErrors,
+  };
+}
+
+describe.each([
+  ["Apollo Client", apollo],
+  ["urql", urql],
+  // As urql does by default.
+  ["urql by GET", () => urql(authorization(), { preferGetMethod: "within-url-limit" })],
+])("%s", (name, open) => {
+  test("a mutation updates a query through the cache", async () => {
+    await createUserGroup(graphql(), name, { properties: { tier: "gold" } });
+    const library = open();
+    const by = { providedId: name };
+    const seen: Data[] = [];
+    await library.query(READ, { by });
+    const end = library.show(READ, { by }, (data) => seen.push(data?.userGroup));
+    await library.mutate(RENAME, { input: { by, name: "Renamed" } });
+    await expect
+      .poll(() => seen)
+      .toMatchObject([
+        { name, version: 1, properties: { tier: "gold" } },
+        { name: "Renamed", version: 2, properties: { tier: "gold" } },
+      ]);
+    end();
+  });
+
+  test("its pagination joins all pages", async () => {
+    const ids = Array.from({ length: 23 }, (_, index) => `page of ${name} ${index}`);
+    const userGroups = ids.map((providedId) => ({ providedId, name: providedId }));
+    await graphql().run(UPSERT, { input: { userGroups } });
+    const edges = await open().readAll({ nameStartsWith: `page of ${name} ` });
+    expect(edges.map(({ node }) => node.providedId)).toEqual(ids);
+  });
+
+  test("user errors are data", async () => {
+    const input = { by: { providedId: "nobody" }, name: "x" };
+    expect(await open().mutate(RENAME, { input })).toMatchObject({
+      updateUserGroup: { userGroup: null, userErrors: [{ code: "USER_GROUP_NOT_FOUND" }] },
+    });
+  });
+});
+
+test.each([
+  ["Apollo Client", apollo],
+  ["urql", urql],
+])("%s: invalid or missing credentials are an error with its code", async (_, open) => {
+  const headers: Record<string, string>[] = [{ authorization: "Token ugk_live_wrong" }, {}];
+  for (const each of headers)
+    expect(await open(each).errorsOf(READ, { by: { providedId: "a" } })).toMatchObject([
+      { extensions: { code: "UNAUTHENTICATED" } },
+    ]);
+});
+
+test.each(["graphql-sse", "urql's own fetch"])("urql: changes arrive over %s", async (transport) => {
+  const { run } = graphql();
+  const providedId = `watched over ${transport}`;
+  const { id, token } = await createUserGroup(graphql(), providedId);
+  const by = { providedId };
+  const client =
+    transport === "graphql-sse" ? createEventedClient() : urqlClient({ fetchSubscriptions: true });
+  const seen: Data[] = [];
+  client.subscription<Data>(WATCH, { by }).subscribe(({ data, error }) => {
+    seen.push(error ?? data?.userGroupChanged);
+  });
+  let times = 0;
+  await vi.waitFor(async () => {
+    // Decision 12a: the same name again would be no change.
+    times += 1;
+    await run(UPDATE, { input: { by, name: `Renamed ${times}` } });
+    expect(seen).toContainEqual(expect.objectContaining({ kind: "UPDATED", userGroup: expect.anything() }));
+  }, TIMEOUT_MS);
+  expect(seen[0]).toMatchObject({ userGroup: { id, name: expect.stringMatching(/^Renamed/) } });
+  // Ends the stream, too: after an abort, fetch keeps another connection open for some seconds.
+  await run(DELETE, { input: { by: { token: token } } });
+  await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ kind: "DELETED", userGroup: null }), TIMEOUT_MS);
+});
+
+function createEventedClient(): Client {
+  const events = createEventClient({ url: url(), headers: authorization() });
+  const forwarding = subscriptionExchange({
+    forwardSubscription: ({ query = "", variables }) => ({
+      subscribe: (sink) => ({
+        unsubscribe: events.subscribe({ query, variables: { ...variables } }, { ...sink, next: sink.next }),
+      }),
+    }),
+  });
+  return urqlClient({ exchanges: [forwarding] });
+}
+
+function connect(token: string) {
+  const client = createSocketClient({
+    url: url().replace("http", "ws"),
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: `Bearer ${token}` },
+    retryAttempts: 0,
+  });
+  onTestFinished(async () => client.dispose());
+  return client;
+}
+
+test("graphql-ws: queries, events, and the end by a rotated token", async () => {
+  const { service, keys, run } = graphql();
+  const { token } = await createUserGroup(graphql(), "ws");
+  const started = watchStarts(service);
+  const client = connect(token);
+  const events = client.iterate<Data>({ query: OWN_GROUP });
+  const next = events.next();
+  await started(1);
+  await run(UPDATE, { input: { by: { providedId: "ws" }, name: "first" } });
+  expect((await next).value).toEqual({
+    data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "first" } } },
+  });
+  const query = client.iterate<Data>({ query: "{ viewer { userGroup { name } } }" });
+  expect((await query.next()).value).toEqual({ data: { viewer: { userGroup: { name: "first" } } } });
+  expect((await query.next()).done).toBe(true);
+  const rejected = client.iterate<Data>({ query: "{ unknown }" });
+  await expect(rejected.next()).rejects.toMatchObject([
+    { extensions: { code: "GRAPHQL_VALIDATION_FAILED" } },
+  ]);
+  await callRest(`${service.url}/api/user`, "POST", keys.admin, { current_token: token });
+  expect((await events.next()).value).toMatchObject({
+    errors: [{ extensions: { code: "UNAUTHENTICATED" } }],
+  });
+  expect((await events.next()).done).toBe(true);
+});
+
+test("graphql-ws: invalid credentials are a close event", async () => {
+  const events = connect("wrong").iterate({ query: OWN_GROUP });
+  await expect(events.next()).rejects.toMatchObject({ code: 4403 });
+});
