@@ -12,6 +12,8 @@ function endpoint(accountId: number, endpointId: number, more: Partial<DueEndpoi
     endpointId,
     hasAnswered: true,
     isProbed: false,
+    firstId: 1,
+    subject: null,
     ...first,
     ...more,
   };

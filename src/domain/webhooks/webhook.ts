@@ -89,6 +89,8 @@ export interface ClaimedDelivery {
   readonly id: number;
   readonly endpointId: number;
   readonly eventId: string;
+  /** The object that the event is about, such as `user_group:7`: its events are sent one after the other. */
+  readonly subject: string;
   readonly payload: string;
   /** Includes the current attempt. */
   readonly attempts: number;

@@ -13,12 +13,19 @@ const IS_DUE = "state = 'pending' AND next_attempt_at <= now()";
 /**
  * Returns a condition that is true for the first pending delivery of a subject. The order is that of `webhook_delivery_order_ix`.
  * @param account the delivery's; Citus refuses a statement for one account in which a subquery takes it from another table
+ * @param firstId SQL of the endpoint's first pending ID: the search passes no index entries of completed deliveries that PostgreSQL could
+ * not remove because an old transaction is open. Before it are only deliveries that were replayed or committed since it was read.
  */
-const isFirst = (account: string) => `id <= (
+const isFirst = (account: string, firstId: string) => `id <= (
   SELECT id FROM webhook_delivery AS first
   WHERE first.account_id = ${account} AND first.environment = delivery.environment
-    AND first.endpoint_id = delivery.endpoint_id AND first.subject >= delivery.subject
+    AND first.endpoint_id = delivery.endpoint_id
+    AND (first.subject, first.id) >= (delivery.subject, CASE WHEN delivery.id < ${firstId} THEN 0 ELSE ${firstId} END)
     AND first.state = 'pending' ORDER BY first.subject, id LIMIT 1)`;
+
+/** The endpoint's first pending ID, in the order of `webhook_delivery_endpoint_pending_ix`. */
+const FIRST_PENDING = `SELECT id AS first_id FROM webhook_delivery AS delivery
+      WHERE ${SAME_ENDPOINT} AND state = 'pending' ORDER BY id LIMIT 1`;
 
 /**
  * LIMIT prevents a join of endpoints with the whole backlog; the order is that of `webhook_delivery_due_ix`.
@@ -28,12 +35,13 @@ const selectDue = (
   within: string,
 ) => `SELECT account_id AS "accountId", environment, endpoint.id AS "endpointId",
       consecutive_failures = 0 AND last_success_at IS NOT NULL AS "hasAnswered", paused_until IS NOT NULL AS "isProbed",
-      due.*
+      first_id AS "firstId", NULL AS subject, due.*
     FROM webhook_endpoint AS endpoint
     CROSS JOIN LATERAL (
       SELECT next_attempt_at AS "dueAt", id FROM webhook_delivery AS delivery
       WHERE ${SAME_ENDPOINT} AND ${IS_DUE} ${within} ORDER BY next_attempt_at, id LIMIT 1
     ) AS due
+    CROSS JOIN LATERAL (${FIRST_PENDING}) AS pending
     WHERE disabled_at IS NULL AND deleted_at IS NULL AND coalesce(paused_until <= now(), true) ${within}
     ORDER BY random()`;
 
@@ -58,16 +66,20 @@ const ACCOUNTS_BY_WORKER: Statement = {
     JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column('webhook_endpoint', account.id) GROUP BY groupid`,
 };
 
-/** Skips deliveries that another process is claiming. */
-const CLAIM: Statement = {
-  name: "webhook_deliveries_claim",
+/**
+ * Claims deliveries of endpoints, except those that another process is claiming.
+ * @param granted the values from $4, with the columns `id` of the endpoint and those that `due` refers to
+ * @param due the places and times of an endpoint's deliveries, locked
+ */
+const claimOf = (name: string, granted: string, due: string): Statement => ({
+  name,
   access: "write",
   plan: "inIndexOrder",
   text: `WITH due AS MATERIALIZED (
       SELECT delivery.place, delivery.next_attempt_at, endpoint.url, endpoint.secret_key_id,
         array_remove(ARRAY[endpoint.secret_ciphertext,
           CASE WHEN endpoint.previous_secret_expires_at > now() THEN endpoint.previous_secret_ciphertext END], NULL) AS secrets
-      FROM unnest($3::bigint[], $4::integer[], $5::timestamptz[], $6::bigint[]) AS granted (id, slots, due_at, due_id)
+      FROM ${granted}
       CROSS JOIN LATERAL (
         SELECT * FROM webhook_endpoint
         WHERE account_id = $1 AND environment = $2
@@ -76,21 +88,39 @@ const CLAIM: Statement = {
       ) AS endpoint
       CROSS JOIN LATERAL (
         SELECT ctid AS place, next_attempt_at FROM webhook_delivery AS delivery
-        WHERE account_id = $1 AND environment = $2 AND delivery.endpoint_id = endpoint.id AND ${IS_DUE}
-          AND (next_attempt_at, id) >= (granted.due_at, granted.due_id) AND ${isFirst("$1")}
-        ORDER BY next_attempt_at, id LIMIT granted.slots FOR UPDATE SKIP LOCKED
+        WHERE account_id = $1 AND environment = $2 AND delivery.endpoint_id = endpoint.id AND ${IS_DUE} AND ${due}
+          FOR UPDATE SKIP LOCKED
       ) AS delivery
     )
     UPDATE webhook_delivery AS delivery
-    SET attempts = delivery.attempts + 1, next_attempt_at = now() + $7 * interval '1 millisecond'
+    SET attempts = delivery.attempts + 1, next_attempt_at = now() + $3 * interval '1 millisecond'
     FROM due
     -- By place: PostgreSQL without statistics may read all of the tenant's deliveries to find some by ID.
     WHERE delivery.account_id = $1 AND delivery.environment = $2 AND delivery.ctid = due.place
     RETURNING delivery.account_id AS "accountId", delivery.environment, delivery.id,
-      delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId", delivery.payload::text AS payload,
+      delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId", delivery.subject,
+      delivery.payload::text AS payload,
       delivery.attempts, due.next_attempt_at AS "dueAt", delivery.next_attempt_at AS "leasedUntil",
       due.url, due.secret_key_id AS "secretKeyId", due.secrets`,
-};
+});
+
+const CLAIM_DUE = claimOf(
+  "webhook_deliveries_claim",
+  "unnest($4::bigint[], $5::integer[], $6::timestamptz[], $7::bigint[], $8::bigint[]) AS granted (id, slots, due_at, due_id, first_id)",
+  `(next_attempt_at, id) >= (granted.due_at, granted.due_id) AND ${isFirst("$1", "granted.first_id")}
+          ORDER BY next_attempt_at, id LIMIT granted.slots`,
+);
+
+// The delivery before is searched, too: while it is pending, the next one waits. The search passes none that completed earlier.
+const CLAIM_NEXT = claimOf(
+  "webhook_deliveries_claim_next",
+  "unnest($4::bigint[], $5::text[], $6::bigint[]) AS granted (id, subject, after_id)",
+  `subject = granted.subject AND ctid = (
+          SELECT ctid FROM webhook_delivery AS next
+          WHERE next.account_id = $1 AND next.environment = $2 AND next.endpoint_id = endpoint.id
+            AND (next.subject, next.id) >= (granted.subject, granted.after_id) AND next.state = 'pending'
+          ORDER BY next.subject, next.id LIMIT 1)`,
+);
 
 /** Limits the cost of a scrape when an endpoint has a long backlog. */
 const MAX_COUNTED = 1000;
@@ -109,9 +139,10 @@ const STATE: Statement = {
         'failing', count(*) FILTER (WHERE disabled_at IS NULL AND consecutive_failures > 0),
         'disabled', count(*) FILTER (WHERE disabled_at IS NOT NULL)) AS endpoints
     FROM webhook_endpoint AS endpoint
+    LEFT JOIN LATERAL (${FIRST_PENDING}) AS pending ON true
     CROSS JOIN LATERAL (
       SELECT count(*) AS due, min(next_attempt_at) FILTER (WHERE is_first) AS since FROM (
-        SELECT next_attempt_at, ${isFirst("delivery.account_id")} AS is_first
+        SELECT next_attempt_at, ${isFirst("delivery.account_id", "first_id")} AS is_first
         FROM webhook_delivery AS delivery
         WHERE endpoint.disabled_at IS NULL AND ${SAME_ENDPOINT} AND ${IS_DUE}
         ORDER BY next_attempt_at, id LIMIT ${MAX_COUNTED}
@@ -162,6 +193,10 @@ export interface DueEndpoint extends DuePosition {
   readonly hasAnswered: boolean;
   /** Whether it was paused after repeated failures, so that it gets single attempts. */
   readonly isProbed: boolean;
+  /** The first pending delivery. */
+  readonly firstId: number;
+  /** Only the delivery after this position in this subject is to be claimed; null for those of all subjects. */
+  readonly subject: string | null;
 }
 
 /** Maximum number of deliveries to claim for an endpoint. */
@@ -185,20 +220,31 @@ export async function findDueEndpointsByWorker(
   );
 }
 
-/** Claims due deliveries of a tenant for one attempt each; no other process claims them until the lease expires. */
+/**
+ * Claims due deliveries of a tenant for one attempt each; no other process claims them until the lease expires.
+ * @param grants either all with a subject, or none
+ */
 export async function claimDeliveries(
   db: TenantDb,
   grants: readonly ClaimGrant[],
   leaseMs: number,
 ): Promise<ClaimedDelivery[]> {
+  const endpoints = grants.map(({ endpoint }) => endpoint);
+  const subjects = endpoints.flatMap(({ subject }) => subject ?? []);
+  const ids = endpoints.map(({ id }) => id);
   const rows = await db.run<
     Omit<ClaimedDelivery, "secrets"> & { readonly secretKeyId: string; readonly secrets: readonly Buffer[] }
-  >(CLAIM, [
-    grants.map(({ endpoint }) => endpoint.endpointId),
-    grants.map(({ slots }) => slots),
-    grants.map(({ endpoint }) => endpoint.dueAt),
-    grants.map(({ endpoint }) => endpoint.id),
+  >(subjects.length > 0 ? CLAIM_NEXT : CLAIM_DUE, [
     leaseMs,
+    endpoints.map(({ endpointId }) => endpointId),
+    ...(subjects.length > 0
+      ? [subjects, ids]
+      : [
+          grants.map(({ slots }) => slots),
+          endpoints.map(({ dueAt }) => dueAt),
+          ids,
+          endpoints.map(({ firstId }) => firstId),
+        ]),
   ]);
   return rows.map(({ secretKeyId, secrets, ...claim }) => ({
     ...claim,

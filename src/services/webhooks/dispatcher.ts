@@ -62,6 +62,7 @@ export class DeliverySlots {
     while (waiting.length > 0) {
       waiting = waiting.filter((endpoint) => this.#takeOne(endpoint));
       for (const endpoint of waiting) grants.set(endpoint, (grants.get(endpoint) ?? 0) + 1);
+      waiting = waiting.filter(({ subject }) => subject === null);
     }
     return [...grants].map(([endpoint, slots]) => ({ endpoint, slots }));
   }
@@ -104,7 +105,7 @@ export interface DispatcherOptions {
   readonly slots: SlotLimits;
 }
 
-/** Grants of one tenant. */
+/** Grants of one tenant: of endpoints, or of subjects. */
 type TenantGrants = readonly [ClaimGrant, ...ClaimGrant[]];
 
 /** Delivers webhooks from the outbox, concurrently with the dispatchers of other processes (decision 35). */
@@ -113,12 +114,14 @@ export class WebhookDispatcher {
   readonly #attempts: WebhookAttempts;
   readonly #options: DispatcherOptions;
   readonly #slots: DeliverySlots;
-  /** The endpoints that may have deliveries due, by id. */
-  #due = new Map<number, DueEndpoint>();
+  /** The endpoints that may have deliveries due, and subjects that may have a next one, by `keyOf`. */
+  #due = new Map<string, DueEndpoint>();
   #polledAt = 0;
   /** Why the last poll found only the endpoints of some accounts. */
   #pollFailure: unknown;
   readonly #inProgress = new Set<Promise<void>>();
+  /** The subjects of these attempts, by `keyOf`. */
+  readonly #subjects = new Set<string>();
   #log: WebhookLog = { warn: () => undefined };
   #loop: Promise<void> | undefined;
   #isStopping = false;
@@ -191,7 +194,7 @@ export class WebhookDispatcher {
     this.#due.clear();
     this.#pollFailure = undefined;
     const due = await findDueEndpoints(this.#db.of("operator")).catch((error) => this.#pollWorkers(error));
-    this.#due = new Map(due.map((endpoint) => [endpoint.endpointId, endpoint]));
+    this.#due = new Map(due.map((endpoint) => [keyOf(endpoint), endpoint]));
     this.#pollDurationMs = Date.now() - startedAt;
   }
 
@@ -219,22 +222,36 @@ export class WebhookDispatcher {
     const claims = await claimDeliveries(db, grants, this.#options.leaseMs).catch((error: unknown) => {
       for (const { endpoint, slots } of grants) {
         this.#release(endpoint, slots);
-        this.#due.delete(endpoint.endpointId);
+        this.#due.delete(keyOf(endpoint));
       }
       throw error;
     });
     for (const { endpoint, slots } of grants) {
-      const claimed = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
+      const { endpointId, subject } = endpoint;
+      const claimed = claims.filter(
+        (claim) => claim.endpointId === endpointId && (subject ?? claim.subject) === claim.subject,
+      );
       for (const claim of claimed) this.#begin(endpoint, claim);
       this.#release(endpoint, slots - claimed.length);
       // Otherwise an attempt has ended meanwhile, or a poll.
-      if (this.#due.get(endpoint.endpointId) !== endpoint) continue;
+      if (this.#due.get(keyOf(endpoint)) !== endpoint) continue;
+      this.#due.delete(keyOf(endpoint));
       const last = inOrder(claimed).at(-1);
-      if (last && claimed.length === slots)
-        this.#due.set(endpoint.endpointId, { ...endpoint, ...positionOf(last) });
-      // The endpoint has no more due deliveries until an attempt ends or the next poll.
-      else this.#due.delete(endpoint.endpointId);
+      if (subject === null) {
+        // Otherwise the endpoint has no more due deliveries until an attempt ends or the next poll.
+        if (last && claimed.length === slots)
+          this.#due.set(keyOf(endpoint), { ...endpoint, ...positionOf(last) });
+      } else if (!last && !this.#subjects.has(keyOf(endpoint))) this.#searchFrom(endpoint);
     }
+  }
+
+  /** Searches all subjects from this position, or from an earlier one: what is due before was committed late and waits for the next poll. */
+  #searchFrom(endpoint: DueEndpoint): void {
+    const key = keyOf({ ...endpoint, subject: null });
+    const [first = endpoint] = inOrder([endpoint, this.#due.get(key) ?? endpoint]);
+    // Re-insert at the end of the map, for round-robin.
+    this.#due.delete(key);
+    this.#due.set(key, { ...endpoint, ...positionOf(first), subject: null });
   }
 
   #release(endpoint: DueEndpoint, slots: number): void {
@@ -242,7 +259,10 @@ export class WebhookDispatcher {
   }
 
   #begin(endpoint: DueEndpoint, claim: ClaimedDelivery): void {
+    const key = keyOf({ ...endpoint, subject: claim.subject });
+    this.#subjects.add(key);
     const attempt = this.#attempt(endpoint, claim).finally(() => {
+      this.#subjects.delete(key);
       this.#slots.release(endpoint);
       this.#inProgress.delete(attempt);
       this.#wake();
@@ -253,12 +273,17 @@ export class WebhookDispatcher {
   async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
     try {
       const { hasAnswered, isPaused } = await this.#attempts.make(claim, this.#log);
-      // Re-insert at the end of the map, for round-robin: the subject's next delivery may be due now.
-      // Search from here, or from an earlier one that ended: what is due before them was committed late and waits for the next poll.
-      const [first = claim] = inOrder([claim, this.#due.get(endpoint.endpointId) ?? claim]);
-      this.#due.delete(endpoint.endpointId);
-      const next = { ...endpoint, ...positionOf(first), hasAnswered, isProbed: false };
-      if (!isPaused) this.#due.set(endpoint.endpointId, next);
+      const all = { ...endpoint, subject: null };
+      const known = this.#due.get(keyOf(all));
+      if (isPaused) this.#due.delete(keyOf(all));
+      else {
+        if (known && (known.isProbed || known.hasAnswered !== hasAnswered))
+          this.#due.set(keyOf(all), { ...known, hasAnswered, isProbed: false });
+        // The subject's next delivery may be due now.
+        const { subject } = claim;
+        const next = { ...all, ...positionOf(claim), subject, hasAnswered, isProbed: false };
+        this.#due.set(keyOf(next), next);
+      }
     } catch (error) {
       const { endpointId, eventId, accountId } = claim;
       this.#log.warn({ endpointId, eventId, accountId, err: error }, "webhook attempt could not be recorded");
@@ -287,6 +312,10 @@ export class WebhookDispatcher {
   }
 }
 
+function keyOf({ endpointId, subject }: DueEndpoint): string {
+  return `${endpointId} ${subject ?? ""}`;
+}
+
 function positionOf({ dueAt, id }: DuePosition): DuePosition {
   return { dueAt, id };
 }
@@ -298,8 +327,8 @@ function inOrder(positions: readonly DuePosition[]): DuePosition[] {
 function byTenant(grants: readonly ClaimGrant[]): Iterable<TenantGrants> {
   const tenants = new Map<string, [ClaimGrant, ...ClaimGrant[]]>();
   for (const grant of grants) {
-    const { accountId, environment } = grant.endpoint;
-    const key = `${accountId} ${environment}`;
+    const { accountId, environment, subject } = grant.endpoint;
+    const key = `${accountId} ${environment} ${subject === null}`;
     const others = tenants.get(key);
     if (others) others.push(grant);
     else tenants.set(key, [grant]);
