@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SMALL_BODY_LIMIT } from "../../src/graphql/server/caller-identification.js";
+import { SMALL_BODY_LIMIT } from "../../src/graphql/server/callers.js";
 import {
   type AttackedService,
   expectSurvived,

@@ -1,17 +1,15 @@
 import {
   buildSchema,
-  type DocumentNode,
   execute,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
   getOperationAST,
   isInputObjectType,
-  type OperationDefinitionNode,
   parse,
 } from "graphql";
 import { describe, expect, test } from "vitest";
-import { Compiler } from "../../src/graphql/server/operations/compilation.js";
+import { compileOperation } from "../../src/graphql/server/operations/prepared-operation.js";
 import { createSchema } from "../../src/graphql/server/schema.js";
 import type { GraphqlContext } from "../../src/graphql/shared/context.js";
 
@@ -33,15 +31,11 @@ function echoing(): GraphQLSchema {
   return schema;
 }
 
-function compile(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
-  return new Compiler(schema, 0, () => undefined).compile(document, operation);
-}
-
 async function both(query: string, variables: Record<string, unknown>) {
   const schema = echoing();
   const document = parse(query);
   const operation = getOperationAST(document);
-  const compiled = operation && compile(schema, document, operation);
+  const compiled = operation && compileOperation(schema, document, operation);
   if (!compiled) throw new Error("It was not compiled.");
   const context: GraphqlContext = Object.create(null);
   const interpreted = await execute({ schema, document, variableValues: variables });
@@ -110,7 +104,7 @@ test("runs a compiled upsert that omits fields with defaults", async () => {
     "mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { __typename } }",
   );
   const operation = getOperationAST(document);
-  const compiled = operation && compile(createSchema(), document, operation);
+  const compiled = operation && compileOperation(createSchema(), document, operation);
   const context: GraphqlContext = Object.create(null);
   const result = await compiled?.(undefined, context, {
     input: { userGroups: [{ providedId: "a", name: "A" }] },

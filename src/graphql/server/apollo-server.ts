@@ -24,7 +24,7 @@ import { isObject } from "../../domain/shared/json.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { toGraphqlCode } from "../shared/user-error-code-enum.js";
-import { tokenLimitError } from "./limits/token-limit.js";
+import { tokenLimitError } from "./limits/admission.js";
 import type { OperationOptions, Operations } from "./operations/operations.js";
 import type { OperationReply } from "./operations/reply.js";
 import { type PersistedQueries, queryNotAllowed } from "./persisted-queries.js";

@@ -1,4 +1,4 @@
-import { Arg, Ctx, ID, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, createUnionType, FieldResolver, ID, Query, Resolver, Root } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { MAX_PAGE_SIZE } from "../../domain/shared/pagination.js";
 import { apiKeysById } from "../accounts/api-key-loaders.js";
@@ -40,6 +40,27 @@ export class NodeResolver {
     const session = requireSession(context);
     if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must have at most ${MAX_PAGE_SIZE} IDs`);
     return Promise.all(ids.map((id) => loadNode(session, id)));
+  }
+}
+
+const AuditSubject = createUnionType({
+  name: "AuditSubject",
+  description: "An object whose changes the audit log records.",
+  types: () => [ApiKeyView, DataSourceView, SiteConfigView, UserGroupView, WebhookEndpointView] as const,
+});
+
+/** Separate from the other fields of `AuditEntry`, because its types build on the audit log. */
+@Resolver(() => AuditEntryView)
+export class AuditSubjectResolver {
+  @FieldResolver(
+    () => AuditSubject,
+    nullable("The changed object in its current state; null if it has been deleted since."),
+  )
+  async subject(
+    @Root() { subjectId }: AuditEntryView,
+    @Ctx() context: GraphqlContext,
+  ): Promise<NodeView | null> {
+    return loadNode(requireSession(context), subjectId);
   }
 }
 

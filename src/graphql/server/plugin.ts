@@ -2,29 +2,21 @@ import cors from "@fastify/cors";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { handleProtocols } from "graphql-ws";
-import {
-  IDEMPOTENCY_KEY_HEADER,
-  parseIdempotencyKey,
-  REPLAYED_HEADER,
-} from "../../domain/requests/idempotency-key.js";
-import { RATE_LIMIT_HEADERS, rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
-import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
+import { REPLAYED_HEADER } from "../../domain/requests/idempotency-key.js";
+import { RATE_LIMIT_HEADERS } from "../../domain/requests/rate-limit-headers.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Services } from "../../services/services.js";
-import { createContext, type GraphqlContext, tenantOf, type Watcher } from "../shared/context.js";
 import { UserGroupWatcher } from "../user-groups/watcher.js";
 import { ApolloHandler } from "./apollo-server.js";
-import { CallerIdentification } from "./caller-identification.js";
-import { FastPath } from "./fast-path.js";
+import { Callers } from "./callers.js";
 import { createSubgraphSchema } from "./federation/subgraph-schema.js";
 import { type OperationOptions, Operations } from "./operations/operations.js";
 import type { PersistedQueries } from "./persisted-queries.js";
 import { traceRootFields } from "./root-field-tracing.js";
 import { registerGraphqlRoute } from "./route.js";
 import { createSchema } from "./schema.js";
-import { handleSocketError, SocketHandler } from "./sockets/handler.js";
-import { requireAllowedOrigin } from "./sockets/origin.js";
+import { handleSocketError, requireAllowedOrigin, SocketHandler } from "./sockets/handler.js";
 import { createEventStream } from "./streams/event-stream.js";
 import { Subscriptions } from "./streams/subscriptions.js";
 
@@ -71,9 +63,9 @@ export async function registerGraphql(
   const operations = new Operations(schema, services, operationOptions);
   const apollo = new ApolloHandler(schema, operations, operationOptions);
   await apollo.start();
-  const callers = new CallerIdentification(services.access);
   const watcher = new UserGroupWatcher(services.userGroupWatches);
-  const contextOf = createContextFactory(services, watcher, callers);
+  const callers = new Callers(services, watcher);
+  const contextOf: Callers["contextOf"] = (request, reply) => callers.contextOf(request, reply);
   const streams = services.eventStreams;
   const subscriptions = new Subscriptions(operations, metrics);
   const sockets = new SocketHandler({
@@ -113,7 +105,7 @@ export async function registerGraphql(
     work: options.work,
     operations,
     apollo,
-    fastPath: options.fastPath ? new FastPath(operations, metrics.caches.documents) : undefined,
+    fastPath: options.fastPath,
     stream: createEventStream({ operations, subscriptions, streams, persistedQueries, contextOf }),
     webSocket: (socket, request) => sockets.handle(socket, request),
     maxReplyBytes: options.limits.replyBytes,
@@ -130,24 +122,6 @@ export async function registerGraphql(
       }
     },
   });
-}
-
-function createContextFactory(services: Services, watcher: Watcher, callers: CallerIdentification) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<GraphqlContext> => {
-    const { id, headers, ip: address } = request;
-    const { authorization } = headers;
-    const idempotencyKey = parseIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]);
-    const consistency = parseReadConsistency(headers[READ_CONSISTENCY_HEADER]);
-    const identity = await callers.identityOf(request, reply);
-    const recordWrite = () => {
-      request.hasWritten = true;
-    };
-    const origin = { id, identity, authorization, idempotencyKey, consistency, address, recordWrite };
-    const context = await createContext(services, watcher, origin);
-    request.tenant = context.session && tenantOf(context.session);
-    if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));
-    return context;
-  };
 }
 
 function acceptsHtml(request: FastifyRequest): boolean {

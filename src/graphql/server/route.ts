@@ -1,18 +1,31 @@
+import { setImmediate } from "node:timers/promises";
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLFormattedError } from "graphql";
+import { LRUCache } from "lru-cache";
 import { DomainError } from "../../domain/shared/errors.js";
+import { isObject, isPresent } from "../../domain/shared/json.js";
 import type { WorkQueue } from "../../services/requests/work-queue.js";
-import type { Metrics } from "../../telemetry/metrics.js";
+import type { CountLookup, Metrics } from "../../telemetry/metrics.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { countError } from "../shared/error-metrics.js";
+import { stringifyReply } from "../shared/raw-json.js";
 import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
 import type { ApolloHandler } from "./apollo-server.js";
-import type { FastPath } from "./fast-path.js";
+import type { Variables } from "./limits/operation-measure.js";
 import type { Operations } from "./operations/operations.js";
+import type { PreparedOperation } from "./operations/prepared-operation.js";
 import type { OperationReply } from "./operations/reply.js";
-import { ReplyWriter } from "./reply-writer.js";
 import { acceptsEventStream } from "./streams/event-stream.js";
+
+/** Maximum number of Accept headers whose content type is cached. */
+const MAX_ACCEPT_HEADERS = 100;
+/** A cross-site page cannot send this content type without a preflight request. */
+const JSON_TYPE = /^application\/json\s*(?:;|$)/;
+
+/** Characters of large replies after which serialization is deferred to the next turn of the event loop. */
+const MAX_CHARACTERS = 1_000_000;
+const LARGE_REPLY = 64_000;
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -22,8 +35,8 @@ interface RouteOptions {
   readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
   readonly operations: Operations;
   readonly apollo: ApolloHandler;
-  /** Undefined if Apollo Server handles every request. */
-  readonly fastPath: FastPath | undefined;
+  /** Whether repeated plain POST requests bypass Apollo Server. */
+  readonly fastPath: boolean;
   readonly stream: Handler;
   readonly webSocket: (socket: WebSocket, request: FastifyRequest) => void;
   readonly work: WorkQueue;
@@ -44,7 +57,8 @@ const DOCUMENT_ERRORS = new Set<unknown>([
 
 /** Registers the route for queries, mutations and subscriptions at the prefix of the scope. */
 export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions): void {
-  const { contextOf, operations, apollo, fastPath, work, maxReplyBytes } = options;
+  const { contextOf, operations, apollo, work, maxReplyBytes, metrics } = options;
+  const fastPath = options.fastPath ? new FastPath(operations, metrics.caches.documents) : undefined;
   const writer = new ReplyWriter();
 
   app.addHook("onSend", (request, reply, _payload, done) => {
@@ -72,11 +86,7 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
       const match = fastPath?.match(request);
       const { status, headers, result } = match
         ? await operations.run(match.prepared, match.variables, await contextOf(request, reply))
-        : withRequestId(
-            await apollo.handle(request, () => contextOf(request, reply)),
-            request,
-            options.metrics,
-          );
+        : withRequestId(await apollo.handle(request, () => contextOf(request, reply)), request, metrics);
       const writing = writer.write(result);
       const text = typeof writing === "string" ? writing : await writing;
       if (isLargerThan(text, maxReplyBytes)) throw replyTooLarge(maxReplyBytes);
@@ -131,4 +141,80 @@ function requireOneOperation(body: unknown): void {
       details: { limit: 1, actual: body.length },
     },
   );
+}
+
+/** A request that can run without Apollo Server. */
+interface FastPathMatch {
+  readonly prepared: PreparedOperation;
+  readonly variables: Variables;
+  readonly contentType: string;
+}
+
+/** Recognizes plain POST requests whose operation has run before (decision 41). */
+class FastPath {
+  readonly #operations: Operations;
+  readonly #countLookup: CountLookup;
+  /** Content types negotiated by Apollo Server, by Accept header. */
+  readonly #contentTypes = new LRUCache<string, string>({ max: MAX_ACCEPT_HEADERS });
+
+  constructor(operations: Operations, countLookup: CountLookup) {
+    this.#operations = operations;
+    this.#countLookup = countLookup;
+  }
+
+  match({ method, headers, body }: FastifyRequest): FastPathMatch | null {
+    const { accept = "", "content-type": type = "" } = headers;
+    const contentType = this.#contentTypes.get(accept);
+    if (contentType === undefined || method !== "POST" || !JSON_TYPE.test(type) || !isObject(body))
+      return null;
+    const { query, extensions } = body;
+    const variables = body["variables"] ?? {};
+    const operationName = body["operationName"] ?? undefined;
+    const hasName = typeof operationName === "string" || operationName === undefined;
+    const isPlain = typeof query === "string" && hasName && isObject(variables) && !isPresent(extensions);
+    const prepared = isPlain ? this.#operations.find(query, operationName) : undefined;
+    if (isPlain && prepared) {
+      this.#countLookup("hit");
+      return { prepared, variables, contentType };
+    }
+    this.#countLookup("miss");
+    return null;
+  }
+
+  /** Caches the content type that Apollo Server chose for a reply. */
+  recordReply({ headers: { accept = "" } }: FastifyRequest, reply: FastifyReply): void {
+    const type = reply.getHeader("content-type");
+    if (reply.statusCode === 200 && typeof type === "string") this.#contentTypes.set(accept, type);
+  }
+}
+
+/**
+ * Serializes replies in batches. Operations loaded by one SQL statement complete in the same turn of the event loop. If all their
+ * replies were serialized before the first is sent, a few hundred large ones would exhaust memory and block the event loop.
+ */
+class ReplyWriter {
+  #written = 0;
+
+  /** Serializes a reply; synchronous unless this turn's limit is exceeded. */
+  write(value: object): string | Promise<string> {
+    if (this.#written > MAX_CHARACTERS) return this.#writeLater(value);
+    const text = `${stringifyReply(value)}\n`;
+    if (text.length >= LARGE_REPLY) this.#count(text.length);
+    return text;
+  }
+
+  async #writeLater(value: object): Promise<string> {
+    // Check again: another waiting reply may have used up this turn's limit.
+    while (this.#written > MAX_CHARACTERS) await setImmediate();
+    return this.write(value);
+  }
+
+  #count(characters: number): void {
+    if (this.#written === 0) {
+      void setImmediate().then(() => {
+        this.#written = 0;
+      });
+    }
+    this.#written += characters;
+  }
 }

@@ -32,8 +32,7 @@ import { UserGroupResolver } from "../user-groups/resolver.js";
 import { UserGroupSubscription } from "../user-groups/subscription.js";
 import { WebhookMutations } from "../webhooks/mutations.js";
 import { WebhookHealthResolver, WebhookResolver } from "../webhooks/resolver.js";
-import { AuditSubjectResolver } from "./audit-subject-resolver.js";
-import { NodeResolver } from "./node-resolver.js";
+import { AuditSubjectResolver, NodeResolver } from "./node-resolver.js";
 
 const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
   [OperationTypeNode.QUERY]: "The root of all queries.",

@@ -9,7 +9,7 @@ import {
   MAX_BODY_LEVELS,
   parseJsonBytes,
 } from "../../domain/shared/json-text.js";
-import { SMALL_BODY_LIMIT } from "../../graphql/server/caller-identification.js";
+import { SMALL_BODY_LIMIT } from "../../graphql/server/callers.js";
 import { CountsByName } from "../../services/requests/counts-by-name.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 

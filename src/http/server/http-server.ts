@@ -10,7 +10,7 @@ import Fastify, {
 } from "fastify";
 import { DomainError, internalError, reasonOf } from "../../domain/shared/errors.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
-import { SMALL_BODY_LIMIT } from "../../graphql/server/caller-identification.js";
+import { SMALL_BODY_LIMIT } from "../../graphql/server/callers.js";
 import type { PersistedQueries } from "../../graphql/server/persisted-queries.js";
 import { GRAPHQL_PATH, registerGraphql } from "../../graphql/server/plugin.js";
 import { renderGraphqlError } from "../../graphql/shared/error-format.js";

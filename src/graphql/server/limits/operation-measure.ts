@@ -16,12 +16,34 @@ import {
   type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
+  type ValueNode,
   valueFromASTUntyped,
 } from "graphql";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "../../../domain/shared/pagination.js";
 import { GraphQLJSON } from "../../shared/raw-json.js";
-import { JSON_COST_PER_KIB, LEAF_COST } from "../../shared/reply-budget.js";
-import { type Amount, evaluate, memoize, plus, product, sum, type Variables } from "./amount.js";
-import { SIZE_OF_ROOT_LISTS, sizeOfList, sizeOfListsIn } from "./list-cost.js";
+import { COUNTS_ITEMS, JSON_COST_PER_KIB, LEAF_COST } from "../../shared/reply-budget.js";
+import { fragmentsOf } from "./access-rules.js";
+
+/** The variables of a request, by name. */
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** State of the evaluation of amounts for one request. */
+interface Evaluation {
+  readonly variables: Variables;
+  /** Values of memoized formulas. */
+  readonly memo: Map<Formula, number>;
+}
+
+type Formula = (evaluation: Evaluation) => number;
+
+/**
+ * An integer from 0 to `Number.MAX_SAFE_INTEGER`, at which it saturates: either a constant or a formula over the request's
+ * variables. Only formulas are evaluated for each request.
+ */
+type Amount = number | Formula;
+
+/** Assumed size of lists without a page size, such as `mapping`, and of lists that are root fields. */
+const ASSUMED_ITEMS = 10;
 
 /** Size of an operation with its fragments expanded; fields skipped by a directive count too. */
 export interface OperationMeasure {
@@ -63,7 +85,7 @@ export function measureOperation(
 ): OperationMeasure {
   const type = schema.getRootType(operation.operation) ?? undefined;
   const measure = new DocumentMeasurer(schema, document).measureSelections(operation.selectionSet, type);
-  const cost = sum([measure.cost, product(SIZE_OF_ROOT_LISTS, measure.itemCost)]);
+  const cost = sum([measure.cost, product(ASSUMED_ITEMS, measure.itemCost)]);
   const defaults = defaultsOf(operation);
   return {
     depth: measure.depth,
@@ -80,13 +102,9 @@ class DocumentMeasurer {
   readonly #measured = new Map<string, Measure>();
   #nesting = 0;
 
-  constructor(schema: GraphQLSchema, { definitions }: DocumentNode) {
+  constructor(schema: GraphQLSchema, document: DocumentNode) {
     this.#schema = schema;
-    this.#fragments = new Map(
-      definitions.flatMap((definition) =>
-        definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
-      ),
-    );
+    this.#fragments = fragmentsOf(document);
   }
 
   measureSelections({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Measure {
@@ -191,4 +209,114 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Vari
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
     ),
   );
+}
+
+/**
+ * Returns the assumed size of lists directly below a field: the page size for a connection (a type with `edges` and
+ * `pageInfo`), otherwise a constant.
+ */
+function sizeOfListsIn(field: FieldNode, type: GraphQLNamedType): Amount {
+  // A router loads the entities of many pages at once. The reply budget counts their mapping entries when they are read.
+  if (argument(field, "representations")) return 1;
+  return isConnection(type) ? pageSize(field) : ASSUMED_ITEMS;
+}
+
+/**
+ * Returns the size of a list that does not depend on its parent field: the length of `ids` or `representations`, or 1 if the reply budget counts the
+ * items when they are read; undefined for every other list.
+ */
+function sizeOfList(field: FieldNode, parent: GraphQLNamedType | undefined): Amount | undefined {
+  return parent?.extensions[COUNTS_ITEMS] === true ? 1 : sizeByIds(field);
+}
+
+function sizeByIds(field: FieldNode): Amount | undefined {
+  const ids = argument(field, "ids") ?? argument(field, "representations");
+  if (ids === undefined) return undefined;
+  if (ids.kind !== Kind.VARIABLE) return ids.kind === Kind.LIST ? ids.values.length : 1;
+  return fromVariables((variables) => {
+    const value = variables[ids.name.value];
+    return Array.isArray(value) ? value.length : 1;
+  });
+}
+
+function isConnection(type: GraphQLNamedType): boolean {
+  if (!isObjectType(type)) return false;
+  const fields = type.getFields();
+  return fields["edges"] !== undefined && fields["pageInfo"] !== undefined;
+}
+
+function pageSize(field: FieldNode): Amount {
+  const first = argument(field, "first");
+  const last = argument(field, "last");
+  const read = (variables: Variables) =>
+    toPageSize(argumentValue(first, variables) ?? argumentValue(last, variables));
+  if (first?.kind === Kind.VARIABLE || last?.kind === Kind.VARIABLE) return fromVariables(read);
+  return read({});
+}
+
+/** Clamps instead of rejecting: the resolver reports an invalid size with the name of the argument. */
+function toPageSize(size: unknown): number {
+  if (typeof size !== "number") return DEFAULT_PAGE_SIZE;
+  return Math.min(Math.max(Math.trunc(size), 0), MAX_PAGE_SIZE);
+}
+
+function argumentValue(value: ValueNode | undefined, variables: Variables): unknown {
+  if (value?.kind === Kind.VARIABLE) return variables[value.name.value];
+  return value?.kind === Kind.INT ? Number(value.value) : undefined;
+}
+
+function argument(field: FieldNode, name: string): ValueNode | undefined {
+  return field.arguments?.find((candidate) => candidate.name.value === name)?.value;
+}
+
+/** Creates an amount that is computed from the variables. */
+function fromVariables(read: (variables: Variables) => number): Amount {
+  return ({ variables }) => read(variables);
+}
+
+/** Adds two constants, saturating. */
+function plus(left: number, right: number): number {
+  return saturate(left + right);
+}
+
+function sum(amounts: readonly Amount[]): Amount {
+  let known = 0;
+  const formulas: Formula[] = [];
+  for (const amount of amounts) {
+    if (typeof amount === "number") known = plus(known, amount);
+    else formulas.push(amount);
+  }
+  if (formulas.length === 0) return known;
+  return (evaluation) => formulas.reduce((total, formula) => plus(total, formula(evaluation)), known);
+}
+
+function product(left: Amount, right: Amount): Amount {
+  if (typeof left === "number" && typeof right === "number") return saturate(left * right);
+  if (left === 0 || right === 0) return 0;
+  return (evaluation) => saturate(evaluateIn(left, evaluation) * evaluateIn(right, evaluation));
+}
+
+/** Returns an amount that is evaluated at most once per request, however often it is used. */
+function memoize(amount: Amount): Amount {
+  if (typeof amount === "number") return amount;
+  return ({ variables, memo }) => {
+    const known = memo.get(amount);
+    if (known !== undefined) return known;
+    const value = amount({ variables, memo });
+    memo.set(amount, value);
+    return value;
+  };
+}
+
+/** Evaluates an amount for a request. */
+function evaluate(amount: Amount, variables: Variables): number {
+  return typeof amount === "number" ? amount : amount({ variables, memo: new Map() });
+}
+
+function evaluateIn(amount: Amount, evaluation: Evaluation): number {
+  return typeof amount === "number" ? amount : amount(evaluation);
+}
+
+function saturate(value: number): number {
+  return Math.min(value, Number.MAX_SAFE_INTEGER);
 }

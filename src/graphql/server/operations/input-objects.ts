@@ -11,7 +11,7 @@ import {
   valueFromASTUntyped,
 } from "graphql";
 import { isObject, isPresent } from "../../../domain/shared/json.js";
-import type { Variables } from "../limits/amount.js";
+import type { Variables } from "../limits/operation-measure.js";
 
 /** Adds missing default values to a value of an input type. @throws InvalidOneOf */
 type Complete = (value: unknown) => unknown;

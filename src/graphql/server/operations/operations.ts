@@ -1,3 +1,4 @@
+import { ApolloServerErrorCode } from "@apollo/server/errors";
 import type { FastifyBaseLogger } from "fastify";
 import {
   createSourceEventStream,
@@ -11,19 +12,22 @@ import {
   parse,
 } from "graphql";
 import { LRUCache } from "lru-cache";
+import type { Writer } from "../../../domain/accounts/caller.js";
+import { requireWrite } from "../../../domain/accounts/scopes.js";
 import { REPLAYED_HEADER } from "../../../domain/requests/idempotency-key.js";
 import { rateLimitHeaders } from "../../../domain/requests/rate-limit-headers.js";
 import { DomainError } from "../../../domain/shared/errors.js";
+import { isObject } from "../../../domain/shared/json.js";
+import { isReplicaFailure } from "../../../services/requests/replica-router.js";
 import type { Services } from "../../../services/services.js";
-import type { GraphqlContext } from "../../shared/context.js";
+import { inSpan } from "../../../telemetry/tracing.js";
+import { type GraphqlContext, requireSession, withReplica } from "../../shared/context.js";
 import { domainErrorOf } from "../../shared/error-format.js";
+import { Loaders } from "../../shared/loaders.js";
 import type { OperationLimits } from "../../shared/operation-limits.js";
-import { Admission } from "../limits/admission.js";
-import type { Variables } from "../limits/amount.js";
-import { tokenLimitError } from "../limits/token-limit.js";
-import { AnonymousReplies } from "./anonymous-replies.js";
-import { Compiler } from "./compilation.js";
-import { Executor } from "./executor.js";
+import { RawJson } from "../../shared/raw-json.js";
+import { Admission, tokenLimitError } from "../limits/admission.js";
+import type { Variables } from "../limits/operation-measure.js";
 import { createPreparer, type PreparedOperation } from "./prepared-operation.js";
 import { type OperationReply, shapeFailure, shapeReply } from "./reply.js";
 
@@ -32,6 +36,12 @@ const MAX_CHARACTERS = 400_000;
 /** Size of a document beside its source. */
 const DOCUMENT_CHARACTERS = 100;
 
+const MAX_ANONYMOUS_BYTES = 8_000_000;
+/** Approximate memory for a document of an anonymous reply, per character and at least. */
+const DOCUMENT_BYTES = 60;
+const MIN_DOCUMENT_BYTES = 5_000;
+
+const MS_PER_S = 1000;
 const NO_HEADERS = {};
 
 export interface OperationOptions {
@@ -42,12 +52,26 @@ export interface OperationOptions {
   readonly log: FastifyBaseLogger;
 }
 
+/** An admitted operation of one request. */
+interface Execution {
+  readonly prepared: PreparedOperation;
+  readonly variables: Variables;
+  readonly context: GraphqlContext;
+  /** Called when the result is replayed from an earlier request. */
+  readonly onReplay: () => void;
+}
+
+interface AnonymousReply {
+  readonly prepared: PreparedOperation;
+  readonly data: Readonly<Record<string, RawJson>>;
+}
+
 /** Prepares and runs GraphQL operations, the same for every transport. */
 export class Operations {
   readonly #schema: GraphQLSchema;
+  readonly #services: Services;
   readonly #options: OperationOptions;
   readonly #admission: Admission;
-  readonly #executor: Executor;
   readonly #prepare: ReturnType<typeof createPreparer>;
   /** Keyed by source, then operation name. */
   readonly #cache = new LRUCache<string, Map<string | undefined, PreparedOperation>>({
@@ -55,16 +79,17 @@ export class Operations {
     sizeCalculation: (_, source) => source.length + DOCUMENT_CHARACTERS,
   });
 
-  readonly #anonymousReplies = new AnonymousReplies();
+  /** Replies to operations without credentials, which depend on the document and its variables only. */
+  readonly #anonymousReplies = new LRUCache<string, AnonymousReply>({ maxSize: MAX_ANONYMOUS_BYTES });
 
   constructor(schema: GraphQLSchema, services: Services, options: OperationOptions) {
     const { introspection, limits, compileAfter } = options;
-    const compiler = new Compiler(schema, compileAfter, services.telemetry.metrics.caches.compiledOperations);
+    const countLookup = services.telemetry.metrics.caches.compiledOperations;
     this.#schema = schema;
+    this.#services = services;
     this.#options = options;
     this.#admission = new Admission(limits);
-    this.#executor = new Executor(schema, services, introspection);
-    this.#prepare = createPreparer(schema, compiler, introspection);
+    this.#prepare = createPreparer(schema, { introspection, compileAfter, countLookup });
   }
 
   /** Returns a cached operation; only operations of authenticated requests are cached. */
@@ -86,7 +111,9 @@ export class Operations {
 
   /** Checks and runs a query or mutation. Never rejects: failures are returned as errors in the reply. */
   async run(sent: PreparedOperation, variables: Variables, context: GraphqlContext): Promise<OperationReply> {
-    const known = this.#anonymousReplies.find(sent, variables, context);
+    const { session } = context;
+    const anonymousKey = session ? "" : JSON.stringify([sent.source, sent.operationName, variables]);
+    const known = session ? undefined : this.#anonymousReplies.get(anonymousKey);
     // A known operation has been measured and validated before.
     const prepared = known?.prepared ?? sent;
     let headers: Readonly<Record<string, string>> = NO_HEADERS;
@@ -104,8 +131,8 @@ export class Operations {
       const onReplay = () => {
         headers = { ...headers, [REPLAYED_HEADER]: "true" };
       };
-      const result = await this.#executor.execute({ prepared, variables, context, onReplay });
-      const reply = this.#anonymousReplies.add(prepared, variables, context, result);
+      const result = await this.#execute({ prepared, variables, context, onReplay });
+      const reply = session ? result : this.#addAnonymousReply(anonymousKey, prepared, result);
       return shapeReply(reply, headers, errorContext);
     } catch (error) {
       return shapeFailure(error, headers, errorContext);
@@ -172,6 +199,96 @@ export class Operations {
     this.#cache.set(source, new Map([...(known ?? []), [operationName, prepared]]));
   }
 
+  /** Caches a successful result. @returns the result to send, whose text is not built again */
+  #addAnonymousReply(key: string, prepared: PreparedOperation, result: ExecutionResult): ExecutionResult {
+    if (result.errors || !result.data) return result;
+    const texts = Object.entries(result.data).map(([name, value]) => [name, JSON.stringify(value)] as const);
+    const data = Object.fromEntries(texts.map(([name, text]) => [name, new RawJson(text)]));
+    const replyBytes = texts.reduce((sum, [, text]) => sum + text.length, 0);
+    const size = MIN_DOCUMENT_BYTES + key.length * DOCUMENT_BYTES + replyBytes;
+    this.#anonymousReplies.set(key, { prepared, data }, { size });
+    return { data };
+  }
+
+  /** Executes an operation. Metrics and traces use its type, because its name is caller-controlled. */
+  async #execute(execution: Execution): Promise<ExecutionResult> {
+    const { metrics, tracing } = this.#services.telemetry;
+    const type = execution.prepared.operation?.operation ?? "query";
+    const startedAt = performance.now();
+    let outcome = "errors";
+    try {
+      const attributes = { "graphql.operation.type": type };
+      const result = tracing
+        ? await inSpan(tracing, `graphql ${type}`, { attributes }, () => this.#executeOnce(execution))
+        : await this.#executeOnce(execution);
+      if (!result.errors) outcome = "ok";
+      return result;
+    } finally {
+      metrics.operations.observe({ type, outcome }, (performance.now() - startedAt) / MS_PER_S);
+    }
+  }
+
+  #executeOnce(execution: Execution): Promise<ExecutionResult> {
+    const { prepared, context } = execution;
+    const { session, idempotencyKey } = context;
+    const type = prepared.operation?.operation;
+    if (type === "mutation") {
+      context.recordWrite();
+      return idempotencyKey === undefined
+        ? this.#run(execution, context)
+        : this.#runIdempotent(execution, idempotencyKey);
+    }
+    if (type !== "query" || !session) return this.#run(execution, context);
+    return this.#services.replicaRouter.run(context.consistency, async (replica) => {
+      if (!replica) return this.#run(execution, context);
+      const replicaContext = { ...context, session: withReplica(this.#services, session, replica) };
+      const result = await this.#run(execution, replicaContext);
+      const failure = result.errors?.find(({ originalError }) => isReplicaFailure(originalError));
+      if (failure) throw failure.originalError;
+      return result;
+    });
+  }
+
+  async #runIdempotent(execution: Execution, key: string): Promise<ExecutionResult> {
+    const { prepared, variables, context, onReplay } = execution;
+    const { source, operationName = null } = prepared;
+    try {
+      const writer = requireWrite(requireSession(context).caller);
+      const request = { key, content: ["graphql", source, operationName, variables] };
+      const { reply, replayed } = await this.#services.idempotency.once(
+        writer,
+        request,
+        async (transactionWriter) => {
+          const result = await this.#run(
+            execution,
+            inTransaction(this.#services, context, transactionWriter),
+          );
+          if (result.errors) throw new ExecutionFailed(result);
+          return { data: result.data };
+        },
+      );
+      if (replayed) onReplay();
+      return isObject(reply) && isObject(reply["data"]) ? { data: reply["data"] } : {};
+    } catch (error) {
+      // The result has no partial data, because everything was rolled back.
+      if (error instanceof ExecutionFailed) return error.result;
+      throw error;
+    }
+  }
+
+  async #run({ prepared, variables }: Execution, context: GraphqlContext): Promise<ExecutionResult> {
+    // Anonymous requests are always interpreted: compiling takes longer than they may.
+    const compiled = context.session && prepared.compiled();
+    if (compiled) {
+      const result = await compiled(undefined, context, variables);
+      // No data means invalid variables and nothing executed: rerun with graphql-js for its better error messages.
+      if (!result.errors || result.data !== undefined) return result;
+    }
+    const result = await execute(this.#argsOf(prepared, variables, context));
+    markRequestErrors(result, prepared);
+    return result;
+  }
+
   #argsOf(prepared: PreparedOperation, variables: Variables, context: GraphqlContext): ExecutionArgs {
     return {
       schema: this.#schema,
@@ -203,5 +320,36 @@ function parseDocument(source: string, maxTokens: number): DocumentNode {
     throw (
       tokenLimitError(error, maxTokens) ?? new DomainError("bad_request", error.message, { cause: error })
     );
+  }
+}
+
+/** Sets the code of errors that the request caused, whether or not it was executed. */
+function markRequestErrors({ data, errors = [] }: ExecutionResult, { operation }: PreparedOperation): void {
+  const code = operation
+    ? ApolloServerErrorCode.BAD_USER_INPUT
+    : ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE;
+  for (const error of errors)
+    if (data === undefined || isArgumentError(error)) error.extensions["code"] ??= code;
+}
+
+/** Returns whether a field has an invalid argument, such as null in a variable for one that must not be null. */
+function isArgumentError({ originalError, message }: GraphQLError): boolean {
+  return originalError instanceof GraphQLError && message.startsWith('Argument "');
+}
+
+/** Returns a context that loads and writes within the writer's transaction. */
+function inTransaction(services: Services, context: GraphqlContext, writer: Writer): GraphqlContext {
+  const loaders = new Loaders(services, writer, requireSession(context).loaders.budget.copyLimits());
+  return { ...context, session: { kind: "caller", caller: writer, loaders } };
+}
+
+/** Thrown to roll back the transaction of a failed operation. */
+class ExecutionFailed extends Error {
+  readonly result: ExecutionResult;
+
+  constructor({ data, errors = [] }: ExecutionResult) {
+    super("The operation failed.");
+    // No data means that nothing was executed because the request is invalid.
+    this.result = data === undefined ? { errors } : { data: null, errors };
   }
 }

@@ -1,23 +1,43 @@
 import { ApolloServerErrorCode, ApolloServerValidationErrorCode } from "@apollo/server/errors";
 import {
   type ASTVisitor,
+  BREAK,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
+  getNamedType,
   getOperationAST,
+  Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
   specifiedRules,
+  TypeInfo,
   TypeMetaFieldDef,
   type ValidationContext,
   validate,
   visit,
+  visitWithTypeInfo,
 } from "graphql";
+import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
 import type { DomainError } from "../../../domain/shared/errors.js";
-import { findAnonymousError } from "../limits/anonymous-documents.js";
-import { findFrontEndError } from "../limits/front-end-fields.js";
-import { measureOperation, type OperationMeasure } from "../limits/operation-measure.js";
-import type { CompiledOperation, Compiler } from "./compilation.js";
+import type { CountLookup } from "../../../telemetry/metrics.js";
+import type { GraphqlContext } from "../../shared/context.js";
+import { findAnonymousError, findFrontEndError } from "../limits/access-rules.js";
+import { measureOperation, type OperationMeasure, type Variables } from "../limits/operation-measure.js";
+import { completeInputObjects } from "./input-objects.js";
+
+/** Types whose resolvers may exceed the `ReplyBudget` and abort the reply. */
+const BUDGETED_TYPES = /^SiteConfig/;
+
+/** The executor runs the operation again with graphql-js for the error message. */
+const INVALID_VARIABLES = { errors: [new GraphQLError("Invalid variables.")] };
+
+/** Runs an operation. @param variables as sent @returns errors without data if the variables are invalid */
+export type CompiledOperation = (
+  root: undefined,
+  context: GraphqlContext,
+  variables: Variables,
+) => ReturnType<CompiledQuery["query"]>;
 
 /** An operation with everything derived from its source alone; each method computes its result once. */
 export interface PreparedOperation {
@@ -39,8 +59,16 @@ export interface PreparedOperation {
   compiled(): CompiledOperation | null;
 }
 
+interface PreparationOptions {
+  readonly introspection: boolean;
+  /** Number of interpreted runs before an operation is compiled; Infinity disables compilation. */
+  readonly compileAfter: number;
+  readonly countLookup: CountLookup;
+}
+
 /** Returns a function that prepares the operations of a schema. */
-export function createPreparer(schema: GraphQLSchema, compiler: Compiler, introspection: boolean) {
+export function createPreparer(schema: GraphQLSchema, options: PreparationOptions) {
+  const { introspection } = options;
   const rules = introspection ? specifiedRules : [...specifiedRules, noIntrospection];
   return (source: string, operationName: string | undefined, document: DocumentNode): PreparedOperation => {
     const operation = getOperationAST(document, operationName) ?? null;
@@ -56,7 +84,7 @@ export function createPreparer(schema: GraphQLSchema, compiler: Compiler, intros
       validationErrors: once(() =>
         validate(schema, document, rules, { hideSuggestions: !introspection }).map(withCode),
       ),
-      compiled: operation ? compiler.compileLater(document, operation) : () => null,
+      compiled: operation ? compileLater(schema, document, operation, options) : () => null,
     };
   };
 }
@@ -93,4 +121,71 @@ function noIntrospection(context: ValidationContext): ASTVisitor {
       context.reportError(new GraphQLError("Introspection is disabled.", { nodes: node, extensions }));
     },
   };
+}
+
+/**
+ * Returns a function that returns null for the first `compileAfter` calls, then the compiled operation: compiling takes longer than
+ * interpreting an operation once.
+ */
+function compileLater(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  { compileAfter, countLookup }: PreparationOptions,
+): () => CompiledOperation | null {
+  if (compileAfter === Number.POSITIVE_INFINITY) return () => null;
+  let uses = 0;
+  let compiled: CompiledOperation | null | undefined;
+  return () => {
+    uses += 1;
+    if (compiled === undefined && uses > compileAfter)
+      compiled = compileOperation(schema, document, operation);
+    countLookup(compiled ? "hit" : "miss");
+    return compiled ?? null;
+  };
+}
+
+/** Compiles an operation. @returns null if it must be interpreted */
+export function compileOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): CompiledOperation | null {
+  // Compiled code would set the object's prototype instead of this key.
+  if (document.loc?.source.body.includes("__proto__")) return null;
+  if (mustBeInterpreted(schema, document)) return null;
+  const compiled = compileQuery(schema, document, operation.name?.value);
+  if (!isCompiledQuery(compiled)) return null;
+  const complete = completeInputObjects(schema, operation);
+  if (!complete) return compiled.query;
+  return (root, context, variables) => {
+    const completed = complete(variables);
+    return completed ? compiled.query(root, context, completed) : INVALID_VARIABLES;
+  };
+}
+
+/**
+ * Returns whether a document must be interpreted. Compiled code would continue after the error that aborts a reply and collect one error
+ * per item, and graphql-jit 0.8 sets fields with a default to null if their variable is omitted.
+ */
+function mustBeInterpreted(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema);
+  let found = false;
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field() {
+        const type = getNamedType(types.getType());
+        if (!type || !BUDGETED_TYPES.test(type.name)) return undefined;
+        found = true;
+        return BREAK;
+      },
+      ObjectField({ value }) {
+        if (value.kind !== Kind.VARIABLE || types.getDefaultValue() === undefined) return undefined;
+        found = true;
+        return BREAK;
+      },
+    }),
+  );
+  return found;
 }

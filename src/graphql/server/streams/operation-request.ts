@@ -1,6 +1,6 @@
 import { DomainError } from "../../../domain/shared/errors.js";
 import { isObject } from "../../../domain/shared/json.js";
-import type { Variables } from "../limits/amount.js";
+import type { Variables } from "../limits/operation-measure.js";
 import { type PersistedQueries, queryNotAllowed } from "../persisted-queries.js";
 
 /** Maximum combined length of a subscription's document and variables, which stay in memory while it is open. */

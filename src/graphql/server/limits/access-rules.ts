@@ -1,12 +1,36 @@
 import {
+  BREAK,
   type DocumentNode,
   type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
   Kind,
   type SelectionNode,
   type SelectionSetNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
 } from "graphql";
 import { missingCredentials } from "../../../domain/authentication/authorization.js";
 import { DomainError } from "../../../domain/shared/errors.js";
+
+/**
+ * Allow-list of fields for user group tokens, so that new fields are not exposed by default (decision 15). Front ends reach `Node`
+ * only through their user group and its data sources.
+ */
+const FRONT_END_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Query: ["viewer"],
+  Subscription: ["userGroupChanged"],
+  UserGroupChange: ["kind", "userGroup", "userGroupId"],
+  Viewer: ["accountName", "environment", "apiKey", "userGroup", "embedSession", "tokenGraceSeconds"],
+  EmbedSession: ["expiresAt", "variables"],
+  // Null for front ends, so that one query serves them and API keys.
+  ApiKey: ["id", "name", "hint", "environment", "scope", "createdAt", "expiresAt", "revokedAt", "lastUsedAt"],
+  UserGroup: ["id", "providedId", "name", "properties", "mapping", "version", "updatedAt"],
+  MappingEntry: ["schemaId", "dataSource"],
+  DataSource: ["id", "providedId"],
+  Node: ["id"],
+};
 
 /** Root fields that need no credentials: introspection and `viewer`, which is null. */
 const ANONYMOUS_ROOT_FIELDS: ReadonlySet<string> = new Set(["__schema", "__type", "__typename", "viewer"]);
@@ -16,6 +40,50 @@ const MEMBER_LISTS: ReadonlySet<string> = new Set(["fields", "inputFields", "int
 
 /** Maximum nesting of member lists. Tools need one level; each further level multiplies the size of the reply. */
 const MAX_MEMBER_LEVELS = 1;
+
+/**
+ * Checks whether front ends may run a document.
+ * @param document must be valid for the schema
+ * @returns `forbidden`, with the location of the first field that is not allowed in its cause; null if all are allowed
+ */
+export function findFrontEndError(document: DocumentNode, schema: GraphQLSchema): DomainError | null {
+  const types = new TypeInfo(schema);
+  const fragments = fragmentsOf(document);
+  const path: string[] = [];
+  let denied: DomainError | null = null;
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field: {
+        enter(node) {
+          const name = node.name.value;
+          // Introspection has a separate setting.
+          if (name.startsWith("__")) return false;
+          path.push(node.alias?.value ?? name);
+          const type = types.getParentType()?.name ?? "";
+          if (FRONT_END_FIELDS[type]?.includes(name)) return undefined;
+          const verb = type === schema.getMutationType()?.name ? "run" : "read";
+          const message = `This token is not allowed to ${verb} \`${type}.${name}\`.`;
+          denied = new DomainError("forbidden", message, {
+            cause: new GraphQLError(message, { nodes: node, path }),
+          });
+          return BREAK;
+        },
+        leave() {
+          path.pop();
+        },
+      },
+      // Each fragment at its first spread, for the path in the response.
+      FragmentDefinition: () => false,
+      FragmentSpread({ name }) {
+        const fragment = fragments.get(name.value);
+        fragments.delete(name.value);
+        return fragment && { ...fragment, kind: Kind.INLINE_FRAGMENT };
+      },
+    }),
+  );
+  return denied;
+}
 
 /**
  * Checks whether a document may run without credentials. The document may be invalid.
@@ -44,14 +112,11 @@ function tooManyLevels(actual: number): DomainError {
 
 /** Visits each fragment of a document at most once: fragments may form a cycle before validation. */
 class DocumentWalker {
-  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #levels = new Map<string, number>();
 
-  constructor({ definitions }: DocumentNode) {
-    for (const definition of definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION)
-        this.#fragments.set(definition.name.value, definition);
-    }
+  constructor(document: DocumentNode) {
+    this.#fragments = fragmentsOf(document);
   }
 
   rootFieldsOf(selectionSet: SelectionSetNode, seen = new Set<string>()): string[] {
@@ -86,4 +151,10 @@ class DocumentWalker {
     this.#levels.set(name, levels);
     return levels;
   }
+}
+
+/** Returns the fragments of a document by name. */
+export function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }

@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Identity } from "../../domain/authentication/identity.js";
+import { IDEMPOTENCY_KEY_HEADER, parseIdempotencyKey } from "../../domain/requests/idempotency-key.js";
+import { rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
+import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
+import { MAX_KEY_CACHE_MS } from "../../services/accounts/key-cache.js";
+import type { Services } from "../../services/services.js";
+import { createContext, type GraphqlContext, tenantOf, type Watcher } from "../shared/context.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Maximum body size in bytes, if lower than the route's limit. */
+    maxBodyBytes: number | undefined;
+    /** The caller of a GraphQL request; undefined without credentials. */
+    identity?: Identity;
+    /** When the API key was entered, if it comes from a console session. */
+    signedInAt?: Date;
+  }
+}
+
+/** Maximum body size in bytes without an API key: far more than introspection or a front end's query needs. */
+export const SMALL_BODY_LIMIT = 64 * 1024;
+
+/** The callers of GraphQL requests. */
+export class Callers {
+  readonly #services: Services;
+  readonly #watcher: Watcher;
+
+  constructor(services: Services, watcher: Watcher) {
+    this.#services = services;
+    this.#watcher = watcher;
+  }
+
+  /**
+   * Identifies the caller before the body is read: only API keys may send large bodies. Synchronous if there are no credentials or the API
+   * key is cached.
+   * @throws DomainError `unauthenticated` for invalid credentials, `rate_limited`
+   */
+  identify(request: FastifyRequest): Promise<void> | undefined {
+    const { authorization } = request.headers;
+    if (authorization === undefined) {
+      request.maxBodyBytes = SMALL_BODY_LIMIT;
+      return undefined;
+    }
+    const caller = this.#services.access.authenticateCached(authorization, originOf(request));
+    if (!caller) return this.#identifyUncached(request);
+    request.identity = { kind: "caller", caller };
+    return undefined;
+  }
+
+  /**
+   * Creates the context of a request whose body has arrived. Checks the credentials again if that took longer than API keys are cached: they
+   * may have been revoked in the meantime.
+   */
+  async contextOf(request: FastifyRequest, reply: FastifyReply): Promise<GraphqlContext> {
+    const { id, headers, ip: address } = request;
+    const idempotencyKey = parseIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]);
+    const consistency = parseReadConsistency(headers[READ_CONSISTENCY_HEADER]);
+    if (request.identity && reply.elapsedTime > MAX_KEY_CACHE_MS) await this.#identifyUncached(request);
+    const context = await createContext(this.#services, this.#watcher, {
+      id,
+      identity: request.identity ?? null,
+      authorization: headers.authorization,
+      idempotencyKey,
+      consistency,
+      address,
+      recordWrite() {
+        request.hasWritten = true;
+      },
+    });
+    request.tenant = context.session && tenantOf(context.session);
+    if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));
+    return context;
+  }
+
+  async #identifyUncached(request: FastifyRequest): Promise<void> {
+    const identity = await this.#services.access.identify(request.headers.authorization, originOf(request));
+    request.identity = identity;
+    if (identity.kind === "frontEnd") request.maxBodyBytes = SMALL_BODY_LIMIT;
+  }
+}
+
+function originOf({ id: requestId, ip: address, deadline, signedInAt }: FastifyRequest) {
+  return { requestId, address, deadline, signedInAt };
+}
