@@ -3,16 +3,23 @@ import type { StoredTokenText } from "../accounts/token-vault.js";
 import type { MappingReference } from "./mapping.js";
 import type { Properties } from "./properties.js";
 
+/** The fields of a group's row that clients set. */
+export interface UserGroupFields {
+  readonly name: string;
+  readonly properties: Properties;
+}
+
+/** The fields of a new group that clients leave out. */
+export const DEFAULT_FIELDS: UserGroupFields = { name: "", properties: null };
+
 /** A customer of the caller. The token stays encrypted until a reply contains it. */
-export interface UserGroup {
+export interface UserGroup extends UserGroupFields {
   readonly accountId: number;
   readonly environment: Environment;
   /** `team_id` in the REST API. */
   readonly id: number;
   readonly providedId: string;
-  readonly name: string;
   readonly storedToken: StoredTokenText;
-  readonly properties: Properties;
   /** Incremented by each change. */
   readonly version: number;
   readonly createdAt: Date;
@@ -32,16 +39,12 @@ export interface ExpectedValues {
 }
 
 /** Fields of a new group, besides its external ID. */
-export interface NewUserGroup {
-  readonly name: string;
-  readonly properties: Properties;
+export interface NewUserGroup extends UserGroupFields {
   readonly mapping: readonly MappingReference[];
 }
 
 /** Fields of an update; absent fields stay unchanged (decision 7). */
-export interface UserGroupChanges {
-  readonly name?: string;
-  readonly properties?: Properties;
+export interface UserGroupChanges extends Partial<UserGroupFields> {
   readonly mapping?: readonly MappingReference[];
   /** The update is applied only if the group still has this version. */
   readonly expectedVersion?: number | undefined;

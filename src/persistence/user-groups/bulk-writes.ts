@@ -1,17 +1,17 @@
 import type { StoredToken } from "../../domain/accounts/token-vault.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { UserGroup, UserGroupFields } from "../../domain/user-groups/user-group.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { recordedGroups, type UpdatedRow, updateStatement } from "./recorded-writes.js";
-import { queryUserGroups, USER_GROUP_COLUMNS } from "./row.js";
 import {
-  type NewUserGroupRow,
+  CHANGE_COLUMNS,
   type RowChanges,
-  readUpdated,
-  type StoredRef,
-  setToken,
-  type UpdatedUserGroup,
-} from "./writes.js";
+  recordedGroups,
+  type UpdatedRow,
+  updateStatement,
+  valuesOfChanges,
+} from "./recorded-writes.js";
+import { eachField, FIELDS, queryUserGroups, USER_GROUP_COLUMNS } from "./row.js";
+import { readUpdated, type StoredRef, setToken, type UpdatedUserGroup } from "./writes.js";
 
 // Raw SQL: set-based.
 
@@ -36,6 +36,11 @@ const LOCK_REFERENCED: Statement = {
     ORDER BY provided_id FOR UPDATE`,
 };
 
+export interface NewUserGroupRow extends UserGroupFields {
+  readonly providedId: string;
+  readonly token: StoredToken;
+}
+
 const INSERT: Statement = {
   name: "user_groups_insert",
   rows: "text",
@@ -43,13 +48,13 @@ const INSERT: Statement = {
   ...recordedGroups(
     "created",
     // A subquery draws the IDs: they have the order of the items.
-    `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
-      token_key_id, token_ciphertext, token_lookup)
-    SELECT $1, $2, item.id, item.provided_id, item.name, item.properties::json,
-      item.token_key_id, item.token_ciphertext, item.token_lookup
+    `INSERT INTO user_group (account_id, environment, id, provided_id, token_key_id, token_ciphertext, token_lookup,
+      ${eachField(({ column }) => column)})
+    SELECT $1, $2, item.id, item.provided_id, item.token_key_id, item.token_ciphertext, item.token_lookup,
+      ${eachField(({ column, type }) => `item.${column}::${type}`)}
     FROM (SELECT nextval('user_group_team_id') AS id, new.*
-      FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::bytea[])
-        AS new (provided_id, name, properties, token_key_id, token_ciphertext, token_lookup)) AS item
+      FROM unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[], ${eachField((_, index) => `$${index + 7}::text[]`)})
+        AS new (provided_id, token_key_id, token_ciphertext, token_lookup, ${eachField(({ column }) => column)})) AS item
     ORDER BY item.provided_id COLLATE "C"
     ON CONFLICT (account_id, environment, provided_id) DO NOTHING
     RETURNING *`,
@@ -60,8 +65,8 @@ const INSERT: Statement = {
 // Groups are found by the join alone: with an additional `id = ANY ($3)`, the generic plan would compare every group with every item.
 const UPDATE = updateStatement(
   "user_groups_update",
-  `SELECT * FROM unnest($3::bigint[], $4::text[], $5::boolean[], $6::text[], $7::boolean[])
-        AS item (item_id, new_name, sets_properties, new_properties, changes_mapping)`,
+  `SELECT * FROM unnest($3::bigint[], ${CHANGE_COLUMNS.map(([, type], index) => `$${index + 4}::${type}[]`).join(", ")})
+        AS item (item_id, ${CHANGE_COLUMNS.map(([name]) => name).join(", ")})`,
   "id = item_id",
 );
 
@@ -119,11 +124,10 @@ export async function insertUserGroups(
 ): Promise<UserGroup[]> {
   return queryUserGroups(db, INSERT, [
     groups.map(({ providedId }) => providedId),
-    groups.map(({ name }) => name),
-    groups.map(({ properties }) => properties),
     groups.map(({ token }) => token.keyId),
     groups.map(({ token }) => token.ciphertext),
     groups.map(({ token }) => token.lookup),
+    ...FIELDS.map(({ property }) => groups.map((group) => group[property])),
   ]);
 }
 
@@ -141,12 +145,10 @@ export async function updateUserGroups(
   changes: readonly (RowChanges & { readonly id: number })[],
 ): Promise<UpdatedUserGroup[]> {
   if (changes.length === 0) return [];
+  const values = changes.map(valuesOfChanges);
   const rows = await transaction.run<UpdatedRow>(UPDATE, [
     changes.map(({ id }) => id),
-    changes.map(({ name }) => name ?? null),
-    changes.map(({ properties }) => properties !== undefined),
-    changes.map(({ properties }) => properties ?? null),
-    changes.map(({ mappingChanged }) => mappingChanged === true),
+    ...CHANGE_COLUMNS.map((_, index) => values.map((each) => each[index])),
   ]);
   return rows.map((row) => readUpdated(transaction, row));
 }

@@ -1,6 +1,7 @@
+import type { UserGroupFields } from "../../domain/user-groups/user-group.js";
 import { type RecordedChange, recorded, recordedChange } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
-import { type UserGroupRow, userGroupColumns } from "./row.js";
+import { eachField, FIELDS, type UserGroupRow, userGroupColumns } from "./row.js";
 
 /** Expressions of an audit event about a row of `user_group`. */
 const GROUP_EVENT = {
@@ -24,13 +25,39 @@ export function recordedGroups(
 /** A row of `updateStatement`: the group after the update, and `t` if it was changed, else `f`. */
 export type UpdatedRow = UserGroupRow<[changed: string]>;
 
+/** Changes of a group's row; absent fields are not changed. */
+export interface RowChanges extends Partial<UserGroupFields> {
+  /** Whether entries of its mapping have changed. */
+  readonly mappingChanged?: boolean;
+}
+
+/** The columns of an item of `updateStatement`, with their types. */
+export const CHANGE_COLUMNS: readonly (readonly [name: string, type: "boolean" | "text"])[] = [
+  ["changes_mapping", "boolean"],
+  ...FIELDS.flatMap(
+    ({ column }) =>
+      [
+        [`sets_${column}`, "boolean"],
+        [`new_${column}`, "text"],
+      ] as const,
+  ),
+];
+
+/** Returns the values of `CHANGE_COLUMNS`. */
+export function valuesOfChanges(changes: RowChanges): unknown[] {
+  const values: unknown[] = [changes.mappingChanged === true];
+  for (const { property } of FIELDS) values.push(changes[property] !== undefined, changes[property] ?? null);
+  return values;
+}
+
 /**
  * Builds a statement that updates the groups that differ, incrementing their versions (decision 12a), and returns all groups found.
  * Properties are compared as JSON values; equal ones keep their text.
- * @param items query of the changes: new_name, sets_properties, new_properties, changes_mapping and columns of the condition
+ * @param items query of the changes: `CHANGE_COLUMNS` and columns of the condition
  * @param condition finds the group of an item in the environment
  */
 export function updateStatement(name: string, items: string, condition: string): Statement {
+  const differs = eachField(({ column }) => `${column}_differs`, " OR ");
   return {
     name,
     rows: "text",
@@ -39,27 +66,29 @@ export function updateStatement(name: string, items: string, condition: string):
     ...recordedChange(
       `item AS (${items}),
       compared AS (
-        SELECT user_group.*, new_name, new_properties,
-          new_name IS NOT NULL AND new_name <> user_group.name AS name_differs,
-          CASE WHEN NOT sets_properties OR user_group.properties::text IS NOT DISTINCT FROM new_properties THEN false
-            ELSE user_group.properties::jsonb IS DISTINCT FROM new_properties::jsonb END AS properties_differ,
-          changes_mapping AS mapping_differs
+        SELECT user_group.*, changes_mapping AS mapping_differs, ${eachField(
+          ({ column, type }) => `new_${column},
+          CASE WHEN NOT sets_${column} OR user_group.${column}::text IS NOT DISTINCT FROM new_${column} THEN false
+            ELSE ${type === "json" ? `user_group.${column}::jsonb IS DISTINCT FROM new_${column}::jsonb` : "true"} END AS ${column}_differs`,
+        )}
         FROM user_group, item WHERE account_id = $1 AND environment = $2 AND ${condition}
         FOR NO KEY UPDATE OF user_group),
       found AS (
-        SELECT *, name_differs OR properties_differ OR mapping_differs AS differs FROM compared),
+        SELECT *, ${differs} OR mapping_differs AS differs FROM compared),
       updated AS (
-        UPDATE user_group SET name = coalesce(new_name, user_group.name),
-          properties = CASE WHEN properties_differ THEN new_properties::json ELSE user_group.properties END,
+        UPDATE user_group SET ${eachField(
+          ({ column, type }) =>
+            `${column} = CASE WHEN ${column}_differs THEN new_${column}::${type} ELSE user_group.${column} END`,
+        )},
           mapping_version = user_group.mapping_version + CASE WHEN mapping_differs THEN 1 ELSE 0 END,
           version = user_group.version + 1, updated_at = now()
         FROM found
         WHERE user_group.account_id = $1 AND user_group.environment = $2 AND user_group.id = found.id AND differs
-        RETURNING user_group.*, name_differs, properties_differ, mapping_differs)`,
+        RETURNING user_group.*, ${eachField(({ column }) => `${column}_differs`)}, mapping_differs)`,
       {
         ...GROUP_EVENT,
         action: "'user_group.updated'",
-        changed: `array_remove(ARRAY[CASE WHEN name_differs THEN 'name' END, CASE WHEN properties_differ THEN 'properties' END,
+        changed: `array_remove(ARRAY[${eachField(({ column, property }) => `CASE WHEN ${column}_differs THEN '${property}' END`)},
           CASE WHEN mapping_differs THEN 'mapping' END], NULL)`,
         from: "FROM updated",
       },

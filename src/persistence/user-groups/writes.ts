@@ -1,19 +1,18 @@
 import type { StoredToken } from "../../domain/accounts/token-vault.js";
-import type { Properties } from "../../domain/user-groups/properties.js";
 import type { ExpectedValues, UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { recordedGroups, type UpdatedRow, updateStatement } from "./recorded-writes.js";
+import {
+  CHANGE_COLUMNS,
+  type RowChanges,
+  recordedGroups,
+  type UpdatedRow,
+  updateStatement,
+  valuesOfChanges,
+} from "./recorded-writes.js";
 import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
 
 // Raw SQL: hot and conditional.
-
-export interface NewUserGroupRow {
-  readonly providedId: string;
-  readonly name: string;
-  readonly properties: Properties;
-  readonly token: StoredToken;
-}
 
 /** A reference to a group, with the lookup hashes of a token instead of the token. */
 export type StoredRef =
@@ -75,13 +74,6 @@ function deleteStatement(by: StoredRef["by"]): Statement {
   };
 }
 
-export interface RowChanges {
-  readonly name?: string;
-  readonly properties?: Properties;
-  /** Whether entries of its mapping have changed. */
-  readonly mappingChanged?: boolean;
-}
-
 export interface UpdatedUserGroup {
   readonly userGroup: UserGroup;
   /** False when there was no difference, so that nothing was written. */
@@ -95,15 +87,9 @@ export interface UpdatedUserGroup {
 export async function updateUserGroup(
   db: TenantDb,
   ref: StoredRef,
-  { name, properties, mappingChanged = false }: RowChanges,
+  changes: RowChanges,
 ): Promise<UpdatedUserGroup | null> {
-  const [row] = await db.run<UpdatedRow>(UPDATES[ref.by], [
-    refValue(ref),
-    name ?? null,
-    properties !== undefined,
-    properties ?? null,
-    mappingChanged,
-  ]);
+  const [row] = await db.run<UpdatedRow>(UPDATES[ref.by], [refValue(ref), ...valuesOfChanges(changes)]);
   return row ? readUpdated(db, row) : null;
 }
 
@@ -157,7 +143,7 @@ export function setToken(keyId: string, ciphertext: string, lookup: string): str
 function updateOne(by: StoredRef["by"]): Statement {
   return updateStatement(
     `user_group_update_by_${by}`,
-    "SELECT $4::text AS new_name, $5::boolean AS sets_properties, $6::text AS new_properties, $7::boolean AS changes_mapping",
+    `SELECT ${CHANGE_COLUMNS.map(([name, type], index) => `$${index + 4}::${type} AS ${name}`).join(", ")}`,
     REF_CONDITIONS[by],
   );
 }

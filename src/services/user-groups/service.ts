@@ -20,10 +20,10 @@ import {
   replaceMappings,
 } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import { countMappingEntries, removeMappingEntry } from "../../persistence/user-groups/mapping-queries.js";
+import type { RowChanges } from "../../persistence/user-groups/recorded-writes.js";
 import {
   deleteUserGroup,
   lockUserGroup,
-  type RowChanges,
   rotateUserGroupToken,
   type StoredRef,
   type UpdatedUserGroup,
@@ -103,11 +103,11 @@ export class UserGroupService {
   async #insert(
     writer: Writer,
     providedId: string,
-    { name, properties, mapping }: NewUserGroup,
+    { mapping, ...fields }: NewUserGroup,
   ): Promise<UserGroup | null> {
     const db = this.#db.for(writer);
     const token = this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
-    const rows = [{ providedId, name, properties, token }];
+    const rows = [{ providedId, ...fields, token }];
     const insert = async (db: TenantDb) => {
       const entries = await resolveMapping(db, mapping);
       const groups = await insertUserGroups(db, rows);
@@ -126,8 +126,7 @@ export class UserGroupService {
    */
   async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
     const { mapping, expectedVersion } = changes;
-    const changesRow = changes.name !== undefined || changes.properties !== undefined;
-    if (changesRow && mapping === undefined && expectedVersion === undefined) {
+    if (mapping === undefined && expectedVersion === undefined) {
       const updated = await updateUserGroup(this.#db.for(writer), storedRef(this.#vault, ref), changes);
       return this.#publishUpdate(writer, requireUserGroup(updated, ref));
     }

@@ -2,9 +2,8 @@ import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, domainErrorOr, isNoError } from "../../domain/shared/errors.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
-import type { Properties } from "../../domain/user-groups/properties.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import { DEFAULT_FIELDS, type UserGroup, type UserGroupFields } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
@@ -21,12 +20,9 @@ import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
 /** Maximum groups per call, all written in one transaction (decision 30). */
 export const MAX_UPSERTS = 1000;
 
-/** A group to create or update. Absent fields are unchanged, null clears a field (decision 7). */
-export interface UserGroupUpsert {
+/** A group to create, which requires a name, or to update. Absent fields are unchanged, null clears a field (decision 7). */
+export interface UserGroupUpsert extends Partial<UserGroupFields> {
   readonly providedId: string;
-  /** Required to create the group. */
-  readonly name?: string;
-  readonly properties?: Properties;
   readonly mapping?: readonly MappingReference[];
 }
 
@@ -141,9 +137,9 @@ export async function writeUpserts(
   { vault, writer }: { readonly vault: TokenVault; readonly writer: Writer },
 ): Promise<ReadonlyMap<string, UpsertedGroup>> {
   const missing = items.filter(({ providedId }) => !existing.has(providedId));
-  const rows = missing.map(({ providedId, name = "", properties = null, token }) => {
+  const rows = missing.map(({ token, ...fields }) => {
     const plaintext = token ?? issueUserGroupToken(writer.accountId);
-    return { providedId, name, properties, token: vault.encryptToken(plaintext, writer) };
+    return { ...DEFAULT_FIELDS, ...fields, token: vault.encryptToken(plaintext, writer) };
   });
   const created = byProvidedId(rows.length === 0 ? [] : await insertUserGroups(transaction, rows));
   // Locking concurrently created groups now, while holding new rows, could deadlock.
