@@ -1,5 +1,6 @@
 // @ts-check
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { preset } from "@graphql-codegen/client-preset";
 import { codegen } from "@graphql-codegen/core";
@@ -42,15 +43,13 @@ export async function generateOperations() {
   const section = sections.find(({ filename }) => filename.endsWith("/graphql.ts"));
   if (!section) throw new Error("The code generator created no documents.");
   const code = await codegen(section);
-  await mkdir(target, { recursive: true });
-  await writeFile(`${target}operations.ts`, code);
+  await write(`${target}operations.ts`, code);
   return [...code.matchAll(DOCUMENT)].map(([, text = ""]) => text);
 }
 
 /** Writes the files of GraphiQL, which its package has as strings. */
 export async function writeGraphiql() {
-  const files = new URL("pages/generated/", import.meta.url);
-  await mkdir(files, { recursive: true });
+  const folder = fileURLToPath(new URL("pages/generated/", import.meta.url));
   for (const [file, text] of Object.entries({
     "graphiql.js": graphiql.js,
     "graphiql.css": graphiql.css,
@@ -58,7 +57,18 @@ export async function writeGraphiql() {
     "json-worker.js": graphiql.jsonWorker,
     "graphql-worker.js": graphiql.graphqlWorker,
   }))
-    await writeFile(new URL(file, files), text);
+    await write(join(folder, file), text);
+}
+
+/**
+ * Writes a file whole: another build may be reading it.
+ * @param {string} path
+ * @param {string} text
+ */
+async function write(path, text) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.${process.pid}`, text);
+  await rename(`${path}.${process.pid}`, path);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await generateOperations();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityFaults } from "../support/pages/accessibility.js";
 import { builtDocs } from "../support/pages/built-docs.js";
 import { builtPages } from "../support/pages/built-pages.js";
@@ -94,12 +94,4 @@ test("pages, files that they link to and missing pages are sent with their type 
   for (const path of ["nothing", "..%2findex", "assets", "%2e%2e/"]) {
     expect((await get(path)).status, path).toBe(404);
   }
-});
-
-test("without a build, the page says how to build it", async () => {
-  const unbuilt = await startTestService({ docsDirectory: "/nonexistent" });
-  onTestFinished(() => unbuilt.close());
-  const reply = await fetch(`${unbuilt.url}/docs/`);
-  expect(reply.status).toBe(503);
-  expect(await reply.text()).toContain("npm run docs:build");
 });
