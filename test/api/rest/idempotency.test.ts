@@ -8,27 +8,18 @@ async function create(id: string, key?: string): Promise<string> {
   return userGroupOf(await rest().call("GET", { user_group_id: id, name: id }, key)).token;
 }
 
-async function rotate(
-  token: unknown,
-  idempotencyKey: string | undefined,
-  key = rest().keys.admin,
-): Promise<RestReply> {
-  return callRest(
-    `${rest().service.url}/api/user`,
-    "POST",
-    key,
-    { current_token: token },
-    {
-      "idempotency-key": idempotencyKey,
-    },
+type Headers = Readonly<Record<string, string | undefined>>;
+const send = (method: string, body: object, headers: Headers, key = rest().keys.admin) =>
+  callRest(`${rest().service.url}/api/user`, method, key, body, headers);
+const rotate = (token: unknown, idempotencyKey: string | undefined, key?: string) =>
+  send("POST", { current_token: token }, { "idempotency-key": idempotencyKey }, key);
+const remove = (token: string, idempotencyKey: string, more: object = {}) =>
+  send("DELETE", { current_token: token, ...more }, { "idempotency-key": idempotencyKey });
+const scope = () => ({ accountId: rest().account.accountId, environment: "Customer" }) as const;
+const entriesOf = (action: string, name: string) =>
+  rest().service.query(
+    `SELECT FROM audit_entry WHERE action = 'user_group.${action}' AND subject_name = '${name}'`,
   );
-}
-
-async function remove(token: string, idempotencyKey: string, more: object = {}): Promise<RestReply> {
-  const url = `${rest().service.url}/api/user`;
-  const body = { current_token: token, ...more };
-  return callRest(url, "DELETE", rest().keys.admin, body, { "idempotency-key": idempotencyKey });
-}
 
 const MISMATCH = {
   code: "idempotency_mismatch",
@@ -51,10 +42,7 @@ describe("DELETE with an Idempotency-Key", () => {
     expectError(await remove(token, "delete", { user_group_id: "gone" }), 422, MISMATCH);
     // A rotation is another request, though its body is the same.
     expectError(await rotate(token, "delete"), 422, MISMATCH);
-    const entries = await rest().service.query(
-      "SELECT FROM audit_entry WHERE action = 'user_group.deleted' AND subject_name = 'gone'",
-    );
-    expect(entries).toHaveLength(1);
+    expect(await entriesOf("deleted", "gone")).toHaveLength(1);
   });
 });
 
@@ -79,24 +67,15 @@ describe("POST with an Idempotency-Key", () => {
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     expect(new Set(replies.map((reply) => userGroupOf(reply).token)).size).toBe(1);
     expect(replies.filter(({ headers }) => !headers["idempotent-replayed"])).toHaveLength(1);
-    const stored = await rest().service.query(
-      "SELECT FROM audit_entry WHERE action = 'user_group.token_rotated' AND subject_name = 'many'",
-    );
-    expect(stored).toHaveLength(1);
+    expect(await entriesOf("token_rotated", "many")).toHaveLength(1);
   });
 
   test("gives the reply to a retry when the first caller has disconnected", async () => {
     const token = await create("lost");
     const { service, account, keys } = rest();
-    const scope = { accountId: account.accountId, environment: "Customer" } as const;
-    await service.database.transaction(scope, async (holder) => {
-      await holder.run(
-        {
-          access: "read",
-          text: "SELECT FROM user_group WHERE account_id = $1 AND provided_id = 'lost' FOR UPDATE",
-        },
-        [account.accountId],
-      );
+    await service.database.transaction(scope(), async (holder) => {
+      const text = "SELECT FROM user_group WHERE account_id = $1 AND provided_id = 'lost' FOR UPDATE";
+      await holder.run({ access: "read", text }, [account.accountId]);
       const abort = AbortSignal.timeout(100);
       const headers = {
         authorization: `Token ${keys.admin}`,
@@ -142,29 +121,20 @@ describe("POST with an Idempotency-Key", () => {
   test("waits for another process, and times out while that is busy", async () => {
     const token = await create("busy");
     const { service, account } = rest();
-    const scope = { accountId: account.accountId, environment: "Customer" } as const;
+    const text =
+      "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
     const claim = (transaction: { run: typeof service.database.run }) =>
-      transaction.run(
-        {
-          access: "write",
-          text: "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')",
-        },
-        [account.accountId],
-      );
-    await service.database
-      .transaction(scope, async (other) => {
-        await claim(other);
-        const reply = await rotate(token, "busy");
-        expectError(reply, 409, { code: "idempotency_key_in_use", message: expect.any(String) });
-        expect(reply.headers["retry-after"]).toBe("1");
-      })
-      .catch((error: unknown) => {
-        throw error;
-      });
+      transaction.run({ access: "write", text }, [account.accountId]);
+    await service.database.transaction(scope(), async (other) => {
+      await claim(other);
+      const reply = await rotate(token, "busy");
+      expectError(reply, 409, { code: "idempotency_key_in_use", message: expect.any(String) });
+      expect(reply.headers["retry-after"]).toBe("1");
+    });
     expectError(await rotate(token, "busy"), 422, MISMATCH);
     await service.query("DELETE FROM idempotent_request WHERE key = 'busy'");
     let waiting: Promise<RestReply> | undefined;
-    const broken = service.database.transaction(scope, async (other) => {
+    const broken = service.database.transaction(scope(), async (other) => {
       await claim(other);
       waiting = rotate(token, "busy");
       await new Promise((resolve) => setTimeout(resolve, 100));

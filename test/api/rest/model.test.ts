@@ -69,17 +69,8 @@ function get(index: number, id: string, name: string, values: unknown): fc.Async
     const known = model.get(`${index} ${id}`);
     const { token, team_id } = userGroupOf(reply);
     const group = known ?? { name, properties: values, token, teamId: team_id };
-    expect(reply.body).toEqual({
-      success: 1,
-      new_user_group: known === undefined,
-      user_group: {
-        team_id: group.teamId,
-        token: group.token,
-        name: group.name,
-        provided_id: id,
-        properties: group.properties,
-      },
-    });
+    const user_group = { ...view(id, group), properties: group.properties };
+    expect(reply.body).toEqual({ success: 1, new_user_group: known === undefined, user_group });
     if (!known) real.tokens.push(token);
     model.set(`${index} ${id}`, group);
   });
@@ -100,17 +91,9 @@ function put(
     }
     if (name !== undefined) group.name = name;
     if (values !== undefined) group.properties = values;
-    expect(reply.body).toEqual({
-      success: 1,
-      user_group: {
-        team_id: group.teamId,
-        token: group.token,
-        name: group.name,
-        provided_id: id,
-        properties: group.properties,
-        api_environment_tag: real.tenants[index]?.tag,
-      },
-    });
+    const tag = { api_environment_tag: real.tenants[index]?.tag };
+    const user_group = { ...view(id, group), properties: group.properties, ...tag };
+    expect(reply.body).toEqual({ success: 1, user_group });
   });
 }
 
@@ -127,16 +110,8 @@ function rotate(index: number, pick: number): fc.AsyncCommand<Model, Real> {
     group.token = userGroupOf(reply).token;
     expect(real.tokens).not.toContain(group.token);
     real.tokens.push(group.token);
-    expect(reply.body).toEqual({
-      success: 1,
-      user_group: {
-        team_id: group.teamId,
-        token: group.token,
-        name: group.name,
-        provided_id: key.slice(2),
-        api_environment_tag: real.tenants[index]?.tag,
-      },
-    });
+    const tag = { api_environment_tag: real.tenants[index]?.tag };
+    expect(reply.body).toEqual({ success: 1, user_group: { ...view(key.slice(2), group), ...tag } });
   });
 }
 
@@ -152,6 +127,10 @@ function remove(index: number, pick: number, id: string | undefined): fc.AsyncCo
       model.delete(found[0]);
     }
   });
+}
+
+function view(provided_id: string, { teamId: team_id, token, name }: ModelGroup) {
+  return { team_id, token, name, provided_id };
 }
 
 function command(
