@@ -31,16 +31,6 @@ export interface Operation extends Documentation {
   readonly handle: (request: RestRequest) => Promise<unknown>;
 }
 
-/** The hook and handler of a route that requires an API key. */
-interface KeyedRoute<Route extends RouteGenericInterface> {
-  readonly onRequest: (
-    request: FastifyRequest<Route>,
-    reply: FastifyReply,
-    done: (error?: Error) => void,
-  ) => void;
-  readonly handler: (request: FastifyRequest<Route>, reply: FastifyReply) => Promise<unknown>;
-}
-
 /**
  * Returns the hook and handler of routes that require an API key: authentication comes before any of the body is read, then the rate
  * limit is charged.
@@ -50,14 +40,14 @@ export function requireApiKey<Route extends RouteGenericInterface = RouteGeneric
   app: FastifyInstance,
   { access, rateLimits }: Services,
   handle: (caller: Caller, request: FastifyRequest<Route>, reply: FastifyReply) => Promise<unknown>,
-): KeyedRoute<Route> {
+) {
   const authenticate = ({ headers, id: requestId, ip: address, deadline }: FastifyRequest<Route>) =>
     access.authenticate(headers.authorization, { requestId, address, deadline });
 
   if (!app.hasRequestDecorator("restCaller")) app.decorateRequest("restCaller", null);
   return {
     // Synchronous if the API key is cached and has no rate limit.
-    onRequest(request, reply, done) {
+    onRequest(request: FastifyRequest<Route>, reply: FastifyReply, done: (error?: Error) => void) {
       const { headers, id: requestId, deadline } = request;
       const accept = (caller: Caller) => {
         request.restCaller = caller;
@@ -71,7 +61,7 @@ export function requireApiKey<Route extends RouteGenericInterface = RouteGeneric
       if (pending) pending.then(() => done(), done);
       else done();
     },
-    handler(request, reply) {
+    handler(request: FastifyRequest<Route>, reply: FastifyReply) {
       const { restCaller } = request;
       // The API key may have been revoked while a slow body arrived: check again.
       if (!restCaller || reply.elapsedTime > MAX_KEY_CACHE_MS)
