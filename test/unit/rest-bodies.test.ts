@@ -19,20 +19,15 @@ const create: Parser = (body) => parseNewUserGroup(body, JSON.stringify(body));
 /** GET of an existing and of a missing group. */
 const getOrCreate: Parser = (body) => [parseProvidedId(body), create({ name: "N", ...body })];
 
-/** The error of a parser; undefined if it accepts the body. */
-function errorOf(parser: Parser, members: Members): DomainError | undefined {
-  try {
-    parser(members);
-    return undefined;
-  } catch (error) {
-    if (error instanceof DomainError && error.code === "invalid_field") return error;
-    throw error;
-  }
-}
-
 /** The paths of all fields that a parser rejects; empty if it accepts the body. */
 function refusedBy(parser: Parser, members: Members): readonly string[] {
-  return (errorOf(parser, members)?.fields ?? []).map(({ field }) => field.join("."));
+  try {
+    parser(members);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== "invalid_field") throw error;
+    return error.fields.map(({ field }) => field.join("."));
+  }
 }
 
 const AROUND_THE_LIMIT = ["x", "🙂", "é"].flatMap((unit) =>
@@ -89,60 +84,13 @@ describe.each([
   });
 });
 
-describe("every invalid field is reported, in parameter order", () => {
-  const everything = { properties: 1, mapping: 1, name: 1, user_group_id: 1 };
-  test.each<readonly [string, Parser, Members, readonly string[]]>([
-    ["GET", parseProvidedId, everything, ["user_group_id", "name", "properties", "mapping"]],
-    ["GET", parseProvidedId, { name: 1 }, ["user_group_id", "name"]],
-    ["GET", parseProvidedId, {}, ["user_group_id"]],
-    ["GET of a new group", create, everything, ["name", "properties", "mapping"]],
-    ["GET of a new group", create, { mapping: [] }, ["name", "mapping"]],
-    [
-      "GET of a new group",
-      create,
-      { name: "N", properties: 5, mapping: { a: 1, "": "x", c: 2 } },
-      ["properties", "mapping.a", "mapping.", "mapping.c"],
-    ],
-    ["PUT", update, everything, ["user_group_id", "name", "properties", "mapping"]],
-    ["PUT", update, { user_group_id: "x", name: null, mapping: { a: "" } }, ["name", "mapping.a"]],
-    ["POST", rotate, { current_token: 1 }, ["current_token"]],
-    [
-      "DELETE",
-      remove,
-      { user_group_id: 1, data_source_provided_id: "" },
-      ["current_token", "user_group_id", "data_source_provided_id"],
-    ],
-    [
-      "an embed session",
-      parseEmbedSession,
-      { user_group_id: "x", current_token: 1, expires_in: "x", variables: [] },
-      ["current_token", "expires_in", "variables"],
-    ],
-    ["an embed session", parseEmbedSession, { expires_in: 1 }, ["user_group_id", "expires_in"]],
-  ])("%s %j", (_, parser, members, fields) => {
-    expect(refusedBy(parser, members)).toEqual(fields);
-  });
-
-  test("the error's message describes the first one", () => {
-    expect(errorOf(update, { user_group_id: "x", name: "", mapping: 1 })).toMatchObject({
-      field: ["name"],
-      message: "must not be empty",
-      fields: [
-        { field: ["name"], message: "must not be empty" },
-        { field: ["mapping"], message: "must be a JSON object or null" },
-      ],
-    });
-  });
-
-  test("reports at most 100 mapping entries, and only the size of a mapping with too many", () => {
-    const mapping = (entries: number) =>
-      Object.fromEntries(Array.from({ length: entries }, (_, index) => [`s${index}`, 1]));
-    const refused = refusedBy(update, { user_group_id: "x", mapping: mapping(MAX_MAPPING_ENTRIES) });
-    expect(refused).toEqual(Array.from({ length: MAX_FIELD_ERRORS }, (_, index) => `mapping.s${index}`));
-    expect(errorOf(create, { name: "N", mapping: mapping(MAX_MAPPING_ENTRIES + 1) })).toMatchObject({
-      fields: [{ field: ["mapping"], message: "must have at most 1000 entries" }],
-    });
-  });
+test("reports at most 100 mapping entries, and only the size of a mapping with too many", () => {
+  const mapping = (entries: number) =>
+    Object.fromEntries(Array.from({ length: entries }, (_, index) => [`s${index}`, 1]));
+  const refused = refusedBy(update, { user_group_id: "x", mapping: mapping(MAX_MAPPING_ENTRIES) });
+  expect(refused).toEqual(Array.from({ length: MAX_FIELD_ERRORS }, (_, index) => `mapping.s${index}`));
+  const wide = { name: "N", mapping: mapping(MAX_MAPPING_ENTRIES + 1) };
+  expect(refusedBy(create, wide)).toEqual(["mapping"]);
 });
 
 test("parses a mapping in the same way for both APIs", () => {

@@ -94,7 +94,8 @@ const OPERATIONS = {
       variables: [
         [null, null],
         ...NO_OBJECT,
-        [{ a: "x".repeat(4090) }, "must be at most 4096 bytes of JSON"],
+        [DEEP, "must be nested at most 16 levels deep", `variables${".a".repeat(16)}`],
+        [{ a: "ü".repeat(2045) }, "must be at most 4096 bytes of JSON"],
       ],
     },
   },
@@ -151,7 +152,15 @@ describe("all invalid fields are reported, headers first", () => {
   const token = "is required";
   test.each<readonly [string, string | undefined, object, Readonly<Record<string, string>>]>([
     ["GET /api/user", undefined, { user_group_id: "new", ...three }, rules],
-    ["PUT /api/user", undefined, { user_group_id: "nulls", ...three }, rules],
+    // Without an ID, it is unknown whether the group exists and needs a name.
+    ["GET /api/user", undefined, { properties: 1 }, { user_group_id: token, properties: object }],
+    [
+      "GET /api/user",
+      undefined,
+      { mapping: [], name: "", user_group_id: "new" },
+      { name: rules.name, mapping: object },
+    ],
+    ["PUT /api/user", undefined, { ...three, user_group_id: "" }, { user_group_id: rules.name, ...rules }],
     ["POST /api/user", "ü", {}, { "Idempotency-Key": header, current_token: NO_ROTATION }],
     ["POST /api/user", "", { current_token: "x" }, { "Idempotency-Key": header }],
     ["DELETE /api/user", "x".repeat(256), {}, { "Idempotency-Key": header, current_token: token }],

@@ -136,17 +136,13 @@ describe("a write that changes nothing is not recorded as a change", () => {
 
   test("of concurrent writes of the same value exactly one is a change, and all replies have the value", async () => {
     await create("race");
-    const replies = await Promise.all(
-      Array.from({ length: 30 }, (_, index) =>
-        index % 3 === 0
-          ? mutate("upsertUserGroups", { userGroups: [{ providedId: "race", name: "Winner" }] })
-          : rest("PUT", {
-              user_group_id: "race",
-              name: "Winner",
-              ...(index % 3 === 1 ? {} : { mapping: GROUP.mapping }),
-            }),
-      ),
-    );
+    const put = { user_group_id: "race", name: "Winner" };
+    const writes = [
+      () => mutate("upsertUserGroups", { userGroups: [{ providedId: "race", name: "Winner" }] }),
+      () => rest("PUT", put),
+      () => rest("PUT", { ...put, mapping: GROUP.mapping }),
+    ];
+    const replies = await Promise.all(Array.from({ length: 30 }, (_, index) => writes[index % 3]?.()));
     for (const reply of replies) expect(JSON.stringify(reply)).toMatch(/"name":"Winner"|"version":2/);
     expect(await stateOf("race")).toMatchObject({ version: 2 });
     expect(await changesOf("race")).toEqual([{ action: "user_group.updated", changed: ["name"] }]);

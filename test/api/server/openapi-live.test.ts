@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
 import { USER_OPERATIONS } from "../../../src/rest/user-groups.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { OpenApiCaller } from "../../support/rest/openapi-caller.js";
 import { OpenApiContract } from "../../support/rest/openapi-contract.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startTestService } from "../../support/service/test-service.js";
 import { changeSites, DELETE_SITE, PUT_SITE, VALIDATE } from "../../support/site-configs/openapi-changes.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
@@ -69,22 +69,18 @@ describe("a reply matches the document", () => {
   test("for a repeated rotation with the same Idempotency-Key", async () => {
     const token = await create("busy");
     const { service, account } = graphql();
-    await service.database.transaction(
-      { accountId: account.accountId, environment: "Customer" },
-      async (other) => {
-        const text =
-          "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
-        await other.run({ access: "write", text }, [account.accountId]);
-        for (const operation of [POST, DELETE]) {
-          await call(operation, { current_token: token }, { headers: { "idempotency-key": "busy" } });
-        }
-      },
-    );
+    const tenant = { accountId: account.accountId, environment: "Customer" } as const;
+    await service.database.transaction(tenant, async (other) => {
+      const text =
+        "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
+      await other.run({ access: "write", text }, [account.accountId]);
+      const headers = { "idempotency-key": "busy" };
+      for (const operation of [POST, DELETE]) await call(operation, { current_token: token }, { headers });
+    });
   });
 
   test("for embed sessions and the keys that verify them", async () => {
-    const token = await create("embedded");
-    await call(EMBED, { current_token: token });
+    await call(EMBED, { current_token: await create("embedded") });
     await call(EMBED, { user_group_id: "embedded", expires_in: 60, variables: { region: "EU" } });
     await call(EMBED, { user_group_id: "nobody" });
     await caller.call(KEYS);
@@ -171,35 +167,28 @@ describe("an error reply matches the document", () => {
   };
 
   test("for an internal error", async () => {
-    const { service } = graphql();
     const key = await newKey();
-    await service.query("ALTER TABLE api_key RENAME COLUMN scope TO gone");
+    const rename = (from: string, to: string) =>
+      graphql().service.query(`ALTER TABLE api_key RENAME COLUMN ${from} TO ${to}`);
+    await rename("scope", "gone");
     await callAll(key);
-    await service.query("ALTER TABLE api_key RENAME COLUMN gone TO scope");
+    await rename("gone", "scope");
   });
 
   test("when the database does not respond in time", async () => {
-    const { service } = graphql();
     const key = await newKey();
-    await service.database.transaction("operator", async (other) => {
+    await graphql().service.database.transaction("operator", async (other) => {
       await other.run({ access: "write", text: "LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE" }, []);
       await callAll(key);
     });
   });
 
-  describe("with a single connection", () => {
-    let service: TestService;
-    beforeAll(async () => {
-      service = await startTestService({ use: graphql().service, poolSize: 1, connectTimeoutMs: 200 });
-    });
-    afterAll(() => service.close());
-
-    test("that is busy", async () => {
-      await service.database.transaction("operator", async () => {
-        const reply = await new OpenApiCaller(service.url, contract).call("get /readyz");
-        expect(reply.status).toBe(503);
-        expect((await new OpenApiCaller(service.url, contract).call(KEYS)).status).toBe(503);
-      });
+  test("when the only connection is busy", async () => {
+    const service = await startTestService({ use: graphql().service, poolSize: 1, connectTimeoutMs: 200 });
+    onTestFinished(() => service.close());
+    const alone = new OpenApiCaller(service.url, contract);
+    await service.database.transaction("operator", async () => {
+      for (const operation of ["get /readyz", KEYS]) expect((await alone.call(operation)).status).toBe(503);
     });
   });
 });
