@@ -1,75 +1,88 @@
-import { describe, expect, test } from "vitest";
+import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createContext } from "../../../src/graphql/shared/context.js";
 import { UserGroupWatcher } from "../../../src/graphql/user-groups/watcher.js";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type EventStream, followEvents } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
-import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService } from "../../support/service/test-service.js";
 
-const graphql = useGraphql();
+const encryptionKey = randomBytes(32);
+const graphql = useGraphql({ encryptionKey });
 const WATCH = `subscription ($by: UserGroupBy) {
   userGroupChanged(by: $by) { kind userGroup { name properties mapping { schemaId dataSource { providedId } } } }
 }`;
+const WATCH_ALL = "subscription { userGroupChanged { kind userGroupId userGroup { providedId name } } }";
 
-async function watch(by: object | undefined, authorization = `Token ${graphql().keys.admin}`) {
-  return openEventStream(graphql().service.url, authorization, WATCH, { by });
+const watch = (
+  by: object | undefined,
+  authorization = `Token ${graphql().keys.admin}`,
+  url = graphql().service.url,
+) => followEvents(url, authorization, WATCH, { by });
+const watchAll = (key = graphql().keys.admin) =>
+  followEvents(graphql().service.url, `Token ${key}`, WATCH_ALL);
+
+const change = async (name: string, input: object, key?: string) =>
+  expect((await graphql().mutate(name, input, "", key)).userErrors).toEqual([]);
+const rename = (providedId: string, name: string) => change("updateUserGroup", { by: { providedId }, name });
+
+const event = (kind: string, userGroup: unknown) => ({ data: { userGroupChanged: { kind, userGroup } } });
+const named = (name: unknown) => event("UPDATED", { name, properties: null, mapping: [] });
+const anyChange = (kind: string, userGroupId: string, userGroup: object | null) => ({
+  data: { userGroupChanged: { kind, userGroupId, userGroup } },
+});
+const failed = (code: string) => ({ errors: [{ extensions: { code } }] });
+
+/** Returns the next event about an existing group: the creations before the subscription may arrive after its start. */
+async function nextChange(stream: EventStream): Promise<unknown> {
+  for (;;) {
+    const next = await stream.next();
+    if (Object(next).data?.userGroupChanged?.kind !== "CREATED") return next;
+  }
 }
 
-async function change(mutation: string): Promise<Data> {
-  return graphql().run(`mutation { ${mutation} }`);
+async function expectEnd(stream: EventStream, code: string): Promise<void> {
+  expect(await nextChange(stream)).toMatchObject(failed(code));
+  expect(await stream.next()).toBeUndefined();
 }
 
-function event(kind: string, userGroup: object | null) {
-  return { data: { userGroupChanged: { kind, userGroup } } };
-}
-
-describe("userGroupChanged", () => {
-  test("sends an API key each change of one group until it is deleted", async () => {
+describe("a subscription to one group", () => {
+  test("sends an API key each change until the group is deleted", async () => {
+    const { mutate } = graphql();
+    const by = { providedId: "watched" };
     const { token } = await createUserGroup(graphql(), "watched");
     await createUserGroup(graphql(), "other");
-    const stream = await watch({ providedId: "watched" });
+    const stream = await watch(by);
     expect(stream).toMatchObject({
       status: 200,
       headers: { "content-type": "text/event-stream; charset=utf-8" },
     });
-    await change(
-      `updateUserGroup(input: { by: { providedId: "other" }, name: "Not told" }) { userErrors { code } }`,
-    );
-    await change(
-      `updateUserGroup(input: { by: { providedId: "watched" }, name: "New" }) { userErrors { code } }`,
-    );
+    await rename("other", "Not sent");
+    await rename("watched", "New");
     const group = { name: "New", properties: null, mapping: [] };
     expect(await stream.next()).toEqual(event("UPDATED", group));
-    await change(
-      `setUserGroupMapping(input: { by: { providedId: "watched" }, schemaId: "a", dataSource: "sales" }) { userErrors { code } }`,
-    );
+    await change("setUserGroupMapping", { by, ...entry("a", "sales") });
     const mapped = { ...group, mapping: [{ schemaId: "a", dataSource: { providedId: "sales" } }] };
     expect(await stream.next()).toEqual(event("UPDATED", mapped));
-    await change(
-      `upsertUserGroups(input: { userGroups: [{ providedId: "watched", properties: { a: 1 } }] }) { userErrors { code } }`,
-    );
-    expect(await stream.next()).toEqual(event("UPDATED", { ...mapped, properties: { a: 1 } }));
-    const { rotateUserGroupToken } = await change(
-      `rotateUserGroupToken(input: { by: { token: "${token}" } }) { userGroup { token } }`,
-    );
-    expect(await stream.next()).toEqual(event("TOKEN_ROTATED", { ...mapped, properties: { a: 1 } }));
-    await change(
-      `deleteUserGroup(input: { by: { token: "${rotateUserGroupToken.userGroup.token}" } }) { deletedUserGroupId }`,
-    );
+    await change("upsertUserGroups", { userGroups: [{ ...by, properties: { a: 1 } }] });
+    const full = { ...mapped, properties: { a: 1 } };
+    expect(await stream.next()).toEqual(event("UPDATED", full));
+    const { userGroup } = await mutate("rotateUserGroupToken", { by: { token } }, "userGroup { token }");
+    expect(await stream.next()).toEqual(event("TOKEN_ROTATED", full));
+    await change("deleteUserGroup", { by: userGroup });
     expect(await stream.next()).toEqual(event("DELETED", null));
     expect(await stream.next()).toBeUndefined();
   });
 
   test("sends a front end its own group's changes, and ends on rotation", async () => {
-    const { token } = await createUserGroup(graphql(), "front", { mapping: [entry("a", "sales")] });
-    const stream = await watch(undefined, `Bearer ${token}`);
-    await change(
-      `updateUserGroup(input: { by: { providedId: "front" }, name: "New" }) { userErrors { code } }`,
-    );
-    expect(await stream.next()).toMatchObject({
-      data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "New" } } },
-    });
-    await change(`rotateUserGroupToken(input: { by: { token: "${token}" } }) { userGroup { id } }`);
+    const group = await createUserGroup(graphql(), "front");
+    await createUserGroup(graphql(), "beside");
+    const stream = await watch(undefined, `Bearer ${group.token}`);
+    await rename("beside", "Not sent");
+    await rename("front", "Sent");
+    expect(await stream.next()).toEqual(named("Sent"));
+    await change("rotateUserGroupToken", { by: { token: group.token } });
     expect(await stream.next()).toMatchObject({
       data: { userGroupChanged: null },
       errors: [
@@ -82,27 +95,10 @@ describe("userGroupChanged", () => {
     expect(await stream.next()).toBeUndefined();
   });
 
-  test("shows a front end no other group and no forbidden field", async () => {
+  test("shows a front end no other group", async () => {
     const { token } = await createUserGroup(graphql(), "curious");
-    await createUserGroup(graphql(), "neighbour");
-    const other = await watch({ providedId: "neighbour" }, `Bearer ${token}`);
-    expect(other).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: "FORBIDDEN" } }] } });
-    const closed = await openEventStream(
-      graphql().service.url,
-      `Bearer ${token}`,
-      "subscription { userGroupChanged { userGroup { token } } }",
-    );
-    expect(closed).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: "FORBIDDEN" } }] } });
-  });
-
-  test("ends when its API key is revoked", async () => {
-    const { account, service } = graphql();
-    const { secret, id } = await account.createKey({ scope: "read" });
-    await createUserGroup(graphql(), "revoked");
-    const stream = await watch({ providedId: "revoked" }, `Token ${secret}`);
-    await service.services.accounts.revokeKey(id);
-    expect(await stream.next()).toMatchObject({ errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
-    expect(await stream.next()).toBeUndefined();
+    const other = await watch({ providedId: "watched" }, `Bearer ${token}`);
+    expect(other).toMatchObject({ status: 403, body: failed("FORBIDDEN") });
   });
 
   test("ends when its client disconnects, even without any event", async () => {
@@ -111,7 +107,7 @@ describe("userGroupChanged", () => {
     const watcher = new UserGroupWatcher(service.services.userGroupWatches);
     const authorization = `Token ${keys.read}`;
     const address = "127.0.0.1";
-    const request = {
+    const context = await createContext(service.services, watcher, {
       id: "1",
       identity: await service.services.access.identify(authorization, { requestId: "1", address }),
       authorization,
@@ -119,8 +115,7 @@ describe("userGroupChanged", () => {
       consistency: undefined,
       address,
       recordWrite: () => undefined,
-    };
-    const context = await createContext(service.services, watcher, request);
+    });
     const events = (await watcher.watch({ providedId: "quiet" }, context))[Symbol.asyncIterator]();
     const waiting = events.next();
     expect(await events.return?.()).toEqual({ done: true, value: undefined });
@@ -128,74 +123,165 @@ describe("userGroupChanged", () => {
   });
 
   test.each([
-    ["USER_GROUP_NOT_FOUND", { providedId: "nobody" }],
-    ["BAD_REQUEST", { id: "x", teamId: 1 }],
-    ["BAD_REQUEST", { teamId: "x" }],
-  ])("returns %s for %j before the stream begins", async (code, by) => {
-    expect(await watch(by)).toMatchObject({ status: 400, body: { errors: [{ extensions: { code } }] } });
+    [400, "USER_GROUP_NOT_FOUND", WATCH, { providedId: "nobody" }],
+    [400, "BAD_REQUEST", WATCH, { id: "x", teamId: 1 }],
+    [400, "BAD_REQUEST", WATCH, { teamId: "x" }],
+    [400, "BAD_REQUEST", "{ viewer { environment } }", undefined],
+    [400, "BAD_REQUEST", "subscription { nothing }", undefined],
+    [400, "BAD_REQUEST", "subscription {", undefined],
+    [401, "UNAUTHENTICATED", WATCH, undefined],
+  ])("is answered with %i %s before the stream begins: %s %j", async (status, code, query, by) => {
+    const { service, keys } = graphql();
+    const authorization = `Token ${status === 401 ? "wrong" : keys.admin}`;
+    const stream = await followEvents(service.url, authorization, query, { by });
+    expect(stream).toMatchObject({ status, body: failed(code) });
   });
 
-  test.each([
-    [401, "UNAUTHENTICATED", "Token wrong", WATCH],
-    [400, "BAD_REQUEST", undefined, "{ viewer { environment } }"],
-    [400, "BAD_REQUEST", undefined, "subscription { nothing }"],
-    [400, "BAD_REQUEST", undefined, "subscription {"],
-  ])("returns %i %s before the stream begins", async (status, code, authorization, query) => {
+  test("reaches the subscribers of another replica", async () => {
     const { service, keys } = graphql();
-    const stream = await openEventStream(service.url, authorization ?? `Token ${keys.admin}`, query);
-    expect(stream).toMatchObject({ status, body: { errors: [{ extensions: { code } }] } });
+    const replica = await startTestService({ encryptionKey, use: service });
+    onTestFinished(() => replica.close());
+    const by = { providedId: "replicated" };
+    await createUserGroup(graphql(), "replicated");
+    const authorization = `Token ${keys.admin}`;
+    const streams = [await watch(by), await watch(by, authorization, replica.url)];
+    for (const [at, name] of [service, replica, service].entries()) {
+      const body = { user_group_id: "replicated", name: `n${at}` };
+      const headers = { authorization, "content-type": "application/json" };
+      await fetch(`${name.url}/api/user`, { method: "PUT", headers, body: JSON.stringify(body) });
+      for (const stream of streams) expect(await stream.next()).toEqual(named(`n${at}`));
+    }
+  });
+
+  test("does not miss the state after many concurrent changes", async () => {
+    await createUserGroup(graphql(), "busy");
+    const stream = await watch({ providedId: "busy" });
+    await Promise.all(Array.from({ length: 60 }, (_, index) => rename("busy", `n${index}`)));
+    await rename("busy", "last");
+    let state: unknown;
+    for (let count = 0; count <= 60 && !isDeepStrictEqual(state, named("last")); count += 1) {
+      state = await stream.next();
+      expect(state).toEqual(named(expect.any(String)));
+    }
+    expect(state).toEqual(named("last"));
+  });
+
+  test("ends when the listening connection is lost, and can be opened again", async () => {
+    const { service } = graphql();
+    await createUserGroup(graphql(), "cut");
+    const stream = await watch({ providedId: "cut" });
+    await rename("cut", "before");
+    expect(await stream.next()).toEqual(named("before"));
+    await service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'user-groups-listener' AND datname = current_database()`);
+    const message = expect.stringContaining("subscribe again");
+    expect(await stream.next()).toMatchObject({
+      errors: [{ message, extensions: { code: "UNAVAILABLE", retryAfter: 1 } }],
+    });
+    expect(await stream.next()).toBeUndefined();
+    // Until the listener is back, a new subscription may be closed again.
+    const again = async () => {
+      const next = await watch({ providedId: "cut" });
+      await rename("cut", "after");
+      return next.next();
+    };
+    await expect.poll(again).toEqual(named("after"));
   });
 });
 
-test("shares one database connection among many idle subscribers, and ends with the service", async () => {
+describe("a subscription to all groups", () => {
+  test("sends an API key the changes of its environment, also after deletions", async () => {
+    const { keys, strangerKey } = graphql();
+    const first = await createUserGroup(graphql(), "first");
+    const second = await createUserGroup(graphql(), "second");
+    const stream = await watchAll(keys.read);
+    const one = await watch({ providedId: "first" });
+    const elsewhere = [
+      [strangerKey, await watchAll(strangerKey)] as const,
+      [keys.testing, await watchAll(keys.testing)] as const,
+    ];
+    await rename("first", "1");
+    await rename("second", "2");
+    await change("deleteUserGroup", { by: { token: first.token } });
+    await change("rotateUserGroupToken", { by: { token: second.token } });
+    const group = { providedId: "second", name: "2" };
+    for (const expected of [
+      anyChange("UPDATED", first.id, { providedId: "first", name: "1" }),
+      anyChange("UPDATED", second.id, group),
+      anyChange("DELETED", first.id, null),
+      anyChange("TOKEN_ROTATED", second.id, group),
+    ])
+      expect(await nextChange(stream)).toEqual(expected);
+    // The stream of one group ends with it.
+    expect([await one.next(), await one.next(), await one.next()]).toEqual([
+      named("1"),
+      event("DELETED", null),
+      undefined,
+    ]);
+    // The first event of each other stream is that of its own tenant.
+    for (const [key, other] of elsewhere) {
+      const { id } = await createUserGroup(graphql(), "elsewhere", {}, key);
+      const created = { providedId: "elsewhere", name: "elsewhere" };
+      expect(await other.next()).toEqual(anyChange("CREATED", id, created));
+    }
+  });
+
+  test("sends every group of a large upsert", async () => {
+    const ids = Array.from({ length: 1000 }, (_, index) => `bulk-${index}`);
+    const upsert = (name: string) =>
+      change("upsertUserGroups", { userGroups: ids.map((providedId) => ({ providedId, name })) });
+    await upsert("Bulk");
+    const stream = await watchAll();
+    await upsert("New");
+    const seen = new Set<unknown>();
+    while (seen.size < ids.length) {
+      const { userGroup } = Object(await stream.next()).data.userGroupChanged;
+      if (userGroup.name === "New") seen.add(userGroup.providedId);
+    }
+    expect(seen).toEqual(new Set(ids));
+  });
+});
+
+test.each([
+  ["one group", { providedId: "other" }],
+  ["all groups", undefined],
+])("a subscription to %s ends when its API key is revoked", async (_, by) => {
+  const { account, service } = graphql();
+  const { secret, id } = await account.createKey({ scope: "read" });
+  const stream = await watch(by, `Token ${secret}`);
+  await service.services.accounts.revokeKey(id);
+  await expectEnd(stream, "UNAUTHENTICATED");
+});
+
+test("many idle subscribers share one database connection, and end with the service", async () => {
   const { service } = graphql();
   await createUserGroup(graphql(), "popular");
   const streams = await Promise.all(Array.from({ length: 100 }, () => watch({ providedId: "popular" })));
-  const [{ count }] = await service.query(
-    "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE application_name = 'user-groups-listener' AND datname = current_database()",
-  );
+  const [{ count }] = await service.query(`SELECT count(*)::integer AS count FROM pg_stat_activity
+    WHERE application_name = 'user-groups-listener' AND datname = current_database()`);
   expect(count).toBe(1);
-  await change(
-    `updateUserGroup(input: { by: { providedId: "popular" }, name: "New" }) { userErrors { code } }`,
-  );
-  const events = await Promise.all(streams.map((stream) => stream.next()));
-  expect(events).toEqual(streams.map(() => event("UPDATED", { name: "New", properties: null, mapping: [] })));
+  await rename("popular", "New");
+  for (const stream of streams) expect(await stream.next()).toEqual(named("New"));
   await service.services.changes.close();
-  const last = await Promise.all(streams.map((stream) => stream.next()));
-  expect(last).toEqual(
-    streams.map(() =>
-      expect.objectContaining({
-        errors: [expect.objectContaining({ extensions: expect.objectContaining({ code: "UNAVAILABLE" }) })],
-      }),
-    ),
-  );
+  for (const stream of streams) await expectEnd(stream, "UNAVAILABLE");
 });
 
 describe("with persisted queries", () => {
   const trusted = useGraphql({ persistedQueries: { watch: WATCH } });
 
-  test("runs a subscription by its ID, and no other one", async () => {
-    const { service, keys, account } = trusted();
-    const writer = (await account.createKey()).secret;
-    const create = { user_group_id: "named", name: "Named" };
-    await callRest(`${service.url}/api/user`, "GET", writer, create);
+  test("a subscription runs by its ID, and no other one", async () => {
+    const { service, keys, rest } = trusted();
+    const group = { user_group_id: "named", name: "Named" };
+    const variables = { by: { providedId: "named" } };
+    await rest("GET", group);
     const authorization = `Token ${keys.admin}`;
-    const by = { providedId: "named" };
-    const stream = await openEventStream(
-      service.url,
-      authorization,
-      undefined,
-      { by },
-      { documentId: "watch" },
-    );
-    expect(stream.status).toBe(200);
-    await callRest(`${service.url}/api/user`, "PUT", writer, { ...create, name: "New" });
-    expect(await stream.next()).toMatchObject({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
-    stream.close();
-    const other = await openEventStream(service.url, authorization, `${WATCH} `, { by });
-    expect(other).toMatchObject({
-      status: 400,
-      body: { errors: [{ extensions: { code: "QUERY_NOT_ALLOWED" } }] },
+    const stream = await followEvents(service.url, authorization, undefined, variables, {
+      documentId: "watch",
     });
+    expect(stream.status).toBe(200);
+    await rest("PUT", { ...group, name: "New" });
+    expect(await stream.next()).toEqual(named("New"));
+    const other = await followEvents(service.url, authorization, `${WATCH} `, variables);
+    expect(other).toMatchObject({ status: 400, body: failed("QUERY_NOT_ALLOWED") });
   });
 });

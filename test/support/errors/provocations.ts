@@ -120,7 +120,7 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
     errors: "test/api/requests/rate-limits.test.ts",
     "event stream": "test/api/user-groups/event-streams.test.ts",
   },
-  slow_consumer: { "last event": "test/api/user-groups/environment-subscription.test.ts" },
+  slow_consumer: { "last event": "test/api/user-groups/subscription-faults.test.ts" },
   query_too_deep: {
     errors: { query: `{ userGroups { nodes ${nested(12)} } }` },
     "event stream": { query: `subscription { userGroupChanged { userGroup ${nested(12)} } }` },

@@ -1,4 +1,5 @@
 import { request } from "undici";
+import { onTestFinished } from "vitest";
 
 export interface EventStream {
   readonly status: number;
@@ -37,6 +38,13 @@ export async function openEventStream(
     },
     close: () => abort.abort(),
   };
+}
+
+/** Subscribes until the test ends. */
+export async function followEvents(...args: Parameters<typeof openEventStream>): Promise<EventStream> {
+  const stream = await openEventStream(...args);
+  onTestFinished(() => stream.close());
+  return stream;
 }
 
 async function* readEvents(body: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
