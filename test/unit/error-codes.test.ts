@@ -1,49 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { ERROR_CODES, type ErrorCode } from "../../src/domain/shared/error-catalogue.js";
+import { ERROR_CODES } from "../../src/domain/shared/error-catalogue.js";
 import { DomainError } from "../../src/domain/shared/errors.js";
 import { renderGraphqlError } from "../../src/graphql/shared/error-format.js";
 import { renderError } from "../../src/rest/errors.js";
 import { placesOf } from "../support/errors/provocations.js";
 
 /** Decision 4, and the codes that GraphQL adds. */
-const STATUSES: Readonly<Record<ErrorCode, number>> = {
-  bad_request: 400,
-  invalid_json: 400,
-  invalid_field: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  user_group_not_found: 404,
-  data_source_not_found: 404,
-  api_key_not_found: 404,
-  site_config_not_found: 404,
-  webhook_endpoint_not_found: 404,
-  webhook_delivery_not_found: 404,
-  method_not_allowed: 405,
-  user_group_mismatch: 409,
-  user_group_exists: 409,
-  data_source_exists: 409,
-  data_source_in_use: 409,
-  version_conflict: 412,
-  invalid_site_config: 422,
-  idempotency_mismatch: 422,
-  idempotency_key_in_use: 409,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  unknown_data_source: 422,
-  batch_rejected: 422,
-  rate_limited: 429,
-  slow_consumer: 503,
-  query_too_deep: 400,
-  too_many_aliases: 400,
-  too_many_root_fields: 400,
-  too_many_tokens: 400,
-  query_too_expensive: 400,
-  query_not_allowed: 400,
-  batching_disabled: 400,
-  internal: 500,
-  unavailable: 503,
+const CODES: Readonly<Record<number, string>> = {
+  400: "bad_request invalid_json invalid_field query_too_deep too_many_aliases too_many_root_fields too_many_tokens query_too_expensive query_not_allowed batching_disabled",
+  401: "unauthenticated",
+  403: "forbidden",
+  404: "not_found user_group_not_found data_source_not_found api_key_not_found site_config_not_found webhook_endpoint_not_found webhook_delivery_not_found",
+  405: "method_not_allowed",
+  409: "user_group_mismatch user_group_exists data_source_exists data_source_in_use idempotency_key_in_use",
+  412: "version_conflict",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+  422: "invalid_site_config idempotency_mismatch unknown_data_source batch_rejected",
+  429: "rate_limited",
+  500: "internal",
+  503: "slow_consumer unavailable",
 };
+const statusOf = (code: string) =>
+  Number(Object.entries(CODES).find(([, codes]) => codes.split(" ").includes(code))?.[0]);
 
 describe.each(ERROR_CODES)("%s", (code) => {
   const error = new DomainError(code, "must be so", {
@@ -55,7 +34,7 @@ describe.each(ERROR_CODES)("%s", (code) => {
 
   test("is rendered by REST", () => {
     const { status, body } = renderError(error, "id");
-    expect(status).toBe(STATUSES[code]);
+    expect(status).toBe(statusOf(code));
     expect(body).toEqual({
       success: 0,
       error: {
@@ -70,7 +49,7 @@ describe.each(ERROR_CODES)("%s", (code) => {
 
   test("is rendered by GraphQL", () => {
     const { status, body } = renderGraphqlError(error, "id");
-    expect(status).toBe(placesOf(code).includes("userErrors") ? 400 : STATUSES[code]);
+    expect(status).toBe(placesOf(code).includes("userErrors") ? 400 : statusOf(code));
     expect(body).toEqual({
       errors: [
         {

@@ -1,152 +1,100 @@
+import type { Scope } from "../../../src/domain/accounts/caller.js";
 import { goodSite } from "../site-configs/store.js";
 import { URL_OF } from "../webhooks/operations.js";
 import { type AccessRow, ERRORS, GROUP, mutation, q } from "./row.js";
+import type { AccessIds } from "./tenants.js";
 
 const text = q(q(goodSite));
 
+/** A mutation with its input and the selection of its payload, which must be deterministic for created objects. */
+type Row = readonly [of: string, input: (ids: AccessIds, ownIds: AccessIds) => string, fields: string];
+
+const rowsFrom = (scope: Scope, rows: readonly Row[]): readonly AccessRow[] =>
+  rows.map(([of, input, fields]) => mutation(of, scope, input, fields));
+
 /** The access matrix's rows for mutations. */
 export const MUTATIONS: readonly AccessRow[] = [
-  mutation(
-    "createUserGroup",
-    "write",
-    ({ newId }) => `providedId: ${q(newId)}, name: "New"`,
-    "userGroup { name }",
-  ),
-  mutation(
-    "getOrCreateUserGroup",
-    "read",
-    (ids) => `providedId: ${q(ids.providedId)}`,
-    "isNew userGroup { name }",
-  ),
-  mutation(
-    "getOrCreateUserGroup",
-    "write",
-    ({ newId }) => `providedId: ${q(newId)}, name: "New"`,
-    "isNew userGroup { name }",
-  ),
-  mutation(
-    "upsertUserGroups",
-    "write",
-    ({ newId }) => `userGroups: [{ providedId: ${q(newId)}, name: "New" }]`,
-    `results { isNew ${ERRORS} }`,
-  ),
-  mutation("updateUserGroup", "write", ({ groupBy }) => `by: ${groupBy}, name: "New"`, `userGroup ${GROUP}`),
-  mutation("createEmbedSession", "embed", ({ groupBy }) => `by: ${groupBy}`, "__typename"),
-  mutation("rotateUserGroupToken", "write", ({ groupBy }) => `by: ${groupBy}`, `userGroup ${GROUP}`),
-  mutation("deleteUserGroup", "write", ({ groupBy }) => `by: ${groupBy}`, "deletedUserGroupId"),
-  mutation(
-    "rotateUserGroupTokens",
-    "write",
-    ({ groupBy }) => `userGroups: [${groupBy}]`,
-    `results { userGroup ${GROUP} ${ERRORS} }`,
-  ),
-  mutation(
-    "deleteUserGroups",
-    "write",
-    ({ groupBy }) => `userGroups: [${groupBy}]`,
-    `results { deletedUserGroupId ${ERRORS} }`,
-  ),
-  mutation(
-    "setUserGroupMapping",
-    "write",
-    (ids) => `by: ${ids.groupBy}, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
-    `userGroup ${GROUP}`,
-  ),
-  mutation(
-    "replaceUserGroupMapping",
-    "write",
-    (ids) => `by: ${ids.groupBy}, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
-    `userGroup ${GROUP}`,
-  ),
-  mutation(
-    "setUserGroupMapping",
-    "write",
-    (ids, ownIds) =>
-      `by: { id: ${q(ownIds.userGroup)} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
-    `userGroup ${GROUP}`,
-  ),
-  mutation(
-    "replaceUserGroupMapping",
-    "write",
-    (ids, ownIds) =>
-      `by: { id: ${q(ownIds.userGroup)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
-    `userGroup ${GROUP}`,
-  ),
-  mutation(
-    "removeUserGroupMapping",
-    "write",
-    ({ groupBy }) => `by: ${groupBy}, schemaId: "s"`,
-    `userGroup ${GROUP}`,
-  ),
-  mutation(
-    "createDataSource",
-    "write",
-    ({ newId }) => `providedId: ${q(newId)}, name: "New"`,
-    "dataSource { name }",
-  ),
-  mutation(
-    "updateDataSource",
-    "write",
-    ({ sourceBy }) => `by: ${sourceBy}, name: "New"`,
-    "dataSource { name }",
-  ),
-  mutation("deleteDataSource", "write", ({ sourceBy }) => `by: ${sourceBy}`, "deletedDataSourceId"),
-  mutation(
-    "putSiteConfig",
-    "write",
-    ({ newId }) => `site: ${q(newId)}, source: { text: ${text} }`,
-    "siteConfig { revision }",
-  ),
-  mutation(
-    "patchSiteConfig",
-    "write",
-    ({ site }) => `site: ${q(site)}, patch: { name: "New" }`,
-    "siteConfig { text }",
-  ),
-  mutation(
-    "restoreSiteConfig",
-    "write",
-    ({ site }) => `site: ${q(site)}, revision: 1`,
-    "siteConfig { text }",
-  ),
-  mutation(
-    "setSiteConfigVisibility",
-    "write",
-    ({ site }) => `site: ${q(site)}, isPublic: true`,
-    "siteConfig { isPublic }",
-  ),
-  mutation("deleteSiteConfig", "write", ({ site }) => `site: ${q(site)}`, "deletedSiteConfigId"),
-  mutation("createApiKey", "admin", ({ newId }) => `name: ${q(newId)}, scope: READ`, "apiKey { scope }"),
-  mutation("revokeApiKey", "admin", ({ apiKey }) => `id: ${q(apiKey)}`, "apiKey { name }"),
-  mutation(
-    "createWebhookEndpoint",
-    "admin",
-    ({ newId }) => `name: ${q(newId)}, url: "${URL_OF("new")}"`,
-    "webhookEndpoint { url }",
-  ),
-  mutation(
-    "updateWebhookEndpoint",
-    "admin",
-    (ids) => `id: ${q(ids.webhookEndpoint)}, name: "New"`,
-    "webhookEndpoint { url }",
-  ),
-  mutation(
-    "rotateWebhookSecret",
-    "admin",
-    (ids) => `id: ${q(ids.webhookEndpoint)}`,
-    "webhookEndpoint { url }",
-  ),
-  mutation(
-    "deleteWebhookEndpoint",
-    "admin",
-    (ids) => `id: ${q(ids.webhookEndpoint)}`,
-    "deletedWebhookEndpointId",
-  ),
-  mutation("sendTestWebhook", "admin", (ids) => `id: ${q(ids.webhookEndpoint)}`, "webhookDelivery { event }"),
-  mutation(
-    "replayWebhookDelivery",
-    "admin",
-    (ids) => `id: ${q(ids.webhookDelivery)}`,
-    "webhookDelivery { event }",
-  ),
+  ...rowsFrom("read", [
+    ["getOrCreateUserGroup", (ids) => `providedId: ${q(ids.providedId)}`, "isNew userGroup { name }"],
+  ]),
+  ...rowsFrom("embed", [["createEmbedSession", ({ groupBy }) => `by: ${groupBy}`, "__typename"]]),
+  ...rowsFrom("write", [
+    ["createUserGroup", ({ newId }) => `providedId: ${q(newId)}, name: "New"`, "userGroup { name }"],
+    [
+      "getOrCreateUserGroup",
+      ({ newId }) => `providedId: ${q(newId)}, name: "New"`,
+      "isNew userGroup { name }",
+    ],
+    [
+      "upsertUserGroups",
+      ({ newId }) => `userGroups: [{ providedId: ${q(newId)}, name: "New" }]`,
+      `results { isNew ${ERRORS} }`,
+    ],
+    ["updateUserGroup", ({ groupBy }) => `by: ${groupBy}, name: "New"`, `userGroup ${GROUP}`],
+    ["rotateUserGroupToken", ({ groupBy }) => `by: ${groupBy}`, `userGroup ${GROUP}`],
+    ["deleteUserGroup", ({ groupBy }) => `by: ${groupBy}`, "deletedUserGroupId"],
+    [
+      "rotateUserGroupTokens",
+      ({ groupBy }) => `userGroups: [${groupBy}]`,
+      `results { userGroup ${GROUP} ${ERRORS} }`,
+    ],
+    [
+      "deleteUserGroups",
+      ({ groupBy }) => `userGroups: [${groupBy}]`,
+      `results { deletedUserGroupId ${ERRORS} }`,
+    ],
+    [
+      "setUserGroupMapping",
+      (ids) => `by: ${ids.groupBy}, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
+      `userGroup ${GROUP}`,
+    ],
+    [
+      "replaceUserGroupMapping",
+      (ids) => `by: ${ids.groupBy}, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
+      `userGroup ${GROUP}`,
+    ],
+    [
+      "setUserGroupMapping",
+      (ids, ownIds) =>
+        `by: { id: ${q(ownIds.userGroup)} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
+      `userGroup ${GROUP}`,
+    ],
+    [
+      "replaceUserGroupMapping",
+      (ids, ownIds) =>
+        `by: { id: ${q(ownIds.userGroup)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
+      `userGroup ${GROUP}`,
+    ],
+    ["removeUserGroupMapping", ({ groupBy }) => `by: ${groupBy}, schemaId: "s"`, `userGroup ${GROUP}`],
+    ["createDataSource", ({ newId }) => `providedId: ${q(newId)}, name: "New"`, "dataSource { name }"],
+    ["updateDataSource", ({ sourceBy }) => `by: ${sourceBy}, name: "New"`, "dataSource { name }"],
+    ["deleteDataSource", ({ sourceBy }) => `by: ${sourceBy}`, "deletedDataSourceId"],
+    [
+      "putSiteConfig",
+      ({ newId }) => `site: ${q(newId)}, source: { text: ${text} }`,
+      "siteConfig { revision }",
+    ],
+    ["patchSiteConfig", ({ site }) => `site: ${q(site)}, patch: { name: "New" }`, "siteConfig { text }"],
+    ["restoreSiteConfig", ({ site }) => `site: ${q(site)}, revision: 1`, "siteConfig { text }"],
+    ["setSiteConfigVisibility", ({ site }) => `site: ${q(site)}, isPublic: true`, "siteConfig { isPublic }"],
+    ["deleteSiteConfig", ({ site }) => `site: ${q(site)}`, "deletedSiteConfigId"],
+  ]),
+  ...rowsFrom("admin", [
+    ["createApiKey", ({ newId }) => `name: ${q(newId)}, scope: READ`, "apiKey { scope }"],
+    ["revokeApiKey", ({ apiKey }) => `id: ${q(apiKey)}`, "apiKey { name }"],
+    [
+      "createWebhookEndpoint",
+      ({ newId }) => `name: ${q(newId)}, url: "${URL_OF("new")}"`,
+      "webhookEndpoint { url }",
+    ],
+    [
+      "updateWebhookEndpoint",
+      (ids) => `id: ${q(ids.webhookEndpoint)}, name: "New"`,
+      "webhookEndpoint { url }",
+    ],
+    ["rotateWebhookSecret", (ids) => `id: ${q(ids.webhookEndpoint)}`, "webhookEndpoint { url }"],
+    ["deleteWebhookEndpoint", (ids) => `id: ${q(ids.webhookEndpoint)}`, "deletedWebhookEndpointId"],
+    ["sendTestWebhook", (ids) => `id: ${q(ids.webhookEndpoint)}`, "webhookDelivery { event }"],
+    ["replayWebhookDelivery", (ids) => `id: ${q(ids.webhookDelivery)}`, "webhookDelivery { event }"],
+  ]),
 ];
