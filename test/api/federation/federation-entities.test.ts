@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { printSubgraphSdl } from "../../../src/graphql/server/federation/subgraph-schema.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { createUserGroup, entry, GET_OR_CREATE } from "../../support/graphql/user-group-operations.js";
+import { createUserGroup, entry, USER_GROUP } from "../../support/graphql/user-group-operations.js";
 import { startTestService } from "../../support/service/test-service.js";
 
 const ENTITIES = "query ($representations: [_Any!]!) { _entities(representations: $representations) ";
@@ -18,15 +18,13 @@ const many = (count: number, of: (index: number) => object = () => ({ id: "x" })
 const aliases = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ");
 
-const UNKNOWN_TYPE = "representations.1 must have a `__typename` that is one of UserGroup, DataSource.";
-const CONTRADICTION = "representations.1 must not have keys of different objects.";
+const UNKNOWN_TYPE = " must have a `__typename` that is one of UserGroup, DataSource.";
+const CONTRADICTION = " must not have keys of different objects.";
 /** Stands for the value of the group `second`. */
 const OF_SECOND = Symbol("of second");
 
-async function getOrCreate(providedId: string): Promise<Data> {
-  const data = await graphql().run(GET_OR_CREATE, { input: { providedId, name: providedId } });
-  return data.getOrCreateUserGroup.userGroup;
-}
+const getOrCreate = async (providedId: string): Promise<Data> =>
+  (await graphql().mutate("getOrCreateUserGroup", { providedId, name: providedId }, USER_GROUP)).userGroup;
 
 describe("_entities", () => {
   test("loads each type by each of its keys, with one statement per type and key", async () => {
@@ -82,54 +80,31 @@ describe("_entities", () => {
     expect(await entities(representations.slice(2))).toEqual({ data: { _entities: [null, null] } });
   });
 
-  test.each([
+  const group = (more: object) => ({ __typename: "UserGroup", ...more });
+  test.each<[string, unknown, unknown]>([
     ["no type", {}, UNKNOWN_TYPE],
     ["another type", { __typename: "ApiKey", id: "x" }, UNKNOWN_TYPE],
     ["the type of a site configuration", { __typename: "SiteConfig", site: "docs" }, UNKNOWN_TYPE],
     ["an inherited property", { __typename: "constructor" }, UNKNOWN_TYPE],
     ["text", "UserGroup", UNKNOWN_TYPE],
-    [
-      "no key",
-      { __typename: "UserGroup", id: null },
-      "representations.1 must have the field `id` or `providedId` or `teamId`.",
-    ],
-    [
-      "a key of another JSON type",
-      { __typename: "UserGroup", providedId: 1 },
-      "representations.1.providedId must be a string.",
-    ],
-    [
-      "an ID of another JSON type",
-      { __typename: "DataSource", id: 1 },
-      "representations.1.id must be a string.",
-    ],
-    [
-      "a fraction",
-      { __typename: "UserGroup", teamId: 1.5 },
-      "representations.1.teamId must be a positive integer up to 2^53 - 1.",
-    ],
+    ["no key", group({ id: null }), " must have the field `id` or `providedId` or `teamId`."],
+    ["a key of another JSON type", group({ providedId: 1 }), ".providedId must be a string."],
+    ["an ID of another JSON type", { __typename: "DataSource", id: 1 }, ".id must be a string."],
+    ["a fraction", group({ teamId: 1.5 }), ".teamId must be a positive integer up to 2^53 - 1."],
     [
       "a key that is too long",
-      { __typename: "UserGroup", providedId: "x".repeat(256) },
-      "representations.1.providedId must be at most 255 characters long.",
+      group({ providedId: "x".repeat(256) }),
+      ".providedId must be at most 255 characters long.",
     ],
     [
       "a key that cannot be stored",
-      { __typename: "UserGroup", providedId: "\0" },
-      expect.stringContaining("representations.1.providedId "),
+      group({ providedId: "\0" }),
+      ".providedId must not contain the character U+0000.",
     ],
-    ["keys of two groups", { __typename: "UserGroup", providedId: "first", id: OF_SECOND }, CONTRADICTION],
-    [
-      "keys of two groups",
-      { __typename: "UserGroup", providedId: "first", teamId: OF_SECOND },
-      CONTRADICTION,
-    ],
-    ["keys of a group and nothing", { __typename: "UserGroup", id: "?", providedId: "first" }, CONTRADICTION],
-    [
-      "a valid key beside an invalid one",
-      { __typename: "UserGroup", providedId: "first", id: 1 },
-      "representations.1.id must be a string.",
-    ],
+    ["keys of two groups", group({ providedId: "first", id: OF_SECOND }), CONTRADICTION],
+    ["a key and a number of two groups", group({ providedId: "first", teamId: OF_SECOND }), CONTRADICTION],
+    ["keys of a group and nothing", group({ id: "?", providedId: "first" }), CONTRADICTION],
+    ["a valid key beside an invalid one", group({ providedId: "first", id: 1 }), ".id must be a string."],
   ])(
     "answers a representation with %s with null and an error of its own",
     async (_, representation, message) => {
@@ -147,7 +122,13 @@ describe("_entities", () => {
         status: 200,
         body: {
           data: { _entities: [{ name: first.name }, null, { name: second.name }] },
-          errors: [{ message, path: ["_entities", 1], extensions: { code: "INVALID_FIELD" } }],
+          errors: [
+            {
+              message: `representations.1${message}`,
+              path: ["_entities", 1],
+              extensions: { code: "INVALID_FIELD" },
+            },
+          ],
         },
       });
     },
@@ -167,7 +148,7 @@ describe("_entities", () => {
 
   test("requires an API key, like the SDL", async () => {
     const { token } = await createUserGroup(graphql(), "front");
-    const { call, keys, service } = graphql();
+    const { call, keys, front } = graphql();
     const sdl = "{ _service { sdl } }";
     const representations = [{ __typename: "UserGroup", providedId: "front" }];
     for (const query of [NAMES, sdl]) {
@@ -175,13 +156,10 @@ describe("_entities", () => {
         status: 401,
         body: { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] },
       });
-      const reply = await fetch(`${service.url}/graphql`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify({ query, variables: { representations } }),
+      expect(await front(token, query, { representations })).toMatchObject({
+        status: 403,
+        body: { errors: [{ extensions: { code: "FORBIDDEN" } }] },
       });
-      expect(reply.status).toBe(403);
-      expect(await reply.json()).toMatchObject({ errors: [{ extensions: { code: "FORBIDDEN" } }] });
     }
     const { body } = await call(sdl, {}, keys.read);
     expect(body).toEqual({ data: { _service: { sdl: printSubgraphSdl() } } });
@@ -206,10 +184,7 @@ describe("_entities", () => {
       name: `Group ${index}`,
       mapping: [entry("a", "sales"), entry("b", "support")],
     }));
-    await graphql().run(
-      "mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { userErrors { code } } }",
-      { input: { userGroups } },
-    );
+    await graphql().mutate("upsertUserGroups", { userGroups });
     const query = `${ENTITIES} { __typename ... on UserGroup { id teamId providedId name version updatedAt
       mapping { schemaId dataSource { id providedId name createdAt } } } } }`;
     const { data, errors } = await entities(

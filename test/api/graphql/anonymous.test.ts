@@ -28,8 +28,8 @@ const times = (count: number, write: (index: number) => string) =>
 const tokens = (count: number) => `{ __schema { ${times(count - 5, () => "__typename")} } }`;
 
 /** Sends a document without credentials. */
-async function post(query: string, variables: object = {}): Promise<RestReply> {
-  return callRest(`${graphql().service.url}/graphql`, "POST", undefined, { query, variables });
+async function post(query: string | undefined, more: object = {}, accept = "*/*"): Promise<RestReply> {
+  return callRest(`${graphql().service.url}/graphql`, "POST", undefined, { query, ...more }, { accept });
 }
 
 async function get(parameters: Readonly<Record<string, string>>): Promise<RestReply> {
@@ -65,18 +65,10 @@ describe("a document without credentials", () => {
     const extensions = persistedQuery(query);
     const registered = await callRest(`${service.url}/graphql`, "POST", keys.admin, { query, extensions });
     expect(registered.status).toBe(200);
-    const hashed = await callRest(`${service.url}/graphql`, "POST", undefined, { extensions });
-    expect(hashed).toMatchObject(TOO_MANY_TOKENS);
+    expect(await post(undefined, { extensions })).toMatchObject(TOO_MANY_TOKENS);
     expect(await get({ extensions: JSON.stringify(extensions) })).toMatchObject(TOO_MANY_TOKENS);
     const subscription = `subscription { userGroupChanged { ${times(495, () => "kind")} } }`;
-    const stream = await callRest(
-      `${service.url}/graphql`,
-      "POST",
-      undefined,
-      { query: subscription },
-      { accept: "text/event-stream" },
-    );
-    expect(stream).toMatchObject(TOO_MANY_TOKENS);
+    expect(await post(subscription, {}, "text/event-stream")).toMatchObject(TOO_MANY_TOKENS);
   });
 
   test.each([
@@ -127,13 +119,8 @@ describe("a document without credentials", () => {
   });
 
   test("cannot subscribe", async () => {
-    const { service } = graphql();
     const query = 'subscription { userGroupChanged(by: { providedId: "x" }) { kind } }';
-    const body = { query };
-    const headers = { accept: "text/event-stream" };
-    expect(await callRest(`${service.url}/graphql`, "POST", undefined, body, headers)).toMatchObject(
-      UNAUTHENTICATED,
-    );
+    expect(await post(query, {}, "text/event-stream")).toMatchObject(UNAUTHENTICATED);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { createUserGroup, UPDATE } from "../../support/graphql/user-group-operations.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
 const MAX_BYTES = 100_000;
@@ -38,9 +38,7 @@ async function upsert(fixture: typeof graphql, prefix: string, count: number, mo
     name: "n".repeat(255),
     ...more,
   }));
-  const query = `mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) {
-    results { userGroup { name properties } userErrors { code } } userErrors { code } } }`;
-  return fixture().run(query, { input: { userGroups } });
+  return fixture().mutate("upsertUserGroups", { userGroups }, "results { userGroup { name properties } }");
 }
 
 const page = (
@@ -85,27 +83,22 @@ describe("properties cost 20 per started KiB of JSON:", () => {
   });
 
   test("a front end's own properties count, too", async () => {
-    const { service } = graphql();
     const { token } = await createUserGroup(graphql(), "front", { properties: properties(64 * KIB) });
-    const reply = await fetch(`${service.url}/graphql`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ query: `{ viewer { userGroup { ${aliases(60, "properties")} } } }` }),
-    });
-    const text = await reply.text();
-    expect(text.length).toBeLessThan(MAX_PROPERTIES);
-    expect(JSON.parse(text).errors.at(-1)).toMatchObject(PROPERTIES_TOO_LARGE);
+    const query = `{ viewer { userGroup { ${aliases(60, "properties")} } } }`;
+    const { body } = await graphql().front(token, query);
+    expect(JSON.stringify(body).length).toBeLessThan(MAX_PROPERTIES);
+    expect(Object(body).errors.at(-1)).toMatchObject(PROPERTIES_TOO_LARGE);
   });
 
   test("a mutation's result is returned in full", async () => {
-    const { upsertUserGroups } = await upsert(graphql, "many", 50, { properties: properties(64 * KIB) });
-    expect(upsertUserGroups.results).toHaveLength(50);
-    expect(upsertUserGroups.results[49].userGroup.properties).toEqual(properties(64 * KIB));
+    const { results } = await upsert(graphql, "many", 50, { properties: properties(64 * KIB) });
+    expect(results).toHaveLength(50);
+    expect(results[49].userGroup.properties).toEqual(properties(64 * KIB));
   });
 });
 
 test("each event of a stream counts as a reply of its own", async () => {
-  const { service, keys, run } = cheap();
+  const { service, keys, mutate } = cheap();
   const by = { providedId: "streamed" };
   await createUserGroup(cheap(), "streamed", { properties: properties(64 * KIB) });
   const open = (count: number) =>
@@ -117,7 +110,7 @@ test("each event of a stream counts as a reply of its own", async () => {
     );
   const [within, beyond] = [await open(12), await open(60)];
   for (const name of ["one", "two", "three"]) {
-    await run(UPDATE, { input: { by, name } });
+    await mutate("updateUserGroup", { by, name });
     const event = await within.next();
     expect(event).toMatchObject({ data: { userGroupChanged: { userGroup: { name } } } });
     expect(event).not.toHaveProperty("errors");
@@ -173,8 +166,7 @@ describe("a reply's size is limited:", () => {
     await createUserGroup(small(), "mapped", { mapping: mapping.slice(0, 300) });
     const query = '{ userGroup(by: { providedId: "mapped" }) { mapping { schemaId } } }';
     expect((await call(query)).status).toBe(200);
-    const replace = `mutation ($input: ReplaceUserGroupMappingInput!) { replaceUserGroupMapping(input: $input) { userErrors { code } } }`;
-    await small().run(replace, { input: { by: { providedId: "mapped" }, mapping } });
+    await small().mutate("replaceUserGroupMapping", { by: { providedId: "mapped" }, mapping });
     expect(await call(query)).toMatchObject({
       status: 400,
       body: { data: { userGroup: null }, errors: [{ ...REPLY_TOO_LARGE, path: ["userGroup", "mapping"] }] },
