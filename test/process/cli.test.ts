@@ -152,18 +152,14 @@ test("migrate lists, reverts and applies migrations", async () => {
   await database.drop();
 });
 
-test("prints the package's version from any build directory", async () => {
-  const { code, stdout } = await processes.run(["--version"]);
-  expect({ code, version: stdout.trim() }).toEqual({ code: 0, version: await packageVersion() });
-});
-
-test("schema and openapi print their documents without settings or a database", async () => {
+test("--version, schema and openapi need neither settings nor a database", async () => {
   const dataDir = await processes.newDataDir();
   const print = async (command: string) => {
     const end = await processes.run([command], { env: { DATA_DIR: dataDir, PORT: "no port" } });
     expect(end).toMatchObject({ code: 0, stderr: "" });
     return end.stdout;
   };
+  expect(await print("--version")).toBe(`${VERSION}\n`);
   expect(buildSchema(await print("schema")).getQueryType()?.name).toBe("Query");
   expect(await print("openapi")).toBe(printOpenApi(VERSION));
   await expect(access(dataDir)).rejects.toThrow("ENOENT");
@@ -171,16 +167,8 @@ test("schema and openapi print their documents without settings or a database", 
 
 test("invalid usage exits 2 with an error and changes nothing", async () => {
   const dataDir = await processes.newDataDir();
-  const uses = [
-    [["unknown"], "unknown command 'unknown'"],
-    [["key", "create", "--account", "acme"], "required option '--environment <name>' not specified"],
-    [[...newKey, "--expires", "2020-01-01"], "It must be in the future"],
-  ] as const;
-  const complain = async ([args, complaint]: (typeof uses)[number]) => {
-    const end = await processes.run(args, { env: { DATA_DIR: dataDir } });
-    expect(end).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringContaining(complaint) });
-  };
-  await Promise.all(uses.map(complain));
+  const end = await processes.run([...newKey, "--expires", "2020-01-01"], { env: { DATA_DIR: dataDir } });
+  expect(failureOf(end, 2)).toContain("It must be in the future");
   const unset = await processes.run(["key", "list"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "loud" } });
   expect(failureOf(unset)).toMatch(/^Invalid settings: LOG_LEVEL must be one of/);
   await expect(access(dataDir)).rejects.toThrow("ENOENT");

@@ -28,6 +28,14 @@ async function importRecords(tenant: TransferTenant, records: readonly object[],
   return tenant.import({ groups, replaceTokens });
 }
 
+/** Gives a group a former token in its grace period. */
+const setPreviousToken = ({ accountId }: TransferTenant, providedId: string, token: string) =>
+  commands.service.query(
+    `UPDATE user_group SET previous_token_lookup = $3, previous_token_expires_at = now() + interval '1 hour'
+      WHERE account_id = $1 AND provided_id = $2`,
+    [accountId, providedId, new TokenVault([commands.encryptionKey]).lookups(token)[0]],
+  );
+
 const named = (name: string) => ({ status: 200, body: { data: { viewer: { userGroup: { name } } } } });
 const refused = { status: 401 };
 
@@ -105,11 +113,7 @@ test("a token in its grace period is rejected, except for its own group", async 
   const first = foreignToken();
   await importRecords(tenant, [{ provided_id: "acme", name: "Acme", token: first }]);
   await tenant.call("POST", { current_token: first });
-  await commands.service.query(
-    `UPDATE user_group SET previous_token_lookup = $2, previous_token_expires_at = now() + interval '1 hour'
-      WHERE account_id = $1`,
-    [tenant.accountId, new TokenVault([commands.encryptionKey]).lookups(first)[0]],
-  );
+  await setPreviousToken(tenant, "acme", first);
   expect(await tenant.viewer(first)).toMatchObject(named("Acme"));
   const heir = [{ provided_id: "heir", name: "Heir", token: first }];
   expect(await importRecords(tenant, heir)).toMatchObject({
@@ -126,11 +130,7 @@ test("a token belongs to the group that has it now, not to a former one", async 
   const token = foreignToken();
   await importRecords(tenant, [{ provided_id: "heir", name: "Heir", token }]);
   await tenant.call("GET", { user_group_id: "former", name: "Former" });
-  await commands.service.query(
-    `UPDATE user_group SET previous_token_lookup = $2, previous_token_expires_at = now() + interval '1 hour'
-      WHERE account_id = $1 AND provided_id = 'former'`,
-    [tenant.accountId, new TokenVault([commands.encryptionKey]).lookups(token)[0]],
-  );
+  await setPreviousToken(tenant, "former", token);
   expect(await tenant.viewer(token)).toMatchObject(named("Heir"));
   expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 200 });
 });

@@ -8,36 +8,16 @@ import { databaseUrl } from "../postgres/database-url.js";
 import { recordOutput } from "../secrets/process-record.js";
 import { compileService } from "../service/compiled-service.js";
 import { createTestProcesses, type ProcessEnd } from "../service/running-process.js";
-import { startTestService, type TestService } from "../service/test-service.js";
+import { startTestService } from "../service/test-service.js";
 import { validSite } from "./documents.js";
 
 /** The command's options on a shell command line. */
 export const ACCOUNT_OPTIONS = '--account "$NAME" --environment Customer';
 
 /** The `site-config` commands with a running service, and files: good, renamed, warned, bad, latin1. */
-export interface SiteConfigCommands {
-  readonly service: TestService;
-  /** The path of a file. */
-  at(name: string): string;
-  write(name: string, content: string | Buffer): Promise<void>;
-  createSites(): Promise<TestSites>;
-  close(): Promise<void>;
-}
+export type SiteConfigCommands = Awaited<ReturnType<typeof startSiteConfigCommands>>;
 
-/** The sites of an account. */
-export interface TestSites {
-  readonly accountId: number;
-  readonly accountName: string;
-  /** Runs a command, in Customer by default. */
-  run(command: string, ...args: readonly string[]): Promise<ProcessEnd>;
-  /**
-   * Runs a shell command line in the files' directory; `$CLI` is our program and `$NAME` the account.
-   * @returns the bytes of its standard output
-   */
-  shell(line: string): Promise<{ readonly stdout: Buffer; readonly stderr: string }>;
-}
-
-export async function startSiteConfigCommands(): Promise<SiteConfigCommands> {
+export async function startSiteConfigCommands() {
   const processes = createTestProcesses();
   const encryptionKey = randomBytes(32);
   const service = await startTestService({ encryptionKey });
@@ -54,16 +34,20 @@ export async function startSiteConfigCommands(): Promise<SiteConfigCommands> {
   await writeFile(at("latin1.json"), Buffer.from('{"name": "Größe"}', "latin1"));
   return {
     service,
+    /** Returns the path of a file. */
     at,
-    write: (name, content) => writeFile(at(name), content),
+    write: (name: string, content: string) => writeFile(at(name), content),
     async createSites() {
       const { name, accountId } = await service.createAccount();
       const choice = ["--account", name, "--environment", "Customer"];
       return {
         accountId,
         accountName: name,
-        run: (command, ...args) => processes.run(["site-config", command, ...choice, ...args], { env }),
-        async shell(line) {
+        /** Stores a file, in Customer by default. */
+        put: (file: string, ...args: readonly string[]) =>
+          processes.run(["site-config", "put", at(file), ...choice, ...args], { env }),
+        /** Runs a shell command line in the files' directory; `$CLI` is our program and `$NAME` the account. */
+        async shell(line: string) {
           const program = join(await compileService(), "src", "cli.js");
           const { stdout, stderr } = await promisify(execFile)("sh", ["-c", line], {
             cwd: folder,
