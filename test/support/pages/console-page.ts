@@ -66,9 +66,12 @@ export async function waitForMessage(page: Page, text: string): Promise<void> {
   await page.getByRole("status").filter({ hasText: text }).waitFor();
 }
 
+/** The tags of WCAG 2.1, levels A and AA. */
+export const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
+
 /**
  * Runs axe on the current page.
- * @param rules the rules to check; all by default
+ * @param rules the rules to check, or their tags; all by default
  */
 export async function findBarriers(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   if (!(await page.evaluate("'axe' in self"))) {
