@@ -61,7 +61,15 @@ const OBSERVING = { packages: /^(?:prom-client$|@opentelemetry\/(?!api$))/, fold
 /** Generated files. */
 const GENERATED = "clients/typescript/src/generated/";
 
-const files = ["src", "migrations", "test", "bench/src", "clients/typescript/src", "console/src"]
+const files = [
+  "src",
+  "migrations",
+  "test",
+  "bench/src",
+  "clients/typescript/src",
+  "console/src",
+  "console/pages",
+]
   .flatMap(listFiles)
   .filter((path) => !path.startsWith(GENERATED))
   .map(readSource);
@@ -213,6 +221,7 @@ function mayImport(from: string, to: string): boolean {
 }
 
 function mayImportInConsole(from: string, to: string): boolean {
+  if (to.startsWith("console/pages/")) return from.startsWith("console/pages/");
   if (!to.startsWith("console/src/")) return false;
   const folder = folderOf(from.replace("console/", ""));
   const target = folderOf(to.replace("console/", ""));
