@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SMALL_BODY_LIMIT } from "../../src/graphql/server/callers.js";
 import {
@@ -11,7 +10,6 @@ import { callRest } from "../support/rest/rest-client.js";
 import { scrape, sumOf } from "../support/service/metric-samples.js";
 
 const CLIENTS = 200;
-const CALM_MS = 1_500;
 const RECEIVE_TIMEOUT_MS = 3_000;
 const MEGABYTE = 1024 * 1024;
 const BUDGET = 64 * MEGABYTE;
@@ -44,7 +42,6 @@ test.each([
     () => toBytes("POST /graphql", { "Transfer-Encoding": "chunked" }, "1\r\n[\r\n".repeat(1_000)),
   ],
 ])("200 stalled bodies use bounded memory and time out: %s", async (name, request) => {
-  const calm = await service.watch(() => sleep(CALM_MS));
   const before = await read();
   let held = 0;
   const attacked = await service.watch(async () => {
@@ -61,7 +58,7 @@ test.each([
       clients.close();
     }
   });
-  expectSurvived(`stalled bodies ${name}`, calm, attacked);
+  expectSurvived(`stalled bodies ${name}`, attacked);
   expect(held).toBeLessThanOrEqual(BUDGET);
   await expect.poll(async () => (await read()).bytes).toBe(0);
 });
@@ -78,14 +75,7 @@ test("still reads a large complete body", async () => {
   expect({ status, body }).toMatchObject({ status: 200, body: { user_group: { properties } } });
 });
 
-test("logs none of this as an internal error", () => {
-  expect(
-    service
-      .stderr()
-      .split("\n")
-      .filter((line) => line.includes('"level":50')),
-  ).toEqual([]);
-});
+test("logs none of this as an internal error", () => service.expectNoErrors());
 
 /** Bytes of buffered bodies, and the number of error replies. */
 async function read() {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -11,7 +10,6 @@ import { callRest } from "../support/rest/rest-client.js";
 import { scrape, sumOf } from "../support/service/metric-samples.js";
 
 const READERS = 200;
-const CALM_MS = 1_500;
 const STALL_TIMEOUT_MS = 4_500;
 /** Size of a group: nearly 64 KiB. */
 const PROPERTIES = { text: "x".repeat(65_000) };
@@ -52,9 +50,8 @@ async function attack(bytes: Buffer): Promise<void> {
 test("200 clients that do not read a static file use no memory and are disconnected", async () => {
   const page = await request(`${service.url}/graphql`, { headers: { accept: "text/html" } });
   const [path = ""] = /graphql\/assets\/graphiql-\w+\.js/.exec(await page.body.text()) ?? [];
-  const calm = await service.watch(() => sleep(CALM_MS));
   const attacked = await service.watch(() => attack(toBytes(`GET /${path}`, {})));
-  expectSurvived("slow readers of a static file", calm, attacked);
+  expectSurvived("slow readers of a static file", attacked);
 });
 
 test("200 clients that do not read large replies use bounded memory and are disconnected", async () => {
@@ -68,16 +65,8 @@ test("200 clients that do not read large replies use bounded memory and are disc
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(body),
   };
-  const calm = await service.watch(() => sleep(CALM_MS));
   const attacked = await service.watch(() => attack(toBytes("POST /graphql", headers, body)));
-  expectSurvived("slow readers of large replies", calm, attacked);
+  expectSurvived("slow readers of large replies", attacked);
 });
 
-test("logs none of this as an internal error", () => {
-  expect(
-    service
-      .stderr()
-      .split("\n")
-      .filter((line) => line.includes('"level":50')),
-  ).toEqual([]);
-});
+test("logs none of this as an internal error", () => service.expectNoErrors());
