@@ -1,24 +1,17 @@
-import { execFile, spawnSync } from "node:child_process";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type SystemPostgres,
-  startSystemPostgres,
-  systemPostgres,
-} from "../support/postgres/system-postgres.js";
+import { ADDRESS_IN_DOCS, type GuideReader, startGuideReader } from "../support/deploy/guide-reader.js";
+import { systemPostgres } from "../support/postgres/system-postgres.js";
 import { freePort } from "../support/programs/free-port.js";
 import { type GuardedProgram, startGuarded } from "../support/programs/guarded-program.js";
 import { hasPgbouncer } from "../support/programs/pgbouncer.js";
 import { type Snippet, snippetsOf } from "../support/repository/doc-snippets.js";
 import { callRest } from "../support/rest/rest-client.js";
-import { compileService } from "../support/service/compiled-service.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
-const ADDRESS_IN_DOCS = "postgres.example.com:5432";
 const snippets = ["docs/operations.md", "docs/upgrading.md"]
   .flatMap(snippetsOf)
   .filter(({ notRun }) => notRun?.includes("test/operations/database.test.ts"));
@@ -35,30 +28,21 @@ describe.skipIf(systemPostgres === undefined)(
     const programs = systemPostgres ?? "";
     const processes = createTestProcesses();
     const used = new Set<Snippet>();
-    let postgres: SystemPostgres;
-    let folder: string;
+    let reader: GuideReader;
     let pgbouncer: GuardedProgram | undefined;
 
     beforeAll(async () => {
-      postgres = await startSystemPostgres(programs);
-      folder = await mkdtemp(join(tmpdir(), "ug-deploy-database-"));
-      runAs(
-        superuser("postgres"),
-        "CREATE ROLE administrator LOGIN CREATEROLE CREATEDB PASSWORD 'administrator'",
-      );
+      reader = await startGuideReader(programs);
     });
     afterAll(async () => {
       await processes.close();
       await pgbouncer?.end();
-      await postgres?.close();
-      await rm(folder, { recursive: true, force: true });
+      await reader?.close();
     });
 
-    const superuser = (database: string) => postgres.url("postgres", postgres.password, database);
-    const administrator = () => postgres.url("administrator", "administrator", "postgres");
-    const owner = (database = "user_groups") => postgres.url("user_groups", "OWNER_PASSWORD", database);
-    const runtime = (database = "user_groups") =>
-      postgres.url("user_groups_service", "SERVICE_PASSWORD", database);
+    const superuser = (database: string) => reader.url("superuser", database);
+    const owner = (database?: string) => reader.url("owner", database);
+    const runtime = (database?: string) => reader.url("service", database);
     const settings = (database?: string) => ({
       DATABASE_URL: runtime(database),
       DATABASE_MIGRATION_URL: owner(database),
@@ -71,14 +55,7 @@ describe.skipIf(systemPostgres === undefined)(
       if (!found || others.length > 0)
         throw new Error(`${part} is in ${others.length + (found ? 1 : 0)} pieces.`);
       used.add(found);
-      return found.code.replaceAll(ADDRESS_IN_DOCS, postgres.address);
-    }
-
-    /** Runs SQL as the guide's readers do. */
-    function runAs(url: string, sql: string): void {
-      const options = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", url];
-      const { status, stderr } = spawnSync(join(programs, "psql"), options, { input: sql, encoding: "utf8" });
-      if (status !== 0) throw new Error(stderr);
+      return found.code.replaceAll(ADDRESS_IN_DOCS, reader.postgres.address);
     }
 
     async function query(url: string, sql: string): Promise<object[]> {
@@ -91,16 +68,6 @@ describe.skipIf(systemPostgres === undefined)(
       }
     }
 
-    /** Runs a script of the guide in the folder; `npm run -s cli --` is our program. */
-    async function runScript(script: string, env: Readonly<Record<string, string>> = {}) {
-      const preamble = `set -eu; npm() { shift 4; "$NODE" "$SERVICE/cli.js" "$@"; }\n`;
-      const service = join(await compileService(), "src");
-      return promisify(execFile)("bash", ["-c", preamble + script], {
-        cwd: folder,
-        env: { PATH: `${programs}:${process.env["PATH"]}`, NODE: process.execPath, SERVICE: service, ...env },
-      });
-    }
-
     const protectedTables = (database: string) =>
       query(
         superuser(database),
@@ -108,14 +75,14 @@ describe.skipIf(systemPostgres === undefined)(
       );
 
     test("can be set up by an administrator without superuser rights, with an unprivileged application role", async () => {
-      runAs(administrator(), snippet("CREATE ROLE user_groups_service"));
-      const { stdout } = await runScript(snippet("export DATABASE_URL"));
+      reader.runSql(snippet("CREATE ROLE user_groups_service"));
+      const { stdout } = await reader.runScript(snippet("export DATABASE_URL"));
       expect(stdout).toContain("applied CreateCoreTables");
       const create = ["key", "create", "--account", "acme", "--environment", "Customer", "--scope", "admin"];
       await processes.run(["account", "create", "acme"], { env: settings() });
       const made = await processes.run(create, { env: settings() });
       expect(made).toMatchObject({ code: 0, stderr: "" });
-      await writeFile(join(folder, "key"), made.stdout.trim());
+      await writeFile(join(reader.folder, "key"), made.stdout.trim());
       const { DATABASE_MIGRATION_URL: _, ...env } = settings();
       const service = await processes.serve({ env });
       expect((await callRest(`${service.url}/api/user`, "GET", made.stdout.trim(), acme)).status).toBe(200);
@@ -130,15 +97,15 @@ describe.skipIf(systemPostgres === undefined)(
       const ini = snippet("[pgbouncer]")
         .replace(
           "host=postgres.example.com port=5432",
-          `host=127.0.0.1 port=${postgres.address.split(":")[1]}`,
+          `host=127.0.0.1 port=${reader.postgres.address.split(":")[1]}`,
         )
         .replace("listen_port = 6432", `listen_port = ${port}\nunix_socket_dir =`);
-      await writeFile(join(folder, "pgbouncer.ini"), ini);
-      await writeFile(join(folder, "users.txt"), '"user_groups_service" "SERVICE_PASSWORD"\n');
-      await chmod(folder, 0o755);
+      await writeFile(join(reader.folder, "pgbouncer.ini"), ini);
+      await writeFile(join(reader.folder, "users.txt"), '"user_groups_service" "SERVICE_PASSWORD"\n');
+      await chmod(reader.folder, 0o755);
       const isRoot = process.getuid?.() === 0;
       const command = ["pgbouncer", ...(isRoot ? ["--user=nobody"] : []), "-q", "pgbouncer.ini"];
-      pgbouncer = await startGuarded("env", ["-C", folder, ...command], port);
+      pgbouncer = await startGuarded("env", ["-C", reader.folder, ...command], port);
       const service = await processes.serve({
         env: {
           DATABASE_URL: `postgres://user_groups_service:SERVICE_PASSWORD@127.0.0.1:${port}/user_groups`,
@@ -159,25 +126,23 @@ describe.skipIf(systemPostgres === undefined)(
       expect(asOwner.status).not.toBe(0);
       expect(asOwner.stderr).toContain("row-level security");
 
-      runAs(superuser("postgres"), snippet("CREATE ROLE user_groups_backup"));
-      const backup = postgres.url("user_groups_backup", "BACKUP_PASSWORD", "user_groups");
-      await runScript(snippet("pg_dump --format"), { BACKUP_URL: backup });
-      runAs(administrator(), snippet("CREATE DATABASE restored"));
-      await runScript(snippet("pg_restore"), { RESTORED_OWNER_URL: owner("restored") });
+      reader.runSql(snippet("CREATE ROLE user_groups_backup"), superuser("postgres"));
+      const backup = reader.postgres.url("user_groups_backup", "BACKUP_PASSWORD", "user_groups");
+      await reader.runScript(snippet("pg_dump --format"), { BACKUP_URL: backup });
+      reader.runSql(snippet("CREATE DATABASE restored"));
+      await reader.runScript(snippet("pg_restore"), { RESTORED_OWNER_URL: owner("restored") });
 
       expect(await protectedTables("restored")).toEqual(await protectedTables("user_groups"));
       expect((await protectedTables("restored")).length).toBeGreaterThan(5);
       // The next version's migrations run DDL as the owner.
-      runAs(
-        owner("restored"),
-        "ALTER TABLE user_group ADD COLUMN sample text; ALTER TABLE user_group DROP COLUMN sample",
-      );
+      const ddl = "ALTER TABLE user_group ADD COLUMN sample text; ALTER TABLE user_group DROP COLUMN sample";
+      reader.runSql(ddl, owner("restored"));
       const env = settings("restored");
       expect((await processes.run(["migrate", "up"], { env })).stdout).toContain("No pending migrations.");
       const groups = "SELECT provided_id, name FROM user_group";
       expect(await query(superuser("restored"), groups)).toEqual([{ provided_id: "acme", name: "Acme" }]);
       const service = await processes.serve({ env });
-      const key = (await runScript("cat key")).stdout;
+      const key = (await reader.runScript("cat key")).stdout;
       const reply = await callRest(`${service.url}/api/user`, "GET", key, { user_group_id: "acme" });
       expect(reply).toMatchObject({ status: 200, body: { new_user_group: false } });
       service.kill("SIGTERM");
@@ -187,10 +152,10 @@ describe.skipIf(systemPostgres === undefined)(
     test("can be dumped by the owner, temporarily exempt, where no role can bypass row-level security", async () => {
       const forced = await protectedTables("user_groups");
       const exempt = snippet("NO FORCE ROW LEVEL SECURITY");
-      runAs(owner(), exempt);
+      reader.runSql(exempt, owner());
       expect(await protectedTables("user_groups")).toEqual([]);
-      await runScript(snippet("pg_dump --format"), { BACKUP_URL: owner() });
-      runAs(owner(), exempt.replace("NO FORCE", "FORCE"));
+      await reader.runScript(snippet("pg_dump --format"), { BACKUP_URL: owner() });
+      reader.runSql(exempt.replace("NO FORCE", "FORCE"), owner());
       expect(await protectedTables("user_groups")).toEqual(forced);
     });
 

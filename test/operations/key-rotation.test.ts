@@ -1,49 +1,37 @@
-import { execFile, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type SystemPostgres,
-  startSystemPostgres,
-  systemPostgres,
-} from "../support/postgres/system-postgres.js";
+import { type GuideReader, startGuideReader } from "../support/deploy/guide-reader.js";
+import { systemPostgres } from "../support/postgres/system-postgres.js";
 import { snippetsOf } from "../support/repository/doc-snippets.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { userGroupOf } from "../support/rest/rest-fixture.js";
-import { compileService } from "../support/service/compiled-service.js";
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const SETTINGS = ["DATABASE_URL", "ENCRYPTION_KEYS", "METRICS_TOKEN"];
-const ADDRESS_IN_DOCS = "postgres.example.com:5432";
 const all = snippetsOf("docs/operations.md");
 const steps = all.filter(({ notRun }) => notRun?.includes("test/operations/key-rotation.test.ts"));
 const roles = all.find(({ code }) => code.includes("CREATE ROLE user_groups_service"));
 
 describe.skipIf(systemPostgres === undefined)("key rotation", { timeout: 600_000 }, () => {
-  const programs = systemPostgres ?? "";
   const processes = createTestProcesses();
   /** Settings of the service: the reader's shell, which the steps change. */
   let shell: Record<string, string>;
-  let postgres: SystemPostgres;
-  let folder: string;
+  let reader: GuideReader;
   let service: RunningService;
   let key: string;
   let next = 0;
 
   beforeAll(async () => {
-    postgres = await startSystemPostgres(programs);
-    folder = await mkdtemp(join(tmpdir(), "ug-key-rotation-"));
-    runSql("CREATE ROLE administrator LOGIN CREATEROLE CREATEDB PASSWORD 'administrator'", superuser());
-    runSql(roles?.code ?? "");
+    reader = await startGuideReader(systemPostgres ?? "");
+    reader.runSql(roles?.code ?? "");
     shell = {
-      DATABASE_URL: postgres.url("user_groups_service", "SERVICE_PASSWORD", "user_groups"),
+      DATABASE_URL: reader.url("service"),
       ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
       METRICS_TOKEN: randomBytes(32).toString("hex"),
     };
-    const owner = { DATABASE_MIGRATION_URL: postgres.url("user_groups", "OWNER_PASSWORD", "user_groups") };
+    const owner = { DATABASE_MIGRATION_URL: reader.url("owner") };
     const run = async (...args: readonly string[]) => {
       const end = await processes.run(args, { env: { ...shell, ...(args[0] === "migrate" ? owner : {}) } });
       expect(end, end.stderr).toMatchObject({ code: 0 });
@@ -59,34 +47,19 @@ describe.skipIf(systemPostgres === undefined)("key rotation", { timeout: 600_000
   });
   afterAll(async () => {
     await processes.close();
-    await postgres?.close();
-    await rm(folder, { recursive: true, force: true });
+    await reader?.close();
   });
-
-  const superuser = () => postgres.url("postgres", postgres.password, "postgres");
-
-  function runSql(input: string, url = postgres.url("administrator", "administrator", "postgres")): void {
-    const options = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", url];
-    const { status, stderr } = spawnSync(join(programs, "psql"), options, { input, encoding: "utf8" });
-    if (status !== 0) throw new Error(stderr);
-  }
 
   /** Runs the guide's next step, which must contain a text, in the reader's shell. @returns its output */
   async function step(part: string): Promise<string> {
     const { language, code = "" } = steps[next++] ?? {};
     expect(code).toContain(part);
     if (language === "sql") {
-      runSql(code);
+      reader.runSql(code);
       return "";
     }
-    const preamble = `set -eu; npm() { shift 4; "$NODE" "$SERVICE/cli.js" "$@"; }\n`;
-    const state = join(folder, "environment");
-    const script = `${preamble}${code.replaceAll(ADDRESS_IN_DOCS, postgres.address)}\nenv -0 > ${state}`;
-    const env = { PATH: process.env["PATH"] ?? "", NODE: process.execPath, ...shell };
-    const { stdout } = await promisify(execFile)("bash", ["-c", script], {
-      cwd: folder,
-      env: { ...env, SERVICE: join(await compileService(), "src") },
-    });
+    const state = join(reader.folder, "environment");
+    const { stdout } = await reader.runScript(`${code}\nenv -0 > ${state}`, shell);
     const variables = (await readFile(state, "utf8")).split("\0").map((line) => line.split(/=(.*)/s));
     shell = Object.fromEntries(
       variables.flatMap(([name = "", value = ""]) => (SETTINGS.includes(name) ? [[name, value]] : [])),
