@@ -77,7 +77,7 @@ describe.skipIf(systemPostgres === undefined)(
     test("can be set up by an administrator without superuser rights, with an unprivileged application role", async () => {
       reader.runSql(snippet("CREATE ROLE user_groups_service"));
       const { stdout } = await reader.runScript(snippet("export DATABASE_URL"));
-      expect(stdout).toContain("applied CreateCoreTables");
+      expect(stdout).toContain("applied Baseline");
       const create = ["key", "create", "--account", "acme", "--environment", "Customer", "--scope", "admin"];
       await processes.run(["account", "create", "acme"], { env: settings() });
       const made = await processes.run(create, { env: settings() });
