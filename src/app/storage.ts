@@ -1,8 +1,7 @@
 import type { Config } from "../config/config.js";
 import { databaseOptions } from "../config/database-options.js";
 import { TokenVault } from "../domain/accounts/token-vault.js";
-import { OperatorError } from "../domain/shared/operator-error.js";
-import { errorCode } from "../domain/shared/system-error-code.js";
+import { errorCode, OperatorError } from "../domain/shared/operator-error.js";
 import { type EmbeddedServer, openEmbeddedServer } from "../embedded-postgres/postgres.js";
 import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file.js";
 import { Database } from "../persistence/database/database.js";

@@ -1,7 +1,11 @@
 import { migrationTimeouts } from "../app/storage.js";
 import { type ProcessEnvironment, readConfig } from "../config/config.js";
-import { type PlannedMigration, planMigrations } from "../persistence/database/migration-plan.js";
-import { migrateDown, migrationStates } from "../persistence/database/migrator.js";
+import {
+  migrateDown,
+  migrationStates,
+  type PlannedMigration,
+  planMigrations,
+} from "../persistence/database/migrator.js";
 import type { Output } from "./shared/output.js";
 import { withStorage } from "./shared/storage.js";
 

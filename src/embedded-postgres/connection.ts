@@ -1,6 +1,5 @@
 import { Client, escapeIdentifier, escapeLiteral } from "pg";
-import { OperatorError } from "../domain/shared/operator-error.js";
-import { errorCode } from "../domain/shared/system-error-code.js";
+import { errorCode, OperatorError } from "../domain/shared/operator-error.js";
 
 /** Connection parameters of the embedded server. */
 export interface EmbeddedConnection {

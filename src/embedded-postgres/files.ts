@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
-import { errorCode } from "../domain/shared/system-error-code.js";
+import { errorCode } from "../domain/shared/operator-error.js";
 
 /** Awaits a file operation; undefined when the file does not exist. */
 export async function ifPresent<Result>(operation: Promise<Result>): Promise<Result | undefined> {

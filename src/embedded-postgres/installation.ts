@@ -5,8 +5,7 @@ import { arch, platform, tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { OperatorError } from "../domain/shared/operator-error.js";
-import { errorCode } from "../domain/shared/system-error-code.js";
+import { errorCode, OperatorError } from "../domain/shared/operator-error.js";
 import { ifPresent } from "./files.js";
 
 /** PostgreSQL's programs, for the user that runs them. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from "fastify";
 import type { Caller } from "../domain/accounts/caller.js";
-import { rateLimitHeaders } from "../domain/requests/rate-limit-headers.js";
+import { rateLimitHeaders } from "../domain/requests/rate-limit.js";
 import { DomainError } from "../domain/shared/errors.js";
 import { isObject } from "../domain/shared/json.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";

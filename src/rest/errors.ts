@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { errorHeaders } from "../domain/requests/error-headers.js";
+import { errorHeaders } from "../domain/requests/rate-limit.js";
 import { ERRORS } from "../domain/shared/error-catalogue.js";
 import { type DomainError, type FieldPath, MAX_FIELD_ERRORS } from "../domain/shared/errors.js";
 import { COMPONENTS, text } from "./fields.js";

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { z } from "zod";
 import { REPLAYED_HEADER } from "../domain/requests/idempotency-key.js";
-import { RATE_LIMIT_HEADERS } from "../domain/requests/rate-limit-headers.js";
+import { RATE_LIMIT_HEADERS } from "../domain/requests/rate-limit.js";
 import { READ_CONSISTENCIES } from "../domain/requests/read-consistency.js";
 import { ERRORS, type RestErrorCode } from "../domain/shared/error-catalogue.js";
 import { ERROR_BODY } from "./errors.js";

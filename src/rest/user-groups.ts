@@ -9,8 +9,7 @@ import {
 } from "../domain/requests/idempotency-key.js";
 import type { FieldPath } from "../domain/shared/errors.js";
 import { parseFields, parseGuard } from "../domain/shared/field-parsing.js";
-import { withSource } from "../domain/shared/json-source.js";
-import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS } from "../domain/shared/stored-json.js";
+import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS, withSource } from "../domain/shared/stored-json.js";
 import { isText, parseText } from "../domain/shared/text-field.js";
 import { MAX_MAPPING_ENTRIES, parseMapping } from "../domain/user-groups/mapping.js";
 import {

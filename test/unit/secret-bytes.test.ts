@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { secretBytes } from "../../src/domain/accounts/secret-bytes.js";
+import { secretBytes } from "../../src/domain/accounts/secret-format.js";
 
 test("returns each byte once, even across refills", () => {
   const seen = Array.from({ length: 1000 }, () => secretBytes(16).toString("hex"));

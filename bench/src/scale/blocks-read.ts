@@ -3,13 +3,13 @@ import type { DataSourceFilter, DataSourceSortField } from "../../../src/domain/
 import type { PageRequest } from "../../../src/domain/shared/pagination.js";
 import { type UserGroupFilter, type UserGroupSortField } from "../../../src/domain/user-groups/list.js";
 import type { WebhookDeliveryFilter } from "../../../src/domain/webhooks/webhook.js";
-import { AUDIT_ENTRIES, auditList } from "../../../src/persistence/audit/queries.js";
+import { AUDIT_ENTRIES, auditList } from "../../../src/persistence/audit/entries.js";
+import { deliveryList, WEBHOOK_DELIVERIES } from "../../../src/persistence/webhooks/deliveries.js";
 import { dataSourceList, dataSourcesBy } from "../../../src/persistence/data-sources/queries.js";
 import { findPage } from "../../../src/persistence/shared/select-page.js";
 import type { Queryable } from "../../../src/persistence/shared/statement.js";
 import { TenantDb } from "../../../src/persistence/shared/tenant-db.js";
 import { listUserGroups } from "../../../src/persistence/user-groups/list-queries.js";
-import { deliveryList, WEBHOOK_DELIVERIES } from "../../../src/persistence/webhooks/delivery-queries.js";
 import type { Stage } from "../compare/workload.js";
 import { ENVIRONMENT } from "../compare/world.js";
 import { markdownTable } from "../markdown-table.js";

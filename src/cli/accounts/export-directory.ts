@@ -3,8 +3,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { OperatorError } from "../../domain/shared/operator-error.js";
-import { errorCode } from "../../domain/shared/system-error-code.js";
+import { errorCode, OperatorError } from "../../domain/shared/operator-error.js";
 import type { ExportedFile } from "../../services/transfer/account-export.js";
 
 /**

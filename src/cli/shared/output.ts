@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
-import { JsonSource } from "../../domain/shared/json-source.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
+import { JsonSource } from "../../domain/shared/stored-json.js";
 
 /** Where a command prints its result: as text, or with `--json` as one JSON document. */
 export interface Output {

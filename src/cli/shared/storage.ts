@@ -5,8 +5,7 @@ import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { missingPrivilege, OperatorError } from "../../domain/shared/operator-error.js";
-import { errorCode } from "../../domain/shared/system-error-code.js";
+import { errorCode, missingPrivilege, OperatorError } from "../../domain/shared/operator-error.js";
 import { findAccount } from "../../persistence/accounts/account-queries.js";
 
 /**

@@ -3,9 +3,9 @@ import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { parse } from "csv-parse";
 import { isObject } from "../../domain/shared/json.js";
-import { JsonSource, withSource } from "../../domain/shared/json-source.js";
 import { parseJsonBytes, parseJsonPart } from "../../domain/shared/json-text.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
+import { JsonSource, withSource } from "../../domain/shared/stored-json.js";
 import { catchRefusal, type FileShape, Refusal } from "../../domain/transfer/imported-record.js";
 
 export const FILE_FORMATS = ["jsonl", "csv"] as const;

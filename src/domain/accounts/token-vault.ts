@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { CountLookup } from "../../telemetry/metrics.js";
-import { secretBytes } from "./secret-bytes.js";
+import { secretBytes } from "./secret-format.js";
 
 /** A token as stored: nonce, ciphertext and authentication tag, encrypted under the key `keyId`. */
 export interface EncryptedToken {

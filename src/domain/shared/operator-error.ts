@@ -1,5 +1,10 @@
-import { type ErrorCode } from "./error-catalogue.js";
+import type { ErrorCode } from "./error-catalogue.js";
 import { DomainError } from "./errors.js";
+
+/** The `code` of a system or database error (`ENOENT`, `28P01`), or undefined for any other value. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
 
 /** The codes of the APIs, and those that only the command line has; `failed` for any other reason. */
 export type OperatorErrorCode = ErrorCode | "usage" | "failed" | "account_exists" | "account_not_found";

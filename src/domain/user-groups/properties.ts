@@ -1,8 +1,7 @@
 import { type FieldPath, invalidField } from "../shared/errors.js";
 import { isObject, NULLABLE_OBJECT_RULE } from "../shared/json.js";
-import { JsonSource } from "../shared/json-source.js";
 import { parseJsonObject } from "../shared/json-value.js";
-import { parseStoredJson } from "../shared/stored-json.js";
+import { JsonSource, parseStoredJson } from "../shared/stored-json.js";
 
 /** Limits of properties (decision 12): 64 KiB as JSON text and 16 levels, the object itself being level 1. */
 export const MAX_PROPERTIES_BYTES = 64 * 1024;

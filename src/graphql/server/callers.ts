@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../domain/authentication/identity.js";
 import { IDEMPOTENCY_KEY_HEADER, parseIdempotencyKey } from "../../domain/requests/idempotency-key.js";
-import { rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
+import { rateLimitHeaders } from "../../domain/requests/rate-limit.js";
 import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import { MAX_KEY_CACHE_MS } from "../../services/accounts/key-cache.js";
 import type { Services } from "../../services/services.js";

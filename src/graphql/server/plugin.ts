@@ -3,7 +3,7 @@ import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { handleProtocols } from "graphql-ws";
 import { REPLAYED_HEADER } from "../../domain/requests/idempotency-key.js";
-import { RATE_LIMIT_HEADERS } from "../../domain/requests/rate-limit-headers.js";
+import { RATE_LIMIT_HEADERS } from "../../domain/requests/rate-limit.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Services } from "../../services/services.js";

@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
-import { errorHeaders } from "../../domain/requests/error-headers.js";
+import { errorHeaders } from "../../domain/requests/rate-limit.js";
 import { ERRORS, type ErrorCode } from "../../domain/shared/error-catalogue.js";
 import { DomainError, type FieldError } from "../../domain/shared/errors.js";
 import { toGraphqlCode } from "./user-error-code-enum.js";

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
+import { rateLimitHeaders } from "../../domain/requests/rate-limit.js";
 import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import type { RestErrorCode } from "../../domain/shared/error-catalogue.js";
 import { parseText } from "../../domain/shared/text-field.js";

@@ -1,6 +1,18 @@
-import type { Scope } from "../../domain/accounts/caller.js";
+import type { ApiKey, ListedApiKey } from "../../domain/accounts/api-key.js";
+import {
+  API_KEY_ORDER,
+  type ApiKeyFilter,
+  type ApiKeySortField,
+} from "../../domain/accounts/api-key-list.js";
+import type { Scope, TenantKey } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
+import { recorded } from "../shared/audit-recording.js";
+import { escapeLike } from "../shared/keyset.js";
+import { defineList } from "../shared/select-page.js";
 import type { Queryable, Statement } from "../shared/statement.js";
+import { tableOf } from "../shared/table.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+import { ApiKeyEntity } from "./entities.js";
 
 // Raw SQL: every request runs the lookup, and the others take arrays of keys.
 
@@ -78,4 +90,121 @@ export async function touchApiKeys(
   uses: readonly { readonly keyId: number; readonly at: number }[],
 ): Promise<void> {
   await db.run(TOUCH, [accountId, uses.map((use) => use.keyId), uses.map((use) => new Date(use.at))]);
+}
+
+// Raw SQL: keyset pages and UPDATE … RETURNING; TypeORM would save neither lines nor statements.
+
+const API_KEYS = tableOf(ApiKeyEntity, ["hash", "sessionsValidFrom"]);
+const COLUMNS = API_KEYS.columns;
+
+/** API keys, including revoked and expired ones. */
+export const API_KEY_LIST = defineList<ApiKey, ApiKey, ApiKeyFilter, ApiKeySortField>({
+  table: API_KEYS,
+  order: API_KEY_ORDER,
+  toItem: (row) => row,
+  conditions: ({ scopes, isActive, nameContains }, values) => [
+    scopes && `scope::text = ANY (${values.add(scopes)}::text[])`,
+    isActive !== undefined &&
+      `(revoked_at IS NULL AND coalesce(expires_at > now(), true)) = ${values.add(isActive)}::boolean`,
+    nameContains !== undefined && `name ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`,
+  ],
+});
+
+const REVOKE: Statement = {
+  name: "api_key_revoke",
+  access: "write",
+  // Prior values are read by a lock, which waits for a concurrent revocation.
+  ...recorded(
+    `UPDATE api_key SET revoked_at = coalesce(revoked_at, changed_at) FROM former
+    WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING api_key.*, was_active`,
+    { action: "'api_key.revoked'", subjectName: "name", from: "FROM changed WHERE was_active" },
+    COLUMNS,
+    `former AS (SELECT revoked_at IS NULL AS was_active, now() AS changed_at FROM api_key
+      WHERE account_id = $1 AND environment = $2 AND id = $3 FOR NO KEY UPDATE),`,
+  ),
+};
+
+const INSERT: Statement = {
+  name: "api_key_insert",
+  access: "write",
+  ...recorded(
+    `INSERT INTO api_key (account_id, environment, scope, name, hash, hint, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING *`,
+    { action: "'api_key.created'", subjectName: "name" },
+    COLUMNS,
+  ),
+};
+
+const END_SESSIONS: Statement = {
+  name: "api_key_end_sessions",
+  access: "write",
+  text: `UPDATE api_key SET sessions_valid_from = $4
+    WHERE account_id = $1 AND environment = $2 AND hash = $3 RETURNING id`,
+};
+
+// Not by a trigger, which Citus would run on a worker; listeners are connected to the coordinator.
+const NOTIFY: Statement = {
+  name: "api_key_revoked_notify",
+  access: "write",
+  text: "SELECT pg_notify('api_key_revoked', $1)",
+};
+
+const TENANT_OF: Statement = {
+  name: "api_key_tenant",
+  access: "read",
+  text: `SELECT account_id AS "accountId", environment FROM api_key WHERE id = $1 AND revoked_at IS NULL`,
+};
+
+/** Lists the keys of all accounts, or of the named one, oldest first. @param db must have the operator scope */
+export async function listAccountKeys(db: Queryable, accountName?: string): Promise<ListedApiKey[]> {
+  const condition = accountName === undefined ? "" : "WHERE account.name = $1";
+  const text = `SELECT account.name AS "accountName", key.*
+    FROM account JOIN (SELECT ${COLUMNS} FROM api_key) AS key ON key."accountId" = account.id
+    ${condition} ORDER BY key.id`;
+  return db.run<ListedApiKey>({ access: "read", text }, accountName === undefined ? [] : [accountName]);
+}
+
+/** Revokes one of the tenant's keys and notifies all processes; has no effect on a revoked one. @returns null when the key does not exist */
+export async function revokeApiKey(db: TenantDb, id: number): Promise<ApiKey | null> {
+  return db.transaction(async (transaction) => {
+    const [revoked = null] = await transaction.run<ApiKey>(REVOKE, [id]);
+    // In the transaction that revokes: every process gets it before the notification of any change that is committed later.
+    if (revoked) await transaction.raw.run(NOTIFY, [String(id)]);
+    return revoked;
+  });
+}
+
+/**
+ * Ends the console sessions of a key that were created up to a time, and notifies all processes.
+ * @returns the key's ID; null if it does not exist
+ */
+export async function endConsoleSessions(db: TenantDb, hash: Buffer, until: Date): Promise<number | null> {
+  return db.transaction(async (transaction) => {
+    const [key] = await transaction.run<{ id: number }>(END_SESSIONS, [hash, until]);
+    if (!key) return null;
+    // Processes that cache the key read it again, as after a revocation.
+    await transaction.raw.run(NOTIFY, [String(key.id)]);
+    return key.id;
+  });
+}
+
+/** Finds the tenant of an active key by ID alone; requires the operator scope. */
+export async function findTenantOfKey(operator: Queryable, id: number): Promise<TenantKey | null> {
+  return (await operator.run<TenantKey>(TENANT_OF, [id]))[0] ?? null;
+}
+
+/** Inserts an API key. @param hash of the secret */
+export async function insertApiKey(
+  db: TenantDb,
+  {
+    scope,
+    name,
+    hash,
+    hint,
+    expiresAt,
+  }: Pick<ApiKey, "scope" | "name" | "hint" | "expiresAt"> & { readonly hash: Buffer },
+): Promise<ApiKey> {
+  const [created] = await db.run<ApiKey>(INSERT, [scope, name, hash, hint, expiresAt]);
+  if (!created) throw new Error("PostgreSQL did not return the new API key.");
+  return created;
 }

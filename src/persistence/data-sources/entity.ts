@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, Unique } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import { AccountEntity } from "../accounts/account-entity.js";
+import { AccountEntity } from "../accounts/entities.js";
 import { AccountKey, EnvironmentKey, SequenceKey, TimeOfWriting } from "../shared/table.js";
 
 @Entity("data_source")

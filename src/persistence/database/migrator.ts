@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MigrationExecutor, type QueryRunner } from "typeorm";
+import { locksOf, type MigrationLocks } from "../../../migrations/shared/locks.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { isLockTimeout, isTransactionConflict } from "../shared/database-error.js";
 import type { Database } from "./database.js";
@@ -16,7 +17,7 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 10_000;
 const MS_PER_S = 1_000;
 
-export interface MigrationState {
+interface MigrationState {
   readonly name: string;
   readonly applied: boolean;
 }
@@ -103,7 +104,7 @@ export async function migrationStates(database: Database): Promise<readonly Migr
   }
 }
 
-export async function pendingMigrations(database: Database): Promise<readonly string[]> {
+async function pendingMigrations(database: Database): Promise<readonly string[]> {
   const states = await migrationStates(database);
   return states.filter(({ applied }) => !applied).map(({ name }) => name);
 }
@@ -185,4 +186,55 @@ async function withLock<T>(database: Database, work: () => Promise<T>): Promise<
     if (holder.isTransactionActive) await holder.rollbackTransaction();
     await holder.release();
   }
+}
+
+/** A pending migration. */
+export interface PlannedMigration {
+  readonly name: string;
+  /** The locks that it states. */
+  readonly locks: MigrationLocks;
+  readonly isTransactional: boolean;
+  readonly statements: readonly string[];
+}
+
+/**
+ * Returns the statements of the pending migrations without running them; only their queries of the catalog are run, in a read-only
+ * transaction. A statement that is repeated, as for each tenant, appears once.
+ */
+export async function planMigrations(database: Database): Promise<readonly PlannedMigration[]> {
+  const pending = new Set(await pendingMigrations(database));
+  const runner = database.orm.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    await runner.query("SET TRANSACTION READ ONLY");
+    const recorded = recordStatements(runner);
+    const planned: PlannedMigration[] = [];
+    for (const migration of database.orm.migrations.filter(({ name }) => pending.has(name ?? ""))) {
+      await migration.up(runner);
+      planned.push({
+        name: migration.name ?? "",
+        locks: locksOf(migration) ?? {},
+        isTransactional: migration.transaction !== false,
+        statements: [...new Set(recorded.splice(0))],
+      });
+    }
+    return planned;
+  } finally {
+    if (runner.isTransactionActive) await runner.rollbackTransaction();
+    await runner.release();
+  }
+}
+
+/** Has the query runner record statements instead of running them, except queries. @returns the statements so far */
+function recordStatements(runner: QueryRunner): string[] {
+  const recorded: string[] = [];
+  const query = runner.query.bind(runner);
+  runner.query = async (text: string, parameters?: unknown[]) => {
+    if (/^\s*(?:SELECT|ROLLBACK)\b/i.test(text)) return query(text, parameters);
+    recorded.push(text);
+    return [];
+  };
+  runner.startTransaction = async () => undefined;
+  runner.commitTransaction = async () => undefined;
+  return recorded;
 }

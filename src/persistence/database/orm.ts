@@ -1,9 +1,8 @@
 import { DataSource } from "typeorm";
 import { Baseline1765100000000 } from "../../../migrations/1765100000000-baseline.js";
-import { AccountEntity } from "../accounts/account-entity.js";
-import { ApiKeyEntity } from "../accounts/api-key-entity.js";
-import { AuditEntryEntity } from "../audit/entry-entity.js";
-import { SigningKeyEntity } from "../authentication/signing-key-entity.js";
+import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
+import { AuditEntryEntity } from "../audit/entries.js";
+import { SigningKeyEntity } from "../authentication/signing-keys.js";
 import { DataSourceEntity } from "../data-sources/entity.js";
 import {
   connectionSettings,
@@ -12,12 +11,11 @@ import {
   sharesLookups,
 } from "../shared/database-options.js";
 import { SnakeCaseColumns } from "../shared/table.js";
-import { SiteConfigEntity } from "../site-configs/entity.js";
-import { SiteConfigRevisionEntity } from "../site-configs/revision-entity.js";
+import { SiteConfigEntity, SiteConfigRevisionEntity } from "../site-configs/entities.js";
 import { UserGroupEntity } from "../user-groups/entity.js";
 import { MappingEntryEntity } from "../user-groups/mapping-entry-entity.js";
-import { WebhookDeliveryEntity } from "../webhooks/delivery-entity.js";
-import { WebhookEndpointEntity } from "../webhooks/endpoint-entity.js";
+import { WebhookDeliveryEntity } from "../webhooks/deliveries.js";
+import { WebhookEndpointEntity } from "../webhooks/endpoints.js";
 
 /** Creates the TypeORM data source: entities, migrations and connection pool. */
 export function createOrm(options: DatabaseOptions): DataSource {

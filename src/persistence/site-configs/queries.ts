@@ -7,8 +7,7 @@ import { defineList, groupPages } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import { TENANT_COLUMNS, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { SITE_CONFIGS, SiteConfigEntity, toSiteConfig } from "./entity.js";
-import { SiteConfigRevisionEntity } from "./revision-entity.js";
+import { SITE_CONFIGS, SiteConfigEntity, SiteConfigRevisionEntity, toSiteConfig } from "./entities.js";
 
 // Raw SQL for lateral pages, pairs of keys, and texts that are omitted when the client has them already.
 

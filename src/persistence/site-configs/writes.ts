@@ -4,7 +4,7 @@ import type { SiteConfig } from "../../domain/site-configs/site-config.js";
 import { recorded } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { SITE_CONFIGS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
+import { SITE_CONFIGS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entities.js";
 
 // Raw SQL except for the lock: a revision and its site are written together; UPDATE … RETURNING computes columns.
 

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
-import { AccountEntity } from "../accounts/account-entity.js";
+import { AccountEntity } from "../accounts/entities.js";
 import { AccountKey, EnvironmentKey, OptionalTime, TimeOfWriting } from "../shared/table.js";
 
 @Entity("user_group")

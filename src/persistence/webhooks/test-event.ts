@@ -3,7 +3,7 @@ import { TEST_EVENT, type WebhookDelivery } from "../../domain/webhooks/webhook.
 import { eventPayload, nodeId } from "../shared/event-payload.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { WEBHOOK_DELIVERIES } from "./delivery-queries.js";
+import { WEBHOOK_DELIVERIES } from "./deliveries.js";
 
 // Raw SQL: the payload is JSON text.
 

@@ -4,13 +4,13 @@ import { type ApiKey, issueApiKey, type ListedApiKey } from "../../domain/accoun
 import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { AccountEntity } from "../../persistence/accounts/account-entity.js";
 import {
   findTenantOfKey,
   insertApiKey,
   listAccountKeys,
   revokeApiKey,
-} from "../../persistence/accounts/api-key-list-queries.js";
+} from "../../persistence/accounts/api-key-queries.js";
+import { AccountEntity } from "../../persistence/accounts/entities.js";
 import type { Database } from "../../persistence/database/database.js";
 
 export interface NewApiKey {

@@ -2,7 +2,7 @@ import type { ApiKey } from "../../domain/accounts/api-key.js";
 import type { ApiKeyFilter, ApiKeySortField } from "../../domain/accounts/api-key-list.js";
 import type { Admin, Scope } from "../../domain/accounts/caller.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
-import { API_KEY_LIST, revokeApiKey } from "../../persistence/accounts/api-key-list-queries.js";
+import { API_KEY_LIST, revokeApiKey } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { StoredList } from "../shared/item-list.js";
 import type { AccountService } from "./account-service.js";

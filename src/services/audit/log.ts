@@ -1,6 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { AuditDay, AuditEntry, AuditFilter, AuditSortField } from "../../domain/audit/entry.js";
-import { AUDIT_LOG, countAuditDays, countAuditDaysOfKeys } from "../../persistence/audit/queries.js";
+import { AUDIT_LOG, countAuditDays, countAuditDaysOfKeys } from "../../persistence/audit/entries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { StoredList } from "../shared/item-list.js";
 

@@ -9,7 +9,7 @@ import {
   type ConsoleSession,
   type SessionKey,
 } from "../../domain/authentication/console-session.js";
-import { endConsoleSessions } from "../../persistence/accounts/api-key-list-queries.js";
+import { endConsoleSessions } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { KeyCache } from "../accounts/key-cache.js";
 

@@ -22,7 +22,7 @@ import {
 import type { Database } from "../../persistence/database/database.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
-import { requireUserGroup, storedRef } from "../user-groups/lookup.js";
+import { requireUserGroup, storedRef } from "../user-groups/reader.js";
 import type { SigningKeys } from "./signing-keys.js";
 
 export interface EmbedSessionDependencies {

@@ -23,7 +23,7 @@ import {
   listSigningKeys,
   retireSigningKey,
   type StoredSigningKey,
-} from "../../persistence/authentication/signing-key-queries.js";
+} from "../../persistence/authentication/signing-keys.js";
 import type { Database } from "../../persistence/database/database.js";
 
 /** Minimum time between two loads for unknown key IDs, which anyone can send. */

@@ -1,7 +1,6 @@
 import type { BlockList } from "node:net";
 import type { Identity } from "../../domain/authentication/identity.js";
-import { toAddressBlock } from "../../domain/requests/address-block.js";
-import { isListed, toBlockList } from "../../domain/requests/block-list.js";
+import { isListed, toAddressBlock, toBlockList } from "../../domain/requests/address-block.js";
 import type { EventStreamLimits } from "../../domain/requests/event-stream-limits.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { JsonObject } from "../../domain/shared/json.js";
 import { diffJson, type JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
@@ -29,13 +30,27 @@ import {
   lockSiteConfig,
   setPublic,
 } from "../../persistence/site-configs/writes.js";
-import { SiteConfigWork } from "./work.js";
+
+/**
+ * Runs the work on site configurations of all requests one after the other, each in its own turn of the event loop: a document takes up
+ * to 50 ms, and a request may contain many.
+ */
+export class SiteConfigWork {
+  /** Settles after the previous task. */
+  #previous: Promise<unknown> = Promise.resolve();
+
+  async run<Output>(task: () => Output): Promise<Output> {
+    const output = this.#previous.then(() => nextTurn()).then(task);
+    this.#previous = output.catch(() => undefined);
+    return output;
+  }
+}
 
 /** Attempts to apply a patch, including the first, when concurrent changes conflict. */
 const MAX_PATCH_ATTEMPTS = 4;
 
 /** Limits the findings that one request may cause. */
-export interface FindingBudget {
+interface FindingBudget {
   /** @throws DomainError when the budget is used up */
   requireRemaining(): void;
   spendFindings(report: SiteConfigReport): void;
@@ -48,17 +63,17 @@ export interface ChangeOptions {
 }
 
 /** Replaces the document. */
-export interface DocumentChange extends ChangeOptions, SiteConfigOptions {
+interface DocumentChange extends ChangeOptions, SiteConfigOptions {
   readonly source: DocumentSource;
   /** Null leaves the visibility unchanged. */
   readonly isPublic: boolean | null;
 }
 
-export interface PatchChange extends ChangeOptions, SiteConfigOptions {
+interface PatchChange extends ChangeOptions, SiteConfigOptions {
   readonly patch: SubmittedJson;
 }
 
-export interface RestoreChange extends ChangeOptions {
+interface RestoreChange extends ChangeOptions {
   /** The revision to restore. */
   readonly revision: number;
 }

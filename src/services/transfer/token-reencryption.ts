@@ -4,10 +4,7 @@ import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { missingPrivilege } from "../../domain/shared/operator-error.js";
 import { findAccountIds } from "../../persistence/accounts/account-queries.js";
-import {
-  listSigningKeys,
-  reencryptSigningKey,
-} from "../../persistence/authentication/signing-key-queries.js";
+import { listSigningKeys, reencryptSigningKey } from "../../persistence/authentication/signing-keys.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
   findRepliesUnderOtherKeys,

@@ -14,7 +14,7 @@ import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import { batchRejected } from "./batch-rejection.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { retryConflicts } from "./conflict-retry.js";
-import { requireUserGroup, storedRef } from "./lookup.js";
+import { requireUserGroup, storedRef } from "./reader.js";
 
 /** Maximum groups per call, all changed in one transaction (decision 30). */
 export const MAX_BULK_EDITS = 1000;

@@ -1,11 +1,116 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { DomainError } from "../../domain/shared/errors.js";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { DomainError, internalError } from "../../domain/shared/errors.js";
 import type { UserGroupChange, UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
+import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
 import type { ChangeListener } from "./change-feed.js";
-import { createEvent, deliverEvent, endAll, type Subscriber } from "./event-delivery.js";
-import { slowSubscriberError } from "./subscription.js";
-import type { WatchCredential, WatchState } from "./watch-credential.js";
+import { type Subscription, slowSubscriberError, type UserGroupEvent } from "./subscription.js";
+
+/** Credential of a subscription: an API key, a token of the group by its possible hashes, or an embed session. */
+export type WatchCredential =
+  | { readonly kind: "apiKey"; readonly keyId: number }
+  | { readonly kind: "token"; readonly lookups: readonly Buffer[] }
+  | SessionCredential;
+
+/** An embed session, valid for one generation of the group's token and as long as its API key. */
+export interface SessionCredential {
+  readonly kind: "embedSession";
+  readonly generation: number;
+  readonly keyId: number | undefined;
+  readonly expiresAt: Date;
+}
+
+/** A consistent snapshot of a group and its subscribers' API keys. */
+export interface WatchState {
+  /** Null if the group was deleted. */
+  readonly group: SubscribedGroup | null;
+  /** Expiry of each valid key; null if it never expires. */
+  readonly activeKeys: ReadonlyMap<number, Date | null>;
+}
+
+/** Returns the API key that the credential is, or that created it, if any. */
+export function keyIdOf(credential: WatchCredential): number | undefined {
+  return credential.kind === "token" ? undefined : credential.keyId;
+}
+
+/** Returns when the credential expires: null for never, undefined if it is no longer valid. */
+export function expiryOf(
+  credential: WatchCredential,
+  { group, activeKeys }: WatchState,
+): Date | null | undefined {
+  if (credential.kind === "apiKey") return activeKeys.get(credential.keyId);
+  if (!group) return undefined;
+  const { tokenLookup, tokenGeneration, previousToken } = group;
+  if (credential.kind === "embedSession") {
+    const { generation, keyId, expiresAt } = credential;
+    const hasKey = keyId === undefined || activeKeys.has(keyId);
+    return hasKey && generation === tokenGeneration ? expiresAt : undefined;
+  }
+  const { lookups } = credential;
+  if (lookups.some((lookup) => lookup.equals(tokenLookup))) return null;
+  const isPrevious = previousToken && lookups.some((lookup) => lookup.equals(previousToken.lookup));
+  return isPrevious ? previousToken.expiresAt : undefined;
+}
+
+/** Returns the error that ends a subscription whose credential is no longer valid. */
+export function invalidCredentialError({ kind }: WatchCredential): DomainError {
+  return new DomainError(
+    "unauthenticated",
+    kind === "apiKey"
+      ? "The API key was revoked or has expired."
+      : "The user group token is unknown or was rotated.",
+  );
+}
+
+/** Number of subscribers notified before yielding to the event loop. */
+const SUBSCRIBERS_PER_TURN = 10;
+
+interface Subscriber {
+  readonly credential: WatchCredential;
+  readonly subscription: Subscription;
+}
+
+/** Creates the event of a change. */
+function createEvent(
+  { id, kind }: Pick<UserGroupChange, "id" | "kind">,
+  { group }: WatchState,
+  loadMapping: (id: number) => Promise<readonly MappedDataSource[]>,
+): UserGroupEvent {
+  let mapping: Promise<readonly MappedDataSource[]> | undefined;
+  return {
+    id,
+    kind: group ? kind : "deleted",
+    userGroup: group?.userGroup ?? null,
+    mapping: () => {
+      mapping ??= loadMapping(id);
+      return mapping;
+    },
+  };
+}
+
+/** Delivers an event to the subscribers whose credentials are valid, and ends the subscriptions of the others. */
+async function deliverEvent(
+  event: UserGroupEvent,
+  state: WatchState,
+  subscribers: readonly Subscriber[],
+): Promise<void> {
+  for (const [index, { credential, subscription }] of subscribers.entries()) {
+    if (index % SUBSCRIBERS_PER_TURN === SUBSCRIBERS_PER_TURN - 1) await setImmediate();
+    const expiresAt = expiryOf(credential, state);
+    if (expiresAt === undefined) {
+      subscription.end(invalidCredentialError(credential));
+    } else {
+      subscription.expireAt(expiresAt, invalidCredentialError(credential));
+      subscription.push(event);
+    }
+  }
+}
+
+/** Ends the subscriptions because a change could not be loaded. */
+function endAll(subscribers: Iterable<Subscriber>, error: unknown): void {
+  const reason = error instanceof DomainError ? error : internalError(error);
+  for (const { subscription } of [...subscribers]) subscription.end(reason);
+}
 
 type Change = Pick<UserGroupChange, "id" | "kind">;
 
@@ -17,7 +122,7 @@ const CHUNK_SIZE = 50;
 const MAX_WAIT_MS = 1_000;
 
 /** Data access of a watch. */
-export interface WatchSource {
+interface WatchSource {
   /** Loads the groups and the valid API keys among these credentials, with one statement, in the order of the IDs. */
   load(ids: readonly number[], credentials: readonly WatchCredential[]): Promise<readonly WatchState[]>;
   loadMapping(id: number): Promise<readonly MappedDataSource[]>;

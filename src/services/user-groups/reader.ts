@@ -1,5 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { isPlausibleToken } from "../../domain/user-groups/token.js";
@@ -12,6 +13,7 @@ import {
   findUserGroupsByTokens,
   type TokenMatch,
 } from "../../persistence/user-groups/reads.js";
+import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
 /** Reads groups; the values that are loaded at the same time share a statement. */
@@ -81,4 +83,30 @@ export class UserGroupReader {
   tokenOf(group: UserGroup): string {
     return this.#vault.decryptTokenCached(group.storedToken, group);
   }
+}
+
+/**
+ * Converts a reference for the database; tokens are stored by hash.
+ * @throws DomainError `user_group_not_found` for a malformed token
+ */
+export function storedRef(vault: TokenVault, ref: UserGroupRef): StoredRef {
+  if (ref.by !== "token") return ref;
+  if (!isPlausibleToken(ref.token)) throw userGroupNotFound("token");
+  return { by: "token", lookups: vault.lookups(ref.token) };
+}
+
+/** @throws DomainError `user_group_not_found` if `found` is null */
+export function requireUserGroup<Found extends object>(
+  found: Found | null,
+  ref: { readonly by: UserGroupRef["by"] },
+): Found {
+  if (!found) throw userGroupNotFound(ref.by);
+  return found;
+}
+
+function userGroupNotFound(by: UserGroupRef["by"]): DomainError {
+  return new DomainError(
+    "user_group_not_found",
+    `No user group has this ${by === "token" ? "token" : "ID"}.`,
+  );
 }

@@ -30,9 +30,8 @@ import {
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
-import { requireUserGroup, storedRef } from "./lookup.js";
 import { resolveMapping } from "./mapping-resolution.js";
-import type { UserGroupReader } from "./reader.js";
+import { requireUserGroup, storedRef, type UserGroupReader } from "./reader.js";
 
 /** Attempts of get-or-create when the group is concurrently created and deleted. */
 const ATTEMPTS = 5;

@@ -2,20 +2,20 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findSubscribedGroups } from "../../persistence/user-groups/subscribed-group-queries.js";
-import type { KeyWatch } from "../accounts/key-watch.js";
+import type { KeyWatch } from "../accounts/key-revocations.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import type { ChangeFeed, ChangeListener } from "./change-feed.js";
-import { GroupWatch } from "./group-watch.js";
-import type { UserGroupReader } from "./reader.js";
-import { Subscription } from "./subscription.js";
 import {
   expiryOf,
+  GroupWatch,
   invalidCredentialError,
   keyIdOf,
   type SessionCredential,
   type WatchCredential,
   type WatchState,
-} from "./watch-credential.js";
+} from "./group-watch.js";
+import type { UserGroupReader } from "./reader.js";
+import { Subscription } from "./subscription.js";
 
 /** An ID that no group has. */
 const NO_GROUP = 0;

@@ -20,14 +20,14 @@ import {
   countPendingDeliveries,
   replayDelivery,
   WEBHOOK_DELIVERY_LIST,
-} from "../../persistence/webhooks/delivery-queries.js";
+} from "../../persistence/webhooks/deliveries.js";
 import {
   deleteWebhookEndpoint,
   insertWebhookEndpoint,
   setWebhookSecret,
   updateWebhookEndpoint,
   WEBHOOK_ENDPOINT_LIST,
-} from "../../persistence/webhooks/endpoint-queries.js";
+} from "../../persistence/webhooks/endpoints.js";
 import { insertTestEvent } from "../../persistence/webhooks/test-event.js";
 import { StoredList } from "../shared/item-list.js";
 import type { WebhookTargets } from "./targets.js";

@@ -4,8 +4,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { LockingMigration } from "../../../migrations/shared/locks.js";
 import { backfill, buildIndex, dropIndex } from "../../../migrations/shared/online.js";
 import { Database } from "../../../src/persistence/database/database.js";
-import { planMigrations } from "../../../src/persistence/database/migration-plan.js";
-import { migrateDown, migrateUp } from "../../../src/persistence/database/migrator.js";
+import { migrateDown, migrateUp, planMigrations } from "../../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { measureJson } from "../../../src/domain/site-configs/document-source.js";
-import { SiteConfigService } from "../../../src/services/site-configs/service.js";
-import { SiteConfigWork } from "../../../src/services/site-configs/work.js";
+import { SiteConfigService, SiteConfigWork } from "../../../src/services/site-configs/service.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 

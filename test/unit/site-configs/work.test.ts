@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SiteConfigWork } from "../../../src/services/site-configs/work.js";
+import { SiteConfigWork } from "../../../src/services/site-configs/service.js";
 
 test("each task has a turn of the event loop of its own, also after a failure", async () => {
   const work = new SiteConfigWork();

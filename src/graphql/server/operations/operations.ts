@@ -15,7 +15,7 @@ import { LRUCache } from "lru-cache";
 import type { Writer } from "../../../domain/accounts/caller.js";
 import { requireWrite } from "../../../domain/accounts/scopes.js";
 import { REPLAYED_HEADER } from "../../../domain/requests/idempotency-key.js";
-import { rateLimitHeaders } from "../../../domain/requests/rate-limit-headers.js";
+import { rateLimitHeaders } from "../../../domain/requests/rate-limit.js";
 import { DomainError } from "../../../domain/shared/errors.js";
 import { isObject } from "../../../domain/shared/json.js";
 import { isReplicaFailure } from "../../../services/requests/replica-router.js";

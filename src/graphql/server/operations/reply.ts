@@ -5,7 +5,7 @@ import {
   GraphQLError,
   type GraphQLFormattedError,
 } from "graphql";
-import { errorHeaders } from "../../../domain/requests/error-headers.js";
+import { errorHeaders } from "../../../domain/requests/rate-limit.js";
 import { internalError, reasonOf } from "../../../domain/shared/errors.js";
 import { redactSecrets } from "../../../domain/shared/redaction.js";
 import type { Metrics } from "../../../telemetry/metrics.js";

@@ -1,7 +1,7 @@
-import { Column, Entity, ForeignKey, Index, Unique } from "typeorm";
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { SiteConfig } from "../../domain/site-configs/site-config.js";
-import { AccountEntity } from "../accounts/account-entity.js";
+import { AccountEntity } from "../accounts/entities.js";
 import {
   AccountKey,
   EnvironmentKey,
@@ -58,4 +58,45 @@ export type SiteConfigRow = RowOf<typeof SITE_CONFIGS>;
 
 export function toSiteConfig({ publicFrom, ...row }: SiteConfigRow): SiteConfig {
   return { ...row, isPublic: publicFrom !== null };
+}
+
+@Entity("site_config_revision")
+@ForeignKey(
+  () => SiteConfigEntity,
+  ["accountId", "environment", "siteConfigId"],
+  ["accountId", "environment", "id"],
+  { name: "site_config_revision_site_config_fk" },
+)
+export class SiteConfigRevisionEntity {
+  @AccountKey("site_config_revision_pk")
+  accountId!: number;
+
+  @EnvironmentKey("site_config_revision_pk")
+  environment!: Environment;
+
+  @PrimaryColumn("bigint", {
+    primaryKeyConstraintName: "site_config_revision_pk",
+  })
+  siteConfigId!: number;
+
+  @PrimaryColumn("integer", { primaryKeyConstraintName: "site_config_revision_pk" })
+  revision!: number;
+
+  @Column("text")
+  text!: string;
+
+  @Column("bytea")
+  hash!: Buffer;
+
+  @Column("character varying", { length: 255 })
+  author!: string;
+
+  @Column("bigint", { nullable: true })
+  authorKeyId!: number | null;
+
+  @Column("integer", { nullable: true })
+  restoredFrom!: number | null;
+
+  @TimeOfWriting()
+  createdAt!: Date;
 }

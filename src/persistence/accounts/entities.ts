@@ -1,8 +1,24 @@
 import { Column, Entity, ForeignKey, Unique } from "typeorm";
 import { SCOPES, type Scope } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
-import { AccountKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/table.js";
-import { AccountEntity } from "./account-entity.js";
+import { AccountKey, IdentityKey, OptionalTime, SequenceKey, TimeOfWriting } from "../shared/table.js";
+
+@Entity("account")
+@Unique("account_name_uq", ["name"])
+export class AccountEntity {
+  @IdentityKey("account_pk")
+  id!: number;
+
+  @Column("character varying", { length: 255 })
+  name!: string;
+
+  /** Key that encrypts the account's tokens: a process without it must not serve the account. */
+  @Column("text")
+  tokenKeyId!: string;
+
+  @TimeOfWriting()
+  createdAt!: Date;
+}
 
 @Entity("api_key")
 @Unique("api_key_hash_uq", ["accountId", "hash"])

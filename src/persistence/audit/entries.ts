@@ -1,3 +1,5 @@
+import { Column, Entity, ForeignKey, Index } from "typeorm";
+import type { Environment } from "../../domain/accounts/environment.js";
 import {
   AUDIT_ACTIONS,
   AUDIT_ENTRY_ORDER,
@@ -6,12 +8,70 @@ import {
   type AuditEntry,
   type AuditFilter,
 } from "../../domain/audit/entry.js";
+import { AccountEntity } from "../accounts/entities.js";
 import { inRange, type StatementValues } from "../shared/keyset.js";
 import { defineList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
-import { type RowOf, TENANT_COLUMNS, tableOf } from "../shared/table.js";
+import {
+  AccountKey,
+  EnvironmentKey,
+  type RowOf,
+  SequenceKey,
+  TENANT_COLUMNS,
+  TimeOfWriting,
+  tableOf,
+} from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { AuditEntryEntity } from "./entry-entity.js";
+
+@Entity("audit_entry")
+@Index("audit_entry_created_at_ix", ["accountId", "environment", "createdAt", "id"])
+@Index("audit_entry_action_ix", ["accountId", "environment", "action", "createdAt", "id"])
+@Index("audit_entry_actor_ix", ["accountId", "environment", "actorName", "createdAt", "id"])
+@Index("audit_entry_erasable_ix", ["accountId", "environment", "createdAt"], {
+  where: "((action = 'user_group.deleted'::text) AND (subject_name !~ '^erased:[0-9a-f]{32}$'::text))",
+})
+@Index("audit_entry_request_ix", ["accountId", "environment", "requestId", "createdAt", "id"], {
+  where: "(request_id IS NOT NULL)",
+})
+@Index("audit_entry_subject_name_ix", ["accountId", "environment", "subjectName", "createdAt", "id"])
+@ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "audit_entry_account_fk" })
+export class AuditEntryEntity {
+  @AccountKey("audit_entry_pk")
+  accountId!: number;
+
+  @EnvironmentKey("audit_entry_pk")
+  environment!: Environment;
+
+  @SequenceKey("audit_entry_pk")
+  id!: number;
+
+  @Column("text")
+  action!: AuditAction;
+
+  @Column("bigint")
+  subjectId!: number;
+
+  @Column("text")
+  subjectName!: string;
+
+  @Column("integer", { nullable: true })
+  version!: number | null;
+
+  @Column("text", { array: true })
+  changed!: string[];
+
+  @Column("bigint", { nullable: true })
+  actorKeyId!: number | null;
+
+  @Column("text")
+  actorName!: string;
+
+  @Column("text", { nullable: true })
+  requestId!: string | null;
+
+  @TimeOfWriting("clock_timestamp()")
+  createdAt!: Date;
+}
 
 // Raw SQL: the plans of keyset pages depend on how the conditions are written.
 
