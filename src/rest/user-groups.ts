@@ -179,8 +179,10 @@ export const USER_OPERATIONS = {
     codes: ["unknown_data_source"],
     async handle({ services: { userGroups, userGroupReader }, caller, body, request, reply }) {
       requireEmbed(caller);
-      const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(body), () =>
-        parseNewUserGroup(body, request.bodyText),
+      const { bodyText } = request;
+      const providedId = parseProvidedId(body, bodyText);
+      const { userGroup, created } = await userGroups.getOrCreate(caller, providedId, () =>
+        parseNewUserGroup(body, bodyText),
       );
       if (created) request.hasWritten = true;
       reply.type(JSON_TYPE);
@@ -213,8 +215,7 @@ export const USER_OPERATIONS = {
     codes: ["user_group_not_found", "unknown_data_source"],
     async handle({ services: { userGroups, userGroupReader }, caller, body, request, reply }) {
       const writer = requireWrite(caller);
-      const sent = withSource(body, "properties", request.bodyText);
-      const { user_group_id: providedId, ...changes } = parse(UPDATE, sent);
+      const { user_group_id: providedId, ...changes } = parseExactly(UPDATE, body, request.bodyText);
       const userGroup = await userGroups.update(writer, { by: "providedId", providedId }, changes);
       reply.type(JSON_TYPE);
       const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
@@ -281,15 +282,20 @@ export const USER_OPERATIONS = {
 } satisfies Readonly<Record<string, Operation>>;
 
 /** Returns the external ID in a GET request. @throws DomainError `invalid_field`, which also lists the other invalid fields */
-export function parseProvidedId(body: RestRequest["body"]): string {
+export function parseProvidedId(body: RestRequest["body"], text: string): string {
   const { user_group_id } = body;
-  return isText(user_group_id) ? user_group_id : parse(UPDATE, body).user_group_id;
+  return isText(user_group_id) ? user_group_id : parseExactly(UPDATE, body, text).user_group_id;
 }
 
 /** Parses the user group that GET creates. @throws DomainError `invalid_field` */
 export function parseNewUserGroup(body: RestRequest["body"], text: string): NewUserGroup {
-  const { name, properties = null, mapping = [] } = parse(NEW, withSource(body, "properties", text));
+  const { name, properties = null, mapping = [] } = parseExactly(NEW, body, text);
   return { name, properties, mapping };
+}
+
+/** Parses a body whose properties keep their text (decision 12b). */
+function parseExactly<Fields>(schema: z.ZodType<Fields>, body: RestRequest["body"], text: string): Fields {
+  return parse(schema, withSource(body, "properties", text));
 }
 
 /**

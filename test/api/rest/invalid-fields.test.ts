@@ -150,10 +150,11 @@ describe("all invalid fields are reported, headers first", () => {
   };
   const header = "must be 1 to 255 printable ASCII characters";
   const token = "is required";
-  test.each<readonly [string, string | undefined, object, Readonly<Record<string, string>>]>([
+  test.each<readonly [string, string | undefined, object | string, Readonly<Record<string, string>>]>([
     ["GET /api/user", undefined, { user_group_id: "new", ...three }, rules],
     // Without an ID, it is unknown whether the group exists and needs a name.
     ["GET /api/user", undefined, { properties: 1 }, { user_group_id: token, properties: object }],
+    ["GET /api/user", undefined, '{"properties":{"a":1e400}}', { user_group_id: token }],
     [
       "GET /api/user",
       undefined,
