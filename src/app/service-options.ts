@@ -4,6 +4,8 @@ import type { Storage } from "./storage.js";
 
 const DAY_MS = 86_400_000;
 const RATE_LIMIT_WINDOW_S = 60;
+/** A revoked key works for so long if its notification is lost. */
+const KEY_CACHE_MS = 500;
 
 /** Options that do not come from the settings. */
 interface ProcessParts extends Pick<ServiceOptions, "telemetry"> {
@@ -29,7 +31,7 @@ export function serviceOptions(
       sharedLimiters,
     },
     reads: { consistency: config.readConsistency, replicas },
-    speed: { batchStatements: config.batchStatements, keyCacheMs: config.apiKeyCacheMs },
+    speed: { batchStatements: true, keyCacheMs: KEY_CACHE_MS },
     webhooks: {
       allowPrivate: config.webhookAllowPrivate,
       slots: config.webhookSlots,

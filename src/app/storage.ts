@@ -7,7 +7,7 @@ import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file
 import { Database } from "../persistence/database/database.js";
 import { checkServer, checkTokenKeys } from "../persistence/database/database-check.js";
 import { checkDistribution } from "../persistence/database/distribution.js";
-import { type MigrationTimeouts, migrateUp } from "../persistence/database/migrator.js";
+import { DEFAULT_TIMEOUTS, type MigrationTimeouts, migrateUp } from "../persistence/database/migrator.js";
 import {
   currentRole,
   findRowSecurityBypass,
@@ -19,6 +19,8 @@ import type { Telemetry } from "../telemetry/telemetry.js";
 /** SQLSTATE insufficient_privilege. */
 export const INSUFFICIENT_PRIVILEGE = "42501";
 const EMBEDDED_DATABASE = "user_groups";
+/** Decrypted tokens, about 300 bytes each. */
+const TOKEN_CACHE_SIZE = 20_000;
 
 /** The database and its encryption keys. */
 export interface Storage {
@@ -67,7 +69,7 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
       ? await openSecretsFile(config.dataDir)
       : undefined;
   const countLookup = options.telemetry?.metrics.caches.tokens;
-  const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize, countLookup);
+  const vault = new TokenVault(requireKeys(config, secrets, options), TOKEN_CACHE_SIZE, countLookup);
   if (config.databaseUrl !== undefined) {
     const application = { url: config.databaseUrl };
     const { databaseMigrationUrl: url } = config;
@@ -171,10 +173,10 @@ async function prepare(
 }
 
 export function migrationTimeouts(
-  { migrationLockTimeoutMs: lockTimeoutMs, migrationRetryMs: retryMs }: Config,
+  { migrationRetryMs: retryMs }: Config,
   { warn: onRetry }: Pick<StorageOptions, "warn">,
 ): MigrationTimeouts {
-  return { lockTimeoutMs, retryMs, onRetry };
+  return { ...DEFAULT_TIMEOUTS, retryMs, onRetry };
 }
 
 /** Grants the application role its privileges and warns if row-level security does not apply to it. */

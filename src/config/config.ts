@@ -1,5 +1,7 @@
 import type { z } from "zod";
+import { eventStreamLimits } from "../domain/requests/event-stream-limits.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
+import { DEFAULT_LIMITS } from "../graphql/shared/operation-limits.js";
 import { DEFAULT_CONNECTION_LIMITS } from "../http/server/connections.js";
 import type { TraceSettings } from "../telemetry/export/trace-settings.js";
 import { settings } from "./settings.js";
@@ -30,33 +32,18 @@ export function readConfig(environment: ProcessEnvironment) {
   const read = result.data;
   return {
     ...toCamelCase(read),
-    eventStreams: {
-      perToken: read.EVENT_STREAMS_PER_TOKEN,
-      perKey: read.EVENT_STREAMS_PER_API_KEY,
-      perAddress: read.EVENT_STREAMS_PER_ADDRESS,
-      perProcess: read.EVENT_STREAMS_PER_PROCESS,
-    },
+    eventStreams: eventStreamLimits(read.EVENT_STREAMS_PER_PROCESS),
     connectionLimits: {
       ...DEFAULT_CONNECTION_LIMITS,
       maxConnections: read.MAX_CONNECTIONS,
-      maxConnectionsPerAddress: read.MAX_CONNECTIONS_PER_ADDRESS,
+      maxConnectionsPerAddress: Math.ceil(read.MAX_CONNECTIONS / 4),
       receiveTimeoutMs: read.REQUEST_RECEIVE_TIMEOUT_MS,
       stallTimeoutMs: read.STALLED_CONNECTION_TIMEOUT_MS,
-      maxUnsentBytes: read.MAX_UNSENT_BYTES,
-      maxRequestsInProgress: read.MAX_REQUESTS_IN_PROGRESS,
     },
-    graphqlLimits: {
-      depth: read.GRAPHQL_MAX_DEPTH,
-      aliases: read.GRAPHQL_MAX_ALIASES,
-      rootFields: read.GRAPHQL_MAX_ROOT_FIELDS,
-      tokens: read.GRAPHQL_MAX_TOKENS,
-      selections: read.GRAPHQL_MAX_SELECTIONS,
-      cost: read.GRAPHQL_MAX_COST,
-      replyBytes: read.GRAPHQL_MAX_REPLY_BYTES,
-    },
+    graphqlLimits: { ...DEFAULT_LIMITS, cost: read.GRAPHQL_MAX_COST },
     webhookSlots: {
       total: read.WEBHOOK_CONCURRENCY,
-      perAccount: read.WEBHOOK_CONCURRENCY_PER_ACCOUNT,
+      perAccount: Math.ceil(read.WEBHOOK_CONCURRENCY / 3),
       perEndpoint: read.WEBHOOK_CONCURRENCY_PER_ENDPOINT,
     },
     retention: {

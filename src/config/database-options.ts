@@ -2,6 +2,8 @@ import type { DatabaseOptions } from "../persistence/shared/database-options.js"
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { Config } from "./config.js";
 
+const QUEUE_PER_CONNECTION = 100;
+
 /** Returns the options of a connection pool that serves requests. */
 export function databaseOptions(
   config: Config,
@@ -12,11 +14,11 @@ export function databaseOptions(
     target,
     pooled: config.databasePooled,
     poolSize: config.databasePoolSize,
-    queueSize: config.databaseQueueSize,
+    queueSize: QUEUE_PER_CONNECTION * config.databasePoolSize,
     connectTimeoutMs: config.databaseConnectTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
-    lockTimeoutMs: config.databaseLockTimeoutMs,
-    idleInTransactionTimeoutMs: config.databaseIdleTransactionTimeoutMs,
+    lockTimeoutMs: config.databaseStatementTimeoutMs / 2,
+    idleInTransactionTimeoutMs: config.databaseStatementTimeoutMs,
     ...(telemetry ? { telemetry } : {}),
   };
 }

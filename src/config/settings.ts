@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { READ_CONSISTENCIES } from "../domain/requests/read-consistency.js";
-import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
 import { OTLP_PROTOCOLS, SAMPLER_NAMES } from "../telemetry/export/trace-settings.js";
 import { GRAPHQL_SETTINGS, LIMIT_SETTINGS, WEBHOOK_SETTINGS } from "./limit-settings.js";
 import { RETENTION_SETTINGS } from "./retention-settings.js";
@@ -60,7 +59,7 @@ export const SETTING_SECTIONS = {
       "set to `true` when `DATABASE_URL` points to a transaction-mode pooler such as PgBouncer; disables prepared statements",
     ),
     DATABASE_LISTEN_URL: postgresUrl().describe(
-      "the same database without the pooler, for LISTEN; without it, subscriptions behind a pooler do not work, and a key that another process revokes works for `API_KEY_CACHE_MS`",
+      "the same database without the pooler, for LISTEN; without it, subscriptions behind a pooler do not work, and a key that another process revokes works for half a second",
     ),
     DATABASE_REPLICA_URLS: postgresUrls().describe(
       "hot standbys, each with its own address and the same role, for reads that may be stale ([guide](operations.md#read-replicas)); `DATABASE_POOLED` applies to them too",
@@ -74,23 +73,15 @@ export const SETTING_SECTIONS = {
       .describe(
         "default of the header `X-Read-Consistency`: `strong` reads from the primary, `eventual` from a replica",
       ),
-    DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10).describe("maximum number of connections to PostgreSQL"),
+    DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10).describe(
+      "maximum number of connections to PostgreSQL; a hundred times as many requests wait for one, half of them for one account, and further ones get 503",
+    ),
     DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe("maximum wait for a connection"),
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
-      "statement timeout, half of it for [searches](limits.md#database); the service waits a second longer for the reply",
-    ),
-    DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe("lock timeout of a statement"),
-    DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
-      "maximum idle time of an open transaction",
-    ),
-    MIGRATION_LOCK_TIMEOUT_MS: wholeNumber(100, 60_000, 2000).describe(
-      "maximum wait of a migration attempt for a lock; requests for the same table wait behind it",
+      "statement timeout, half of it for [searches](limits.md#database) and locks, all of it for idle transactions; the service waits a second longer for the reply",
     ),
     MIGRATION_RETRY_MS: wholeNumber(0, 86_400_000, 120_000).describe(
       "time for which a migration that cannot get its locks is retried; then `migrate up`, or the start, fails",
-    ),
-    DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000).describe(
-      "maximum number of requests that wait for a connection, half of them for one account; further ones get 503",
     ),
   },
   "Secrets and data": {
@@ -140,19 +131,6 @@ export const SETTING_SECTIONS = {
       .describe("sampler that selects the requests to trace"),
     OTEL_TRACES_SAMPLER_ARG: ratio(1).describe("ratio of requests that `traceidratio` samples"),
   },
-  Speed: {
-    BATCH_STATEMENTS: flag(true).describe("batch simultaneous reads of requests into one statement"),
-    API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500).describe(
-      "time for which a valid API key is cached while notifications of revocations may be missing, at most 5 s otherwise; `0` disables the cache",
-    ),
-    TOKEN_CACHE_SIZE: wholeNumber(0, 10_000_000, 20_000).describe(
-      "number of decrypted user group tokens in the cache, about 300 bytes each; `0` disables the cache",
-    ),
-    GRAPHQL_JIT: flag(true).describe("compile GraphQL documents that are sent repeatedly"),
-    GRAPHQL_FAST_PATH: flag(true).describe(
-      "use the fast path past Apollo Server for operations that it has executed before",
-    ),
-  },
 } as const;
 
 export const settings = z.object({
@@ -165,5 +143,4 @@ export const settings = z.object({
   ...SETTING_SECTIONS.Retention,
   ...SETTING_SECTIONS.Log,
   ...SETTING_SECTIONS.Observability,
-  ...SETTING_SECTIONS.Speed,
 });

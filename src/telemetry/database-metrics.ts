@@ -43,7 +43,7 @@ export class DatabaseMetrics {
     });
     this.queueRefusals = new Counter({
       name: "user_groups_database_queue_refusals_total",
-      help: "Requests refused because DATABASE_QUEUE_SIZE others were waiting for a connection.",
+      help: "Requests refused because a hundred per connection were waiting for a connection.",
       labelNames: ["server"],
       registers,
     });

@@ -21,7 +21,6 @@ const PATIENT = {
   REQUEST_TIMEOUT_MS: "120000",
   DATABASE_CONNECT_TIMEOUT_MS: "60000",
   DATABASE_STATEMENT_TIMEOUT_MS: "60000",
-  DATABASE_LOCK_TIMEOUT_MS: "60000",
 };
 /** Requests of a load before the next step. */
 const STEADY = 100;

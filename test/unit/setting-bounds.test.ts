@@ -12,25 +12,12 @@ const ROWS = [...DOCUMENTED.matchAll(ROW)].map(
 
 /** Where consumers read settings, besides the setting's own name in camel case. */
 const GROUPED: Readonly<Record<string, string>> = {
-  EVENT_STREAMS_PER_TOKEN: "eventStreams.perToken",
-  EVENT_STREAMS_PER_API_KEY: "eventStreams.perKey",
-  EVENT_STREAMS_PER_ADDRESS: "eventStreams.perAddress",
   EVENT_STREAMS_PER_PROCESS: "eventStreams.perProcess",
   MAX_CONNECTIONS: "connectionLimits.maxConnections",
-  MAX_CONNECTIONS_PER_ADDRESS: "connectionLimits.maxConnectionsPerAddress",
   REQUEST_RECEIVE_TIMEOUT_MS: "connectionLimits.receiveTimeoutMs",
   STALLED_CONNECTION_TIMEOUT_MS: "connectionLimits.stallTimeoutMs",
-  MAX_UNSENT_BYTES: "connectionLimits.maxUnsentBytes",
-  MAX_REQUESTS_IN_PROGRESS: "connectionLimits.maxRequestsInProgress",
-  GRAPHQL_MAX_DEPTH: "graphqlLimits.depth",
-  GRAPHQL_MAX_ALIASES: "graphqlLimits.aliases",
-  GRAPHQL_MAX_ROOT_FIELDS: "graphqlLimits.rootFields",
-  GRAPHQL_MAX_TOKENS: "graphqlLimits.tokens",
-  GRAPHQL_MAX_SELECTIONS: "graphqlLimits.selections",
   GRAPHQL_MAX_COST: "graphqlLimits.cost",
-  GRAPHQL_MAX_REPLY_BYTES: "graphqlLimits.replyBytes",
   WEBHOOK_CONCURRENCY: "webhookSlots.total",
-  WEBHOOK_CONCURRENCY_PER_ACCOUNT: "webhookSlots.perAccount",
   WEBHOOK_CONCURRENCY_PER_ENDPOINT: "webhookSlots.perEndpoint",
   WEBHOOK_PENDING_MAX_DAYS: "retention.pendingWebhookDays",
   RETAIN_AUDIT_DAYS: "retention.auditDays",
@@ -40,6 +27,14 @@ const GROUPED: Readonly<Record<string, string>> = {
   RETAIN_SITE_CONFIG_REVISIONS: "retention.siteConfigRevisions",
   RETAIN_DELETED_SITE_CONFIG_DAYS: "retention.deletedSiteConfigDays",
 };
+
+/** Shares of other limits. */
+const DERIVED = [
+  "connectionLimits.maxConnectionsPerAddress",
+  "eventStreams.perKey",
+  "eventStreams.perAddress",
+  "webhookSlots.perAccount",
+];
 
 test("the documentation has a row for every setting with a number as default", () => {
   const numeric = Object.entries(settings.shape).flatMap(([name, schema]) =>
@@ -75,7 +70,9 @@ describe.each(ROWS)("%s", (name, byDefault, min, max) => {
     const value = byDefault === max ? min : max;
     const changed = valuesOf(readConfig({ [name]: String(value) })).filter(
       ([path, each]) =>
-        typeof each === "number" && !valuesOf(before).some(([p, v]) => p === path && v === each),
+        typeof each === "number" &&
+        !DERIVED.includes(path) &&
+        !valuesOf(before).some(([p, v]) => p === path && v === each),
     );
     const own = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     const paths = [own, ...(GROUPED[name] === undefined ? [] : [GROUPED[name]])];
@@ -85,6 +82,15 @@ describe.each(ROWS)("%s", (name, byDefault, min, max) => {
         .filter(([path]) => paths.includes(path))
         .map(([, each]) => each),
     ).toEqual(paths.map(() => byDefault));
+  });
+});
+
+test("limits of one client are shares of the process's", () => {
+  const settings = { MAX_CONNECTIONS: "10", EVENT_STREAMS_PER_PROCESS: "10", WEBHOOK_CONCURRENCY: "1" };
+  expect(readConfig(settings)).toMatchObject({
+    connectionLimits: { maxConnectionsPerAddress: 3 },
+    eventStreams: { perToken: 20, perKey: 2, perAddress: 4, perProcess: 10 },
+    webhookSlots: { total: 1, perAccount: 1 },
   });
 });
 

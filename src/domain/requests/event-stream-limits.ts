@@ -10,9 +10,14 @@ export interface EventStreamLimits {
   readonly perProcess: number;
 }
 
-export const DEFAULT_EVENT_STREAM_LIMITS: EventStreamLimits = {
-  perToken: 20,
-  perKey: 1000,
-  perAddress: 2000,
-  perProcess: 5000,
-};
+/** Returns the limits of a process with this many streams. */
+export function eventStreamLimits(perProcess: number): EventStreamLimits {
+  return {
+    perToken: 20,
+    perKey: Math.ceil(perProcess / 5),
+    perAddress: Math.ceil(perProcess * 0.4),
+    perProcess,
+  };
+}
+
+export const DEFAULT_EVENT_STREAM_LIMITS = eventStreamLimits(5000);

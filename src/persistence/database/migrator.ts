@@ -31,7 +31,7 @@ export interface MigrationTimeouts {
   readonly onRetry: (message: string) => void;
 }
 
-const DEFAULT_TIMEOUTS: MigrationTimeouts = {
+export const DEFAULT_TIMEOUTS: MigrationTimeouts = {
   lockTimeoutMs: 2_000,
   retryMs: 120_000,
   onRetry: () => undefined,

@@ -6,7 +6,7 @@ import type { WebhookTargetOptions } from "./targets.js";
 
 const DAY_MS = 86_400_000;
 
-export const DEFAULT_SLOTS: SlotLimits = { total: 100, perAccount: 32, perEndpoint: 4 };
+export const DEFAULT_SLOTS: SlotLimits = { total: 100, perAccount: 34, perEndpoint: 4 };
 export const DEFAULT_DISABLE_AFTER_DAYS = 3;
 
 const BREAKER: BreakerOptions = {

@@ -1,6 +1,5 @@
 import { getIntrospectionQuery } from "graphql";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../../src/config/config.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
@@ -215,26 +214,5 @@ test("accepts bodies up to 4 MiB", async () => {
   expect(await call(query(largest + 1))).toMatchObject({
     status: 413,
     body: { errors: [{ extensions: { code: "PAYLOAD_TOO_LARGE" } }] },
-  });
-});
-
-test("limits are configurable", () => {
-  const environment = {
-    GRAPHQL_MAX_DEPTH: "3",
-    GRAPHQL_MAX_ALIASES: "0",
-    GRAPHQL_MAX_ROOT_FIELDS: "5",
-    GRAPHQL_MAX_TOKENS: "6",
-    GRAPHQL_MAX_SELECTIONS: "8",
-    GRAPHQL_MAX_COST: "7",
-    GRAPHQL_MAX_REPLY_BYTES: "65536",
-  };
-  expect(readConfig(environment).graphqlLimits).toEqual({
-    depth: 3,
-    aliases: 0,
-    rootFields: 5,
-    tokens: 6,
-    selections: 8,
-    cost: 7,
-    replyBytes: 65_536,
   });
 });

@@ -20,7 +20,6 @@ import { createTestProcesses } from "../../support/service/running-process.js";
 
 const CONNECT_MS = 1500;
 const STATEMENT_MS = 1500;
-const IDLE_TRANSACTION_MS = 1000;
 /** Less than a request may wait for a connection and for a reply. */
 const REQUEST_MS = 3000;
 /** Without timeouts a request would wait forever; a busy machine may exceed the timeouts. */
@@ -28,8 +27,6 @@ const LONGEST_MS = 10 * REQUEST_MS;
 const IMPATIENT = {
   DATABASE_CONNECT_TIMEOUT_MS: String(CONNECT_MS),
   DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_MS),
-  DATABASE_LOCK_TIMEOUT_MS: String(STATEMENT_MS),
-  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: String(IDLE_TRANSACTION_MS),
   REQUEST_TIMEOUT_MS: String(REQUEST_MS),
 };
 
@@ -87,7 +84,7 @@ describe("with short timeouts, the service survives", () => {
     {
       name: "traffic that is delayed beyond the transaction timeouts and then delivered",
       async during({ service, through: proxy }) {
-        for (const end of [() => sleep(IDLE_TRANSACTION_MS + 200), () => service.untilUnready()]) {
+        for (const end of [() => sleep(STATEMENT_MS + 200), () => service.untilUnready()]) {
           proxy.hold();
           await end();
           proxy.pass();
