@@ -1,9 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isObject } from "../../src/domain/shared/json.js";
-import { hasPromtool, promtool } from "../support/programs/promtool.js";
 import { scrapeText } from "../support/service/metric-samples.js";
 import { startRunningApp } from "../support/service/running-app.js";
 
@@ -60,6 +60,19 @@ function exposedNames(): Set<string> {
         : [name],
     ),
   );
+}
+
+/** Whether Prometheus' promtool is installed. */
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
+
+/** Runs promtool. @returns its output and whether it succeeded */
+function promtool(
+  args: readonly string[],
+  input = "",
+  cwd?: string,
+): { readonly isRight: boolean; readonly said: string } {
+  const { status, stdout, stderr } = spawnSync("promtool", [...args], { input, encoding: "utf8", cwd });
+  return { isRight: status === 0, said: `${stdout}${stderr}` };
 }
 
 describe("metrics", () => {

@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Database } from "../../../src/persistence/database/database.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { type FaultProxy, startFaultProxy } from "../../support/faults/fault-proxy.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
@@ -98,20 +99,31 @@ test("reports that no connection became available in time", async () => {
   }
 });
 
-test("returns 503 while the server is read-only, and recovers", async () => {
-  const change = (action: string) =>
-    service.query(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${action}', current_database()); END $$`);
-  await change("SET default_transaction_read_only = on");
-  await service.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
-  );
-  expect((await rest("GET", { user_group_id: "acme" })).status).toBe(200);
-  expect((await rest("PUT", { user_group_id: "acme", name: "Refused" })).status).toBe(503);
-  await change("RESET default_transaction_read_only");
-  expect((await rest("PUT", { user_group_id: "acme", name: "Taken" })).status).toBe(200);
-});
-
 test("the server closes a connection that the network has lost", async () => {
   const text = "SELECT current_setting('idle_session_timeout') AS timeout";
   expect(await service.database.run({ access: "write", text }, [])).toEqual([{ timeout: "20s" }]);
+});
+
+test("the shared connection for lookups is closed when it is unused", async () => {
+  const service = await startTestService();
+  const options = { poolSize: 8, connectTimeoutMs: 5000, statementTimeoutMs: 0 };
+  const database = await Database.connect({ target: service.target, ...options });
+  try {
+    const text = "SELECT 1 AS one";
+    const lookUp = () =>
+      database.of("operator").run({ name: "lookup", isLookup: true, access: "read", text }, []);
+    const open =
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'user-groups' AND query = 'COMMIT'";
+    await expect
+      .poll(async () => {
+        await lookUp();
+        return (await service.query(open)).length;
+      })
+      .toBeGreaterThanOrEqual(2);
+    await expect.poll(() => service.query(open), { interval: 500 }).toEqual([]);
+    expect(await lookUp()).toEqual([{ one: 1 }]);
+  } finally {
+    await database.close();
+    await service.close();
+  }
 });

@@ -13,9 +13,6 @@ export const CREATE = `mutation ($input: CreateUserGroupInput!) {
 export const UPDATE = `mutation ($input: UpdateUserGroupInput!) {
   updateUserGroup(input: $input) { userGroup ${GROUP} ${ERRORS} }
 }`;
-export const GET_OR_CREATE = `mutation ($input: GetOrCreateUserGroupInput!) {
-  getOrCreateUserGroup(input: $input) { isNew userGroup ${GROUP} ${ERRORS} }
-}`;
 export const ROTATE = `mutation ($input: RotateUserGroupTokenInput!) {
   rotateUserGroupToken(input: $input) { userGroup ${GROUP} ${ERRORS} }
 }`;
@@ -24,9 +21,6 @@ export const DELETE = `mutation ($input: DeleteUserGroupInput!) {
 }`;
 export const UPSERT = `mutation ($input: UpsertUserGroupsInput!) {
   upsertUserGroups(input: $input) { results { userGroup ${GROUP} } ${ERRORS} }
-}`;
-export const LIST = `query ($providedIds: [String!]!, $first: Int!) {
-  userGroups(filter: { providedIds: $providedIds }, first: $first) { nodes ${GROUP} }
 }`;
 export const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) ${GROUP} }`;
 

@@ -5,8 +5,6 @@ export interface Language {
   readonly name: string;
   /** The program that calls the recipes, in this folder. */
   readonly main: string;
-  /** Project file of the program, in this folder. */
-  readonly project?: string;
   /** Commands that end with the run of the program; undefined if a runtime or library is not installed. */
   readonly commands: readonly (readonly string[])[] | undefined;
 }
@@ -27,15 +25,6 @@ const python = ["python3", "/usr/bin/python3"].find((each) =>
 function ifAll(conditions: readonly boolean[], commands: Language["commands"]): Language["commands"] {
   return conditions.every(Boolean) ? commands : undefined;
 }
-
-/** The target framework of the installed .NET; undefined without .NET. */
-function dotnetFramework(): string | undefined {
-  const { status, stdout } = spawnSync("dotnet", ["--version"], { encoding: "utf8" });
-  if (status !== 0) return undefined;
-  const major = Number.parseInt(stdout, 10);
-  return major < 5 ? "netcoreapp3.1" : `net${major}.0`;
-}
-const framework = dotnetFramework();
 
 export const LANGUAGES: readonly Language[] = [
   { name: "python", main: "main.py", commands: python === undefined ? undefined : [[python, "main.py"]] },
@@ -66,17 +55,5 @@ export const LANGUAGES: readonly Language[] = [
         ["go", "run", "main.go", "groups.go", "sessions.go", "webhooks.go"],
       ],
     ),
-  },
-  {
-    name: "csharp",
-    main: "Main.cs",
-    project: "recipes.csproj",
-    commands:
-      framework === undefined
-        ? undefined
-        : [
-            ["dotnet", "build", "recipes.csproj", "-o", "out", `-p:TargetFramework=${framework}`],
-            ["dotnet", "out/recipes.dll"],
-          ],
   },
 ];
