@@ -69,6 +69,7 @@ interface VaultKey {
  */
 export class TokenVault {
   readonly #keys: readonly VaultKey[];
+  readonly #keyIds: ReadonlySet<string>;
   readonly #primary: VaultKey;
   /** Recently decrypted group tokens, by account and group ID. */
   readonly #decrypted: LRUCache<string, DecryptedToken> | null;
@@ -83,6 +84,7 @@ export class TokenVault {
     this.#decrypted = cacheSize > 0 ? new LRUCache({ max: cacheSize }) : null;
     this.#primary = deriveKey(keys[0]);
     this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
+    this.#keyIds = new Set(this.#keys.map(({ id }) => id));
   }
 
   /** ID of the key for new accounts. It is derived from the key itself, so that two keys never share an ID. */
@@ -97,7 +99,7 @@ export class TokenVault {
 
   /** Returns whether this vault has the key with that ID. */
   hasKey(keyId: string): boolean {
-    return this.#keys.some((key) => key.id === keyId);
+    return this.#keyIds.has(keyId);
   }
 
   /** Encrypts a group's token under the account's key. @throws Error when the key is not configured */

@@ -65,7 +65,6 @@ export async function registerGraphql(
   await apollo.start();
   const watcher = new UserGroupWatcher(services.userGroupWatches);
   const callers = new Callers(services, watcher);
-  const contextOf: Callers["contextOf"] = (request, reply) => callers.contextOf(request, reply);
   const streams = services.eventStreams;
   const subscriptions = new Subscriptions(operations, metrics);
   const sockets = new SocketHandler({
@@ -101,12 +100,12 @@ export async function registerGraphql(
     });
   }
   registerGraphqlRoute(app, {
-    contextOf,
+    callers,
     work: options.work,
     operations,
     apollo,
     fastPath: options.fastPath,
-    stream: createEventStream({ operations, subscriptions, streams, persistedQueries, contextOf }),
+    stream: createEventStream({ operations, subscriptions, streams, persistedQueries, callers }),
     webSocket: (socket, request) => sockets.handle(socket, request),
     maxReplyBytes: options.limits.replyBytes,
     metrics,

@@ -7,11 +7,11 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { isObject, isPresent } from "../../domain/shared/json.js";
 import type { WorkQueue } from "../../services/requests/work-queue.js";
 import type { CountLookup, Metrics } from "../../telemetry/metrics.js";
-import type { GraphqlContext } from "../shared/context.js";
 import { countError } from "../shared/error-metrics.js";
 import { stringifyReply } from "../shared/raw-json.js";
 import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
 import type { ApolloHandler } from "./apollo-server.js";
+import type { Callers } from "./callers.js";
 import type { Variables } from "./limits/operation-measure.js";
 import type { Operations } from "./operations/operations.js";
 import type { PreparedOperation } from "./operations/prepared-operation.js";
@@ -32,7 +32,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 interface RouteOptions {
   /** Runs before the body is read. */
   readonly onRequest: Handler;
-  readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
+  readonly callers: Callers;
   readonly operations: Operations;
   readonly apollo: ApolloHandler;
   /** Whether repeated plain POST requests bypass Apollo Server. */
@@ -57,7 +57,7 @@ const DOCUMENT_ERRORS = new Set<unknown>([
 
 /** Registers the route for queries, mutations and subscriptions at the prefix of the scope. */
 export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions): void {
-  const { contextOf, operations, apollo, work, maxReplyBytes, metrics } = options;
+  const { callers, operations, apollo, work, maxReplyBytes, metrics } = options;
   const fastPath = options.fastPath ? new FastPath(operations, metrics.caches.documents) : undefined;
   const writer = new ReplyWriter();
 
@@ -75,7 +75,7 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
     bodyLimit: BODY_LIMIT,
     onRequest: options.onRequest,
     async handler(request: FastifyRequest, reply: FastifyReply) {
-      requireOneOperation(request.body);
+      if (Array.isArray(request.body)) throw batchingDisabled(request.body.length);
       const turn = work.turn(request.ip);
       if (turn) {
         await turn;
@@ -85,8 +85,12 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
       if (acceptsEventStream(request)) return options.stream(request, reply);
       const match = fastPath?.match(request);
       const { status, headers, result } = match
-        ? await operations.run(match.prepared, match.variables, await contextOf(request, reply))
-        : withRequestId(await apollo.handle(request, () => contextOf(request, reply)), request, metrics);
+        ? await operations.run(match.prepared, match.variables, await callers.contextOf(request, reply))
+        : withRequestId(
+            await apollo.handle(request, () => callers.contextOf(request, reply)),
+            request,
+            metrics,
+          );
       const writing = writer.write(result);
       const text = typeof writing === "string" ? writing : await writing;
       if (isLargerThan(text, maxReplyBytes)) throw replyTooLarge(maxReplyBytes);
@@ -131,16 +135,9 @@ function acceptsGraphqlMediaType({ headers: { accept } }: FastifyRequest): boole
   return accept?.includes(GRAPHQL_MEDIA_TYPE) === true;
 }
 
-/** @throws DomainError `batching_disabled` for a list of operations */
-function requireOneOperation(body: unknown): void {
-  if (!Array.isArray(body)) return;
-  throw new DomainError(
-    "batching_disabled",
-    "Batching is not supported. Send each operation in its own request.",
-    {
-      details: { limit: 1, actual: body.length },
-    },
-  );
+function batchingDisabled(actual: number): DomainError {
+  const message = "Batching is not supported. Send each operation in its own request.";
+  return new DomainError("batching_disabled", message, { details: { limit: 1, actual } });
 }
 
 /** A request that can run without Apollo Server. */

@@ -50,7 +50,8 @@ export class UnsentBytes {
     timer.unref();
     app.addHook("onClose", async () => clearInterval(timer));
     app.addHook("onSend", (request, reply, payload, done) => {
-      if (!isLarge(payload) || reply.statusCode >= 400) {
+      const isText = typeof payload === "string" || Buffer.isBuffer(payload);
+      if (!isText || payload.length < LARGE_REPLY_BYTES || reply.statusCode >= 400) {
         done(null, payload);
         return;
       }
@@ -138,8 +139,4 @@ function writeQueueSize(socket: Socket): number {
   if (!isObject(handle)) return 0;
   const { writeQueueSize: size } = handle;
   return typeof size === "number" ? size : 0;
-}
-
-function isLarge(payload: unknown): payload is string | Buffer {
-  return (typeof payload === "string" || Buffer.isBuffer(payload)) && payload.length >= LARGE_REPLY_BYTES;
 }

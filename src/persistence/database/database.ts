@@ -31,9 +31,9 @@ import { TEXT_ROWS } from "../shared/value-parsers.js";
 import { hasCitus } from "./citus.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { LookupConnection } from "./lookup-connection.js";
-import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
+import { OpenTransaction, requireOpenTransaction } from "./open-transaction.js";
 import { createOrm } from "./orm.js";
-import { replicaReadsOf } from "./replica-reads.js";
+import { readsOf } from "./replica-reads.js";
 
 /** Delay before a statement is retried whose connection was lost or which conflicted with another. */
 const RETRY_AFTER_MS = 20;
@@ -92,14 +92,18 @@ export class Database implements Queryable {
    * @param deadline no statement is sent after it
    */
   of(scope: RowScope, deadline = deadlineOf(scope)): Queryable {
-    const open = openTransactionOf(scope);
-    if (open) return { userGroupIds: open.userGroupIds, run: (...call) => open.runNested(...call) };
     const primary: Queryable = {
       run: (statement, values) => this.#run(scope, deadline, statement, values),
     };
-    const replica = replicaReadsOf(scope);
-    if (!replica) return primary;
-    return { run: (statement, values) => (isReadOnly(statement) ? replica : primary).run(statement, values) };
+    if (scope === "operator") return primary;
+    if ("transaction" in scope && scope.transaction) {
+      const open = requireOpenTransaction(scope.transaction);
+      return { userGroupIds: open.userGroupIds, run: (...call) => open.runNested(...call) };
+    }
+    if (!scope.replica) return primary;
+    const { replica, ...within } = scope;
+    const reads = readsOf(replica, within);
+    return { run: (statement, values) => (isReadOnly(statement) ? reads : primary).run(statement, values) };
   }
 
   /** Returns the tenant's view of the database, within its open transaction or on its replica if it has one. */
@@ -113,8 +117,8 @@ export class Database implements Queryable {
    * @throws what `work` throws, after rolling back
    */
   async transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
-    const open = openTransactionOf(scope);
-    if (open) return open.nested(work);
+    if (scope !== "operator" && "transaction" in scope && scope.transaction)
+      return requireOpenTransaction(scope.transaction).nested(work);
     const run = () => this.#transaction(scope, work);
     return inSpan(this.#instruments.tracing, "transaction", {}, run);
   }

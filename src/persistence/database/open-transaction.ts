@@ -6,7 +6,6 @@ import { changeThenRecord } from "../shared/audit-recording.js";
 import { isConnectionUnusable, translateDatabaseError } from "../shared/database-error.js";
 import { createEntityManager } from "../shared/entity-manager.js";
 import { notCommitted } from "../shared/pipelined-transaction.js";
-import type { RowScope } from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement } from "../shared/statement.js";
 
 const ROLLBACK_SAVEPOINT: Statement = {
@@ -136,10 +135,8 @@ export class OpenTransaction implements Queryable, Transaction {
   }
 }
 
-/** Returns the open transaction that the scope belongs to, if any. */
-export function openTransactionOf(scope: RowScope): OpenTransaction | undefined {
-  if (scope === "operator" || !("accountId" in scope)) return undefined;
-  const { transaction } = scope;
-  if (transaction === undefined || transaction instanceof OpenTransaction) return transaction;
+/** Returns the open transaction of a scope. */
+export function requireOpenTransaction(transaction: Transaction): OpenTransaction {
+  if (transaction instanceof OpenTransaction) return transaction;
   throw new TypeError("The transaction does not belong to this database.");
 }

@@ -54,11 +54,8 @@ export class ReplicaReads implements ReadReplica {
   }
 }
 
-/** Returns the queryable of the scope's replica, if it has one. */
-export function replicaReadsOf(scope: RowScope): Queryable | undefined {
-  if (scope === "operator" || scope.replica === undefined) return undefined;
-  const { replica, ...within } = scope;
-  if (!(replica instanceof ReplicaReads))
-    throw new TypeError("The replica does not belong to this database.");
-  return replica.of(within);
+/** Returns a replica's queryable for single reads. */
+export function readsOf(replica: ReadReplica, within: RowScope): Queryable {
+  if (replica instanceof ReplicaReads) return replica.of(within);
+  throw new TypeError("The replica does not belong to this database.");
 }

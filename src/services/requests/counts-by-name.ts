@@ -6,10 +6,11 @@ export class CountsByName {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** @param amount negative to subtract */
-  add(name: string, amount: number): void {
-    const count = this.of(name) + amount;
+  /** @param amount negative to subtract @returns the new count */
+  add(name: string, amount: number): number {
+    const count = (this.#counts.get(name) ?? 0) + amount;
     if (count === 0) this.#counts.delete(name);
     else this.#counts.set(name, count);
+    return count;
   }
 }

@@ -45,10 +45,11 @@ export class WorkQueue {
   admit(address: string): () => void {
     const block = toAddressBlock(address);
     if (this.#inProgress >= this.#maxInProgress) throw this.#shed("process");
-    if (this.#byAddress.of(block) >= Math.ceil(this.#maxInProgress * ADDRESS_SHARE))
+    if (this.#byAddress.add(block, 1) > Math.ceil(this.#maxInProgress * ADDRESS_SHARE)) {
+      this.#byAddress.add(block, -1);
       throw this.#shed("address");
+    }
     this.#inProgress += 1;
-    this.#byAddress.add(block, 1);
     let hasEnded = false;
     return () => {
       if (hasEnded) return;

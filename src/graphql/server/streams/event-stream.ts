@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { EventStreams } from "../../../services/requests/event-streams.js";
 import type { GraphqlContext } from "../../shared/context.js";
+import type { Callers } from "../callers.js";
 import type { Operations } from "../operations/operations.js";
 import type { PersistedQueries } from "../persisted-queries.js";
 import { readOperation, requireShortSubscription } from "./operation-request.js";
@@ -16,7 +17,7 @@ interface EventStreamOptions {
   readonly streams: EventStreams;
   /** Allow-list of documents; undefined allows every document. */
   readonly persistedQueries: PersistedQueries | undefined;
-  readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
+  readonly callers: Callers;
 }
 
 /**
@@ -85,7 +86,7 @@ export function createEventStream(
   }
 
   return async (request, reply) => {
-    const context = await options.contextOf(request, reply);
+    const context = await options.callers.contextOf(request, reply);
     const { session } = context;
     const release = session ? streams.admit(session, request.ip) : () => undefined;
     try {
