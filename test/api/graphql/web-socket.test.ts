@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
-import { connectSocket, subscribe, watchStarts } from "../../support/graphql/web-socket-client.js";
-import { callRest } from "../../support/rest/rest-client.js";
+import {
+  connectSocket,
+  openSocket,
+  subscribe,
+  watchStarts,
+} from "../../support/graphql/web-socket-client.js";
 
 const WATCH = `subscription ($by: UserGroupBy) {
   userGroupChanged(by: $by) { kind userGroup { name mapping { dataSource { providedId } } } }
@@ -11,22 +15,15 @@ const WATCH = `subscription ($by: UserGroupBy) {
 const graphql = useGraphql();
 const connect = (authorization = `Token ${graphql().keys.admin}`) =>
   connectSocket(graphql().service.url, authorization);
+const open = (options?: Parameters<typeof openSocket>[1]) => openSocket(graphql().service.url, options);
 const error = (id: string, code: string, more: object = {}) => ({
   id,
   type: "error",
   payload: [{ message: expect.any(String), extensions: { code, requestId: expect.any(String), ...more } }],
 });
 
-async function rename(providedId: string, name: string): Promise<void> {
-  const { service, keys } = graphql();
-  const body = { user_group_id: providedId, name };
-  expect(await callRest(`${service.url}/api/user`, "PUT", keys.admin, body)).toMatchObject({ status: 200 });
-}
-
-async function tokenCall(method: "POST" | "DELETE", current_token: string): Promise<void> {
-  const { service, keys } = graphql();
-  const reply = await callRest(`${service.url}/api/user`, method, keys.admin, { current_token });
-  expect(reply).toMatchObject({ status: 200 });
+async function rename(user_group_id: string, name: string): Promise<void> {
+  expect(await graphql().rest("PUT", { user_group_id, name })).toMatchObject({ status: 200 });
 }
 
 describe("operations", () => {
@@ -77,6 +74,11 @@ describe("operations", () => {
       `subscription { userGroupChanged(by: { providedId: "none" }) { kind } }`,
       "USER_GROUP_NOT_FOUND",
     ],
+    [
+      "a document too large to stay in memory",
+      `subscription { userGroupChanged { kind } }${" ".repeat(17_000)}`,
+      "PAYLOAD_TOO_LARGE",
+    ],
   ])("%s is an error of the operation", async (_, query, code) => {
     const client = await connect();
     client.send(subscribe("1", query));
@@ -95,12 +97,6 @@ describe("operations", () => {
     client.send(subscribe("1", `{ ${aliases} }`));
     expect(await client.next()).toEqual(error("1", "TOO_MANY_ALIASES", { limit: 60, actual: 61 }));
     expect(graphql().service.log.join("")).toContain('"code":"too_many_aliases"');
-  });
-
-  test("a document too large to stay in memory is rejected for a subscription", async () => {
-    const client = await connect();
-    client.send(subscribe("1", `${WATCH}${" ".repeat(17_000)}`, { by: { providedId: "any" } }));
-    expect(await client.next()).toEqual(error("1", "PAYLOAD_TOO_LARGE", { limit: 16_384 }));
   });
 });
 
@@ -138,30 +134,11 @@ describe("subscriptions", () => {
     const client = await connect();
     client.send(subscribe("a", WATCH, { by: { providedId: "deleted" } }));
     await started(1);
-    await tokenCall("DELETE", token);
+    await graphql().rest("DELETE", { current_token: token });
     expect(await client.next()).toMatchObject({
       payload: { data: { userGroupChanged: { kind: "DELETED" } } },
     });
     expect(await client.next()).toEqual({ id: "a", type: "complete" });
-  });
-
-  test("end when the token is rotated, and the socket is closed", async () => {
-    const { token } = await createUserGroup(graphql(), "rotated");
-    const started = watchStarts(graphql().service);
-    const client = await connect(`Bearer ${token}`);
-    client.send(subscribe("a", WATCH));
-    await started(1);
-    await tokenCall("POST", token);
-    expect(await client.next()).toMatchObject({
-      type: "next",
-      payload: { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] },
-    });
-    expect(await client.next()).toEqual({ id: "a", type: "complete" });
-    expect(await client.closed()).toEqual({
-      code: 4403,
-      reason: "The credentials of this WebSocket are no longer valid.",
-    });
-    await expect.poll(() => graphql().service.services.webSockets.open).toBe(0);
   });
 
   test("end when the API key is revoked", async () => {
@@ -178,5 +155,134 @@ describe("subscriptions", () => {
     });
     expect(await client.next()).toMatchObject({ type: "complete" });
     expect(await client.closed()).toMatchObject({ code: 4403 });
+  });
+
+  test("end when the token is rotated, and the socket is closed", async () => {
+    const { token } = await createUserGroup(graphql(), "rotated");
+    const started = watchStarts(graphql().service);
+    const client = await connect(`Bearer ${token}`);
+    client.send(subscribe("a", WATCH));
+    await started(1);
+    await graphql().rest("POST", { current_token: token });
+    expect(await client.next()).toMatchObject({
+      type: "next",
+      payload: { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] },
+    });
+    expect(await client.next()).toEqual({ id: "a", type: "complete" });
+    expect(await client.closed()).toEqual({
+      code: 4403,
+      reason: "The credentials of this WebSocket are no longer valid.",
+    });
+    await expect.poll(() => graphql().service.services.webSockets.open).toBe(0);
+  });
+});
+
+describe("credentials", () => {
+  test.each([
+    [
+      "missing",
+      undefined,
+      "The payload of `connection_init` must contain `authorization`: `Token <API_KEY>`.",
+    ],
+    [
+      "of another type",
+      { authorization: 1 },
+      "The payload of `connection_init` must contain `authorization`: `Token <API_KEY>`.",
+    ],
+    [
+      "of another scheme",
+      { authorization: "Basic YTpi" },
+      expect.stringContaining("Authorization header is invalid"),
+    ],
+    ["unknown", { authorization: "Token nothing" }, "The API key is unknown, revoked or expired."],
+  ])("%s credentials close the socket", async (_, payload, reason) => {
+    const client = await open();
+    client.send({ type: "connection_init", payload });
+    expect(await client.closed()).toEqual({ code: 4403, reason });
+  });
+
+  test("are read from the handshake if connection_init has none", async () => {
+    const client = await open({ headers: { authorization: `Token ${graphql().keys.read}` } });
+    client.send({ type: "connection_init" });
+    expect(await client.next()).toEqual({ type: "connection_ack" });
+    client.send(subscribe("1", "{ __typename }"));
+    expect(await client.next()).toMatchObject({ type: "next" });
+  });
+
+  test("are checked again for each operation", async () => {
+    const { account, service } = graphql();
+    const { secret, id } = await account.createKey();
+    const client = await connect(`Token ${secret}`);
+    await service.services.accounts.revokeKey(id);
+    await expect
+      .poll(async () => {
+        client.send(subscribe("1", "{ __typename }"));
+        const message = await client.next();
+        if (Object(message).type === "next") await client.next();
+        return message;
+      })
+      .toEqual(error("1", "UNAUTHENTICATED"));
+    expect(await client.closed()).toMatchObject({ code: 4403 });
+  });
+
+  test("of one group do not read another", async () => {
+    const { token } = await createUserGroup(graphql(), "mine");
+    await createUserGroup(graphql(), "foreign");
+    const client = await connect(`Bearer ${token}`);
+    client.send(subscribe("1", WATCH, { by: { providedId: "foreign" } }));
+    expect(await client.next()).toEqual(error("1", "FORBIDDEN"));
+  });
+});
+
+describe("protocol", () => {
+  test("pings are answered, also those of WebSocket itself", async () => {
+    const client = await open();
+    client.send({ type: "ping", payload: { a: 1 } });
+    expect(await client.next()).toEqual({ type: "pong", payload: { a: 1 } });
+    const pong = new Promise((resolve) => {
+      client.socket.once("pong", (data) => resolve(String(data)));
+    });
+    client.socket.ping("echo");
+    expect(await pong).toBe("echo");
+  });
+
+  test("a WebSocket without connection_init is closed", async () => {
+    const client = await open();
+    expect(await client.closed()).toEqual({ code: 4408, reason: "Connection initialisation timeout" });
+  });
+
+  test.each([
+    ["invalid JSON", "{", 4400],
+    ["an unknown message", `{"type":"unknown"}`, 4400],
+    ["a message that only servers send", `{"type":"connection_ack"}`, 4400],
+    ["deep nesting", `${"[".repeat(2000)}${"]".repeat(2000)}`, 4400],
+    ["a second connection_init", `{"type":"connection_init"}`, 4429],
+    [
+      "a message of more than 32 KiB",
+      JSON.stringify({ type: "ping", payload: { a: "x".repeat(32_768) } }),
+      1009,
+    ],
+  ])("%s closes the socket", async (_, message, code) => {
+    const client = await connect();
+    client.socket.send(message);
+    expect(await client.closed()).toMatchObject({ code });
+    // Invalid input is not an error of the service.
+    expect(graphql().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+
+  test("an operation before connection_init, or with the ID of another one, closes the socket", async () => {
+    const early = await open();
+    early.send(subscribe("1", "{ __typename }"));
+    expect(await early.closed()).toMatchObject({ code: 4401 });
+    await createUserGroup(graphql(), "twice");
+    const twice = await connect();
+    for (const _ of [1, 2]) twice.send(subscribe("1", WATCH, { by: { providedId: "twice" } }));
+    expect(await twice.closed()).toMatchObject({ code: 4409 });
+  });
+
+  test.each(["", "graphql-ws"])("the sub-protocol %j is not served", async (protocol) => {
+    const rejected = open({ protocol }).then((client) => client.closed());
+    if (protocol === "") expect(await rejected).toMatchObject({ code: 4406 });
+    else await expect(rejected).rejects.toThrow("Server sent no subprotocol");
   });
 });

@@ -18,9 +18,7 @@ const EVENT_BYTES = 10 * 60_100;
 const graphql = useGraphql();
 
 async function rename(user_group_id: string, name: string): Promise<void> {
-  const { service, keys } = graphql();
-  const body = { user_group_id, name };
-  expect(await callRest(`${service.url}/api/user`, "PUT", keys.admin, body)).toMatchObject({ status: 200 });
+  expect(await graphql().rest("PUT", { user_group_id, name })).toMatchObject({ status: 200 });
 }
 
 /** Opens a stream that is not read, and renames its group until the service waits for the client. */

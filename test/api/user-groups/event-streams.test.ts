@@ -4,7 +4,6 @@ import { type EventStream, openEventStream } from "../../support/graphql/event-s
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { openSlowReader } from "../../support/graphql/slow-reader.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
-import { callRest } from "../../support/rest/rest-client.js";
 import { metricValue } from "../../support/service/metric-samples.js";
 
 const MANY = 300;
@@ -23,13 +22,8 @@ async function open(authorization: string, by?: object, url = graphql().service.
   return stream;
 }
 
-async function rename(providedId: string, name: string): Promise<void> {
-  const { service, keys } = graphql();
-  const reply = await callRest(`${service.url}/api/user`, "PUT", keys.admin, {
-    user_group_id: providedId,
-    name,
-  });
-  expect(reply.status).toBe(200);
+async function rename(user_group_id: string, name: string): Promise<void> {
+  expect(await graphql().rest("PUT", { user_group_id, name })).toMatchObject({ status: 200 });
 }
 
 const refusal = (message: string) => ({
