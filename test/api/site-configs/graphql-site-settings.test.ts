@@ -206,32 +206,3 @@ test("leaves undocumented forms to the document", async () => {
     feedback: { thumbsRating: null },
   });
 });
-
-test("reads navigation groups at any nesting depth", async () => {
-  await changeSite(graphql(), "put", {
-    site: "nested",
-    document: {
-      ...minimal,
-      navigation: [
-        {
-          group: "1",
-          pages: [{ group: "2", pages: [{ group: "3", pages: [{ group: "4", pages: ["a"] }] }] }],
-        },
-      ],
-    },
-  });
-  const pages = (below: string) => `pages { ... on SiteNavigationGroup { group ${below} } }`;
-  const query = `{ siteConfig(site: "nested") { settings { navigation { ${pages(pages(pages("")))} } } } }`;
-  expect((await graphql().run(query)).siteConfig.settings.navigation).toEqual([
-    { pages: [{ group: "2", pages: [{ group: "3", pages: [{ group: "4" }] }] }] },
-  ]);
-});
-
-test("loads all settings of all sites of a page together", async () => {
-  for (const site of ["one", "two"]) await changeSite(graphql(), "put", { site, document: minimal });
-  const { siteConfigs } = await graphql().run(`{ siteConfigs { nodes { site ${SETTINGS} } } }`);
-  expect(siteConfigs.nodes).toContainEqual({
-    site: "two",
-    settings: expect.objectContaining({ name: "Least" }),
-  });
-});
