@@ -170,18 +170,7 @@ export function describeOperations(operations: Readonly<Record<string, Documenta
   return { parameters: [REQUEST_ID_PARAMETER], ...Object.fromEntries(items) };
 }
 
-function describe(operation: Documentation) {
-  const {
-    operationId,
-    summary,
-    description,
-    parameters,
-    request,
-    requestExamples,
-    replyDescription,
-    reply,
-    replyExamples,
-  } = operation;
+function describe({ operationId, summary, parameters, ...operation }: Documentation) {
   const shared = SHARED_CODES.map((code) => String(ERRORS[code].status)).map((status) => [
     status,
     { $ref: `#/components/responses/${statusName(status)}` },
@@ -190,14 +179,14 @@ function describe(operation: Documentation) {
     tags: ["User groups"],
     operationId,
     summary,
-    description: description.join("\n\n"),
-    ...(parameters ? { parameters } : {}),
-    requestBody: { required: true, content: jsonContent(request, requestExamples) },
+    description: operation.description.join("\n\n"),
+    ...(parameters && { parameters }),
+    requestBody: { required: true, content: jsonContent(operation.request, operation.requestExamples) },
     responses: {
       "200": response(
-        replyDescription,
+        operation.replyDescription,
         [...LIMITED_HEADERS, ...(operation.replyHeaders ?? [])],
-        jsonContent(reply, replyExamples),
+        jsonContent(operation.reply, operation.replyExamples),
       ),
       ...Object.fromEntries(shared),
       ...errorResponses(operation.codes, LIMITED_HEADERS),

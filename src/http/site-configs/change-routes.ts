@@ -41,8 +41,9 @@ const TEXT_BODY = { bodyLimit: MAX_SITE_CONFIG_BYTES, config: { takesText: true 
 
 type Request = FastifyRequest<SiteRequest>;
 
-const TAGS = ["Site configurations"];
-const EXAMPLE = { name: "Docs", navigation: [{ group: "Start", pages: ["index"] }] };
+/** Of all operations on sites. */
+export const TAGS = ["Site configurations"];
+export const EXAMPLE = { name: "Docs", navigation: [{ group: "Start", pages: ["index"] }] };
 
 /** Any API key may validate. */
 const CODES = SHARED_CODES.filter((code) => code !== "forbidden");

@@ -19,7 +19,13 @@ import {
   response,
 } from "../../rest/openapi.js";
 import type { Services } from "../../services/services.js";
-import { registerSiteConfigChangeRoutes, SITE_CONFIG_CHANGES, VALIDATION_PATHS } from "./change-routes.js";
+import {
+  EXAMPLE,
+  registerSiteConfigChangeRoutes,
+  SITE_CONFIG_CHANGES,
+  TAGS,
+  VALIDATION_PATHS,
+} from "./change-routes.js";
 import { parsePrecondition, readKnownHashes, requireMatch, toEntityTag } from "./entity-tag.js";
 import { findOwner, READ_QUERY, SITE_PARAMETERS, type SiteRequest } from "./request.js";
 
@@ -60,7 +66,6 @@ const BASE = [...LIMITED_HEADERS, ...PAGE_HEADERS] as const;
 const RESPONSE_HEADERS = [...BASE, "ETag", "Vary", "Site-Config-Revision"] as const;
 /** The API key is optional for public sites. */
 const security = [{ ApiKey: [] }, {}];
-const TAGS = ["Site configurations"];
 
 const PARAMETERS = [
   headerParameter(
@@ -83,9 +88,7 @@ const DOCUMENT = {
     additionalProperties: true,
     description: "A site configuration; its JSON Schema is at `/schemas/site-config.json`.",
   },
-  examples: {
-    document: { value: { name: "Docs", navigation: [{ group: "Start", pages: ["index"] }] } },
-  },
+  examples: { document: { value: EXAMPLE } },
 };
 
 /** OpenAPI path items below `/site-config`. */
@@ -131,9 +134,9 @@ export const SITE_CONFIG_PATHS = {
         "200": response(OK, RESPONSE_HEADERS),
         "304": NOT_MODIFIED,
         ...Object.fromEntries(
-          Object.entries(errorResponses(CODES, BASE)).map(([status, { content: _, ...bodiless }]) => [
+          Object.entries(errorResponses(CODES, BASE)).map(([status, { content: _, ...head }]) => [
             status,
-            bodiless,
+            head,
           ]),
         ),
       },
