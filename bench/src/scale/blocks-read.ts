@@ -2,14 +2,13 @@ import type { AuditFilter } from "../../../src/domain/audit/entry.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../../src/domain/data-sources/list.js";
 import type { PageRequest } from "../../../src/domain/shared/pagination.js";
 import { type UserGroupFilter, type UserGroupSortField } from "../../../src/domain/user-groups/list.js";
-import type { WebhookDeliveryFilter } from "../../../src/domain/webhooks/webhook.js";
-import { AUDIT_ENTRIES, auditList } from "../../../src/persistence/audit/entries.js";
-import { dataSourceList, dataSourcesBy } from "../../../src/persistence/data-sources/queries.js";
-import { findPage } from "../../../src/persistence/shared/select-page.js";
+import type { WebhookDeliveryFilter } from "../../../src/domain/webhooks/list.js";
+import { AUDIT_LOG } from "../../../src/persistence/audit/entries.js";
+import { DATA_SOURCE_LIST } from "../../../src/persistence/data-sources/queries.js";
 import type { Queryable } from "../../../src/persistence/shared/statement.js";
 import { TenantDb } from "../../../src/persistence/shared/tenant-db.js";
 import { listUserGroups } from "../../../src/persistence/user-groups/list-queries.js";
-import { deliveryList, WEBHOOK_DELIVERIES } from "../../../src/persistence/webhooks/deliveries.js";
+import { WEBHOOK_DELIVERY_LIST } from "../../../src/persistence/webhooks/deliveries.js";
 import type { Stage } from "../compare/workload.js";
 import { ENVIRONMENT } from "../compare/world.js";
 import { markdownTable } from "../markdown-table.js";
@@ -118,8 +117,8 @@ export async function blocksTables({ database, world }: Stage): Promise<readonly
     for (const [name, filter] of Object.entries(SOURCE_FILTERS)) {
       const row = [name];
       for (const field of SOURCE_ORDERS) {
-        const table = dataSourcesBy({ field, direction: "ascending" });
-        row.push(await most((page) => findPage(db, table, page, dataSourceList(filter))));
+        const order = { field, direction: "ascending" } as const;
+        row.push(await most((page) => DATA_SOURCE_LIST.page(db, filter, order, page)));
       }
       sources.push(row);
     }
@@ -127,7 +126,7 @@ export async function blocksTables({ database, world }: Stage): Promise<readonly
     for (const [name, filter] of Object.entries(AUDIT_FILTERS))
       others.push([
         `audit log: ${name}`,
-        await most((page) => findPage(db, AUDIT_ENTRIES, page, auditList(filter))),
+        await most((page) => AUDIT_LOG.page(db, filter, AUDIT_LOG.order.default, page)),
       ]);
     const [endpoint] = await database.query<{ id: number }>("SELECT min(id) AS id FROM webhook_endpoint");
     for (const endpointId of [undefined, endpoint?.id ?? 0]) {
@@ -136,7 +135,9 @@ export async function blocksTables({ database, world }: Stage): Promise<readonly
         const name = `deliveries: ${endpointId ? "endpointId" : "all"}, ${state ?? "every state"}`;
         others.push([
           name,
-          await most((page) => findPage(db, WEBHOOK_DELIVERIES, page, deliveryList(filter))),
+          await most((page) =>
+            WEBHOOK_DELIVERY_LIST.page(db, filter, WEBHOOK_DELIVERY_LIST.order.default, page),
+          ),
         ]);
       }
     }
