@@ -11,6 +11,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "SECURITY.md": "security-policy.md",
   "clients/typescript/README.md": "typescript-client.md",
   "bench/README.md": "benchmarks.md",
+  "bench/results.md": "benchmark-results.md",
 };
 
 /** Titles of pages in the sidebar whose headings are for other readers. */
@@ -41,6 +42,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     "release",
     "decisions/README",
     "benchmarks",
+    "benchmark-results",
   ],
 };
 
