@@ -18,7 +18,13 @@ const nested = readdirSync(new URL("docs/", root), { recursive: true, encoding: 
   .filter((path) => path.includes("/") && path.endsWith(".md"))
   .map((path) => `docs/${path}`);
 
-const documents = [...userDocuments(), "clients/typescript/README.md", "bench/README.md", "bench/results.md", ...nested];
+const documents = [
+  ...userDocuments(),
+  "clients/typescript/README.md",
+  "bench/README.md",
+  "bench/results.md",
+  ...nested,
+];
 
 test("code fits the site at 1440 px without scrolling", () => {
   const tooLong = documents.flatMap((document) =>
