@@ -23,9 +23,9 @@ const isFirst = (account: string, firstId: string) => `id <= (
     AND (first.subject, first.id) >= (delivery.subject, CASE WHEN delivery.id < ${firstId} THEN 0 ELSE ${firstId} END)
     AND first.state = 'pending' ORDER BY first.subject, id LIMIT 1)`;
 
-/** The endpoint's first pending ID, in the order of `webhook_delivery_endpoint_pending_ix`. */
-const FIRST_PENDING = `SELECT id AS first_id FROM webhook_delivery AS delivery
-      WHERE ${SAME_ENDPOINT} AND state = 'pending' ORDER BY id LIMIT 1`;
+/** Selects the endpoint's first pending ID, in the order of `webhook_delivery_endpoint_pending_ix`. */
+const firstPending = (within: string) => `SELECT id AS first_id FROM webhook_delivery AS delivery
+      WHERE ${SAME_ENDPOINT} AND state = 'pending' ${within} ORDER BY id LIMIT 1`;
 
 /**
  * LIMIT prevents a join of endpoints with the whole backlog; the order is that of `webhook_delivery_due_ix`.
@@ -41,7 +41,7 @@ const selectDue = (
       SELECT next_attempt_at AS "dueAt", id FROM webhook_delivery AS delivery
       WHERE ${SAME_ENDPOINT} AND ${IS_DUE} ${within} ORDER BY next_attempt_at, id LIMIT 1
     ) AS due
-    CROSS JOIN LATERAL (${FIRST_PENDING}) AS pending
+    CROSS JOIN LATERAL (${firstPending(within)}) AS pending
     WHERE disabled_at IS NULL AND deleted_at IS NULL AND coalesce(paused_until <= now(), true) ${within}
     ORDER BY random()`;
 
@@ -139,7 +139,7 @@ const STATE: Statement = {
         'failing', count(*) FILTER (WHERE disabled_at IS NULL AND consecutive_failures > 0),
         'disabled', count(*) FILTER (WHERE disabled_at IS NOT NULL)) AS endpoints
     FROM webhook_endpoint AS endpoint
-    LEFT JOIN LATERAL (${FIRST_PENDING}) AS pending ON true
+    LEFT JOIN LATERAL (${firstPending("")}) AS pending ON true
     CROSS JOIN LATERAL (
       SELECT count(*) AS due, min(next_attempt_at) FILTER (WHERE is_first) AS since FROM (
         SELECT next_attempt_at, ${isFirst("delivery.account_id", "first_id")} AS is_first
