@@ -11,8 +11,8 @@ const MAX_BLOCKS = 500;
 /** Long, because PostgreSQL counts blocks up to a second late. */
 const WINDOW = 8_000;
 const WINDOWS = 2;
-/** One after the other takes longer. */
-const SUBJECT_WINDOW = 1_500;
+/** Shorter, because they are sent one after the other. */
+const SUBJECT_WINDOW = 4_000;
 const EVENTS = 300;
 const BACKLOG = 500;
 /** In each of two accounts, one of them that of the healthy endpoint. */
