@@ -6,7 +6,7 @@ import {
   userRequest,
 } from "../support/rest/keep-alive-client.js";
 import { compileService } from "../support/service/compiled-service.js";
-import { findEnteredFunctions } from "../support/service/entered-functions.js";
+import { Inspector } from "../support/service/inspector.js";
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const RUNS = 50;
@@ -58,7 +58,9 @@ test.each<[string, number, number, () => string]>([
 ])("%s enters at most %i functions in %i files", async (_name, maxFunctions, maxFiles, request) => {
   const run = () => send(request());
   for (let count = 0; count < RUNS; count += 1) await run();
-  const entered = await findEnteredFunctions(service.stderr(), `${await compileService()}/src/`, RUNS, run);
+  const inspector = await Inspector.open(service.stderr());
+  const entered = await inspector.findEntered(`${await compileService()}/src/`, RUNS, run);
+  inspector.close();
   const files = new Set(entered.map(([file]) => file));
   expect(entered.length).toBeGreaterThan(0);
   const seen = entered.map((each) => each.join(" ")).join("\n");
