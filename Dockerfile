@@ -18,7 +18,7 @@ COPY console console
 RUN npm run build
 COPY docs docs
 COPY clients/typescript/README.md clients/typescript/
-COPY bench/*.md bench/
+COPY bench/README.md bench/results.md bench/
 COPY deploy deploy
 COPY schema-changes schema-changes
 COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md openapi.json schema-subgraph.graphql ./
