@@ -31,8 +31,8 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     ...["errors", "command-line", "settings", "limits", "rate-limits", "site-configuration"],
   ],
   Operations: [
-    ...["debian", "operations", "upgrading", "observability", "security", "data-protection", "scaling"],
-    "performance",
+    ...["debian", "operations", "upgrading", "backup", "key-rotation", "observability", "alerts"],
+    ...["security", "data-protection", "scaling", "citus", "performance"],
   ],
   Project: [
     "changelog",

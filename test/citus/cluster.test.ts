@@ -284,7 +284,7 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", { timeout: 600_0
     for (const each of keys) await expect.poll(() => status(each, "PUT")).toBe(200);
   });
 
-  // The steps of docs/scaling.md.
+  // The steps of docs/citus.md.
   test("moves shards to a new worker under load, with no wrong answer and nothing lost", async () => {
     const load = startLoad(service.url, keys, "grown");
     await expect.poll(() => load.journal.calls.length).toBeGreaterThan(50);
@@ -314,7 +314,7 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", { timeout: 600_0
 describe.skipIf(citusPrograms === undefined)("a Citus cluster with standbys", { timeout: 600_000 }, () => {
   useCluster();
 
-  // The steps of docs/scaling.md.
+  // The steps of docs/citus.md.
   test("fails over to standbys of the coordinator and of a worker, with nothing lost", async () => {
     const create = async (id: string, as: string) => {
       const { status, body } = await rest("GET", { user_group_id: id, name: id }, as);

@@ -12,7 +12,7 @@ import { type Snippet, snippetsOf } from "../support/repository/doc-snippets.js"
 import { callRest } from "../support/rest/rest-client.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
-const snippets = ["docs/operations.md", "docs/upgrading.md"]
+const snippets = ["docs/operations.md", "docs/backup.md", "docs/upgrading.md"]
   .flatMap(snippetsOf)
   .filter(({ notRun }) => notRun?.includes("test/operations/database.test.ts"));
 const encryptionKey = Buffer.alloc(32, 7).toString("base64");

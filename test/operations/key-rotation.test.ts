@@ -10,9 +10,12 @@ import { userGroupOf } from "../support/rest/rest-fixture.js";
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const SETTINGS = ["DATABASE_URL", "ENCRYPTION_KEYS", "METRICS_TOKEN"];
-const all = snippetsOf("docs/operations.md");
-const steps = all.filter(({ notRun }) => notRun?.includes("test/operations/key-rotation.test.ts"));
-const roles = all.find(({ code }) => code.includes("CREATE ROLE user_groups_service"));
+const steps = snippetsOf("docs/key-rotation.md").filter(({ notRun }) =>
+  notRun?.includes("test/operations/key-rotation.test.ts"),
+);
+const roles = snippetsOf("docs/operations.md").find(({ code }) =>
+  code.includes("CREATE ROLE user_groups_service"),
+);
 
 describe.skipIf(systemPostgres === undefined)("key rotation", { timeout: 600_000 }, () => {
   const processes = createTestProcesses();
