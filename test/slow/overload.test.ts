@@ -10,6 +10,7 @@ import {
 } from "../support/faults/attacked-service.js";
 import { toBytes } from "../support/faults/slow-readers.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
+import { callRest } from "../support/rest/rest-client.js";
 import { scrape, sumOf } from "../support/service/metric-samples.js";
 
 /** Below the memory limit in the Kubernetes manifests, for a heap of 384 MB. */
@@ -39,14 +40,40 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-function request(headers: Readonly<Record<string, string>> = {}): Buffer {
-  const body = JSON.stringify({ query: introspection() });
+function request(headers: Readonly<Record<string, string>>, query = introspection()): Buffer {
+  const body = JSON.stringify({ query });
   const type = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
   return toBytes("POST /graphql", { ...type, ...headers }, body);
 }
 
+/** Large groups of a page, whose properties cost more than an operation may. */
+const GROUPS = 90;
+const PAGES = 12;
+
+/** Asks for pages of large groups, each request alone and several pages in one request. */
+async function largePages() {
+  const groups = Array.from({ length: GROUPS }, (_, index) => ({
+    user_group_id: `large ${index}`,
+    name: "Large",
+    properties: { text: "x".repeat(62_000) },
+  }));
+  for (const group of groups) {
+    expect((await callRest(`${service.url}/api/user`, "GET", service.key, group)).status).toBe(200);
+  }
+  const page = `userGroups(first: ${GROUPS}) { nodes { properties } }`;
+  const pages = Array.from({ length: PAGES }, (_, index) => `p${index}: ${page}`).join(" ");
+  const headers = { Authorization: `Token ${service.key}` };
+  await burst(200, 1, headers, `{ ${page} }`);
+  await burst(10, 1, headers, `{ ${pages} }`);
+}
+
 /** Sends requests over each connection at once, and reads until all are answered or the connection is closed. */
-async function burst(connections: number, requests: number, headers: Readonly<Record<string, string>> = {}) {
+async function burst(
+  connections: number,
+  requests: number,
+  headers: Readonly<Record<string, string>> = {},
+  query?: string,
+) {
   const statuses: string[] = [];
   await Promise.all(
     Array.from({ length: connections }, async () => {
@@ -60,7 +87,7 @@ async function burst(connections: number, requests: number, headers: Readonly<Re
         answered += found.length;
         if (answered >= requests) socket.destroy();
       });
-      socket.write(Buffer.concat(Array.from({ length: requests }, () => request(headers))));
+      socket.write(Buffer.concat(Array.from({ length: requests }, () => request(headers, query))));
       await Promise.race([closed, sleep(ATTACK_MS, undefined, { ref: false })]);
       socket.destroy();
     }),
@@ -106,6 +133,7 @@ test.each<[string, () => Promise<void>]>([
   ],
   ["introspection over many connections", () => burst(MANY_CONNECTIONS, 1)],
   ["introspection over WebSockets that do not read", unreadSockets],
+  ["pages of large groups with an API key", largePages],
 ])("%s leaves the process alive, others served and health checks answered", async (_, attack) => {
   const observed = await service.watch(attack, { maySucceedLater: true });
   const seen = JSON.stringify(observed);

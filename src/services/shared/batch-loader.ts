@@ -10,7 +10,7 @@ import { endFailed, recordedSpan, runSpan } from "../../telemetry/tracing.js";
 const MAX_IN_FLIGHT = 2;
 /** A slower statement no longer counts as in flight: the network may have lost its reply. */
 const SLOT_TIMEOUT_MS = 500;
-const DEFAULT_MAX_BATCH_SIZE = 1000;
+const MAX_KEYS = 1000;
 
 /** Loads one value per key, in the order of the keys. */
 export type LoadMany<Key, Value> = (scope: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>;
@@ -22,10 +22,17 @@ export interface Batching {
   readonly telemetry: Telemetry;
 }
 
+/** What one statement loads at most: the sum of a size of its keys. */
+export interface BatchLimit<Key> {
+  readonly max: number;
+  sizeOf(key: Key): number;
+}
+
 /** The keys that one request loads at the same time. */
 interface Call<Key, Value> {
   readonly scope: Tenant;
   readonly keys: Key[];
+  size: number;
   /** Settles the promise of each key. */
   readonly waiting: { resolve(value: Value): void; reject(error: unknown): void }[];
   /** Measures how long the request waits for its values. */
@@ -51,29 +58,31 @@ export class BatchLoader<Key, Value> {
   readonly #open = new Map<Tenant, Call<Key, Value>>();
   readonly #name: string;
   readonly #batching: Batching;
-  readonly #maxBatchSize: number;
+  readonly #limit: BatchLimit<Key>;
 
   /**
    * @param name label in metrics and traces
-   * @param maxBatchSize keys per statement
+   * @param limit by default, a number of keys
    */
   constructor(
     name: string,
     loadMany: LoadMany<Key, Value>,
     batching: Batching,
-    maxBatchSize = DEFAULT_MAX_BATCH_SIZE,
+    limit: BatchLimit<Key> = { max: MAX_KEYS, sizeOf: () => 1 },
   ) {
     this.#name = name;
     this.#loadMany = loadMany;
     this.#batching = batching;
-    this.#maxBatchSize = maxBatchSize;
+    this.#limit = limit;
   }
 
   /** Returns the value of a key. @param scope identifies the request by identity */
   load(scope: Tenant, key: Key): Promise<Value> {
     if (scope.deadline?.isOver) return Promise.reject(deadlineExceeded());
     const call = this.#open.get(scope) ?? this.#beginCall(scope);
-    if (call.keys.push(key) >= this.#maxBatchSize) this.#open.delete(scope);
+    call.keys.push(key);
+    call.size += this.#limit.sizeOf(key);
+    if (call.size >= this.#limit.max) this.#open.delete(scope);
     return new Promise((resolve, reject) => call.waiting.push({ resolve, reject }));
   }
 
@@ -84,7 +93,7 @@ export class BatchLoader<Key, Value> {
     const queue = this.#queues.get(id) ?? { id, calls: [], inFlight: 0, isScheduled: false };
     this.#queues.set(id, queue);
     const span = telemetry.tracing && recordedSpan() && telemetry.tracing.startSpan(`collect ${this.#name}`);
-    const call: Call<Key, Value> = { scope, keys: [], waiting: [], span };
+    const call: Call<Key, Value> = { scope, keys: [], size: 0, waiting: [], span };
     queue.calls.push(call);
     this.#open.set(scope, call);
     this.#schedule(queue);
@@ -101,7 +110,7 @@ export class BatchLoader<Key, Value> {
   async #run(queue: Queue<Key, Value>): Promise<void> {
     queue.isScheduled = false;
     queue.inFlight += 1;
-    const calls = dequeueCalls(queue.calls, this.#maxBatchSize);
+    const calls = dequeueCalls(queue.calls, this.#limit.max);
     for (const { scope } of calls) this.#open.delete(scope);
     this.#schedule(queue);
     let isReleased = false;
@@ -181,15 +190,12 @@ function reject<Value>({ waiting, span }: Call<unknown, Value>, error: unknown):
   if (span) endFailed(span, error);
 }
 
-/** Removes at least one call, and as many as fit the batch size. */
-function dequeueCalls<Item extends { readonly keys: readonly unknown[] }>(
-  calls: Item[],
-  maxBatchSize: number,
-): Item[] {
-  let [count, keys] = [0, 0];
+/** Removes at least one call, and as many as one statement may load. */
+function dequeueCalls<Item extends { readonly size: number }>(calls: Item[], max: number): Item[] {
+  let [count, size] = [0, 0];
   for (const call of calls) {
-    keys += call.keys.length;
-    if (count > 0 && keys > maxBatchSize) break;
+    size += call.size;
+    if (count > 0 && size > max) break;
     count += 1;
   }
   return calls.splice(0, count);

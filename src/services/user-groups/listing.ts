@@ -23,8 +23,8 @@ import type { ItemList } from "../shared/item-list.js";
 
 const EMPTY_PAGE: Page<UserGroup> = { items: [], hasMore: false };
 
-/** Pages per statement; small, so that batching adds no noticeable latency. */
-const MAX_PAGES = 16;
+/** Groups per statement: few, so that batching adds no noticeable latency and the largest groups, 64 KiB each, fit into memory. */
+const MAX_GROUPS = 500;
 
 export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSortField> {
   readonly order = USER_GROUP_ORDER;
@@ -60,7 +60,7 @@ export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSo
       "user_group_pages",
       async (tenant, pages) => listAllUserGroups(this.#db.for(tenant), order, pages),
       this.#batching,
-      MAX_PAGES,
+      { max: MAX_GROUPS, sizeOf: ({ size }) => size },
     );
     this.#unfiltered.set(shape, loader);
     return loader;
