@@ -46,13 +46,9 @@ function request(headers: Readonly<Record<string, string>>, query = introspectio
   return toBytes("POST /graphql", { ...type, ...headers }, body);
 }
 
-/** Large groups of a page, whose properties cost more than an operation may. */
-const GROUPS = 90;
-const PAGES = 12;
-
-/** Asks for pages of large groups, each request alone and several pages in one request. */
-async function largePages() {
-  const groups = Array.from({ length: GROUPS }, (_, index) => ({
+/** Pages of groups whose properties cost more than an operation may, each in a request of its own and several in one. */
+async function largeProperties() {
+  const groups = Array.from({ length: 90 }, (_, index) => ({
     user_group_id: `large ${index}`,
     name: "Large",
     properties: { text: "x".repeat(62_000) },
@@ -60,19 +56,49 @@ async function largePages() {
   for (const group of groups) {
     expect((await callRest(`${service.url}/api/user`, "GET", service.key, group)).status).toBe(200);
   }
-  const page = `userGroups(first: ${GROUPS}) { nodes { properties } }`;
-  const pages = Array.from({ length: PAGES }, (_, index) => `p${index}: ${page}`).join(" ");
-  const headers = { Authorization: `Token ${service.key}` };
-  await burst(200, 1, headers, `{ ${page} }`);
-  await burst(10, 1, headers, `{ ${pages} }`);
+  const page = "userGroups(first: 90) { nodes { properties } }";
+  const pages = Array.from({ length: 12 }, (_, index) => `p${index}: ${page}`).join(" ");
+  await burst(200, 1, { headers: withKey(), query: `{ ${page} }` });
+  await burst(10, 1, { headers: withKey(), query: `{ ${pages} }` });
+}
+
+/** Pages of groups with more mapping entries than a reply. */
+async function largeMappings() {
+  const create = `mutation { createDataSource(input: { providedId: "large", name: "Large" }) { dataSource { id } } }`;
+  expect((await callGraphql(service.url, service.key, create)).status).toBe(200);
+  const schema = "x".repeat(200);
+  const mapping = Array.from({ length: 1_000 }, (_, index) => ({
+    schemaId: `${schema} ${index}`,
+    dataSource: "large",
+  }));
+  const upsert = `mutation ($userGroups: [UpsertUserGroupInput!]!) {
+    upsertUserGroups(input: { userGroups: $userGroups }) { results { userErrors { message } } } }`;
+  for (let first = 0; first < 100; first += 10) {
+    const userGroups = Array.from({ length: 10 }, (_, index) => ({
+      providedId: `mapped ${first + index}`,
+      name: "Mapped",
+      mapping,
+    }));
+    expect((await callGraphql(service.url, service.key, upsert, { userGroups })).status).toBe(200);
+  }
+  const query = '{ userGroups(first: 100, filter: { search: "mapped" }) { nodes { mapping { schemaId } } } }';
+  await burst(20, 1, { headers: withKey(), query, statuses: ["400", "503"] });
+}
+
+const withKey = () => ({ Authorization: `Token ${service.key}` });
+
+interface BurstOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  /** The possible statuses. */
+  readonly statuses?: readonly string[];
 }
 
 /** Sends requests over each connection at once, and reads until all are answered or the connection is closed. */
 async function burst(
   connections: number,
   requests: number,
-  headers: Readonly<Record<string, string>> = {},
-  query?: string,
+  { headers = {}, query, statuses: possible = ["200", "503"] }: BurstOptions = {},
 ) {
   const statuses: string[] = [];
   await Promise.all(
@@ -93,7 +119,7 @@ async function burst(
     }),
   );
   expect(statuses).not.toEqual([]);
-  expect(new Set(statuses)).toEqual(new Set(["200", "503"].filter((status) => statuses.includes(status))));
+  expect(new Set(statuses)).toEqual(new Set(possible.filter((status) => statuses.includes(status))));
 }
 
 /** Opens WebSockets that each send operations at once and never read. */
@@ -127,13 +153,11 @@ async function unreadSockets(): Promise<void> {
 
 test.each<[string, () => Promise<void>]>([
   ["pipelined introspection without credentials", () => burst(CONNECTIONS, PIPELINED)],
-  [
-    "pipelined introspection with an API key",
-    () => burst(CONNECTIONS, PIPELINED, { Authorization: `Token ${service.key}` }),
-  ],
+  ["pipelined introspection with an API key", () => burst(CONNECTIONS, PIPELINED, { headers: withKey() })],
   ["introspection over many connections", () => burst(MANY_CONNECTIONS, 1)],
   ["introspection over WebSockets that do not read", unreadSockets],
-  ["pages of large groups with an API key", largePages],
+  ["pages of large properties", largeProperties],
+  ["pages of large mappings", largeMappings],
 ])("%s leaves the process alive, others served and health checks answered", async (_, attack) => {
   const observed = await service.watch(attack, { maySucceedLater: true });
   const seen = JSON.stringify(observed);

@@ -118,11 +118,11 @@ test("keeps at most two batches in flight and queues keys meanwhile, but not for
 });
 
 test.each([
-  ["an error of one key", -1, ["fulfilled", "rejected", "fulfilled"], 4],
+  ["an error of one key", -1, ["fulfilled", "rejected", "fulfilled"], 5],
   ["the database out of reach", -2, ["rejected", "rejected", "rejected"], 1],
   ["a replica out of reach", -3, ["rejected", "rejected", "rejected"], 1],
 ])(
-  "with %s, rejects only the calls concerned, and asks again for each only if that helps",
+  "with %s, rejects only the calls concerned, and asks again for halves only if that helps",
   async (_, failing, statuses, batches) => {
     const { request, sent, answerAll } = squares();
     const calls = Promise.allSettled([[1], [failing], [2]].map((keys) => request(one, keys)));

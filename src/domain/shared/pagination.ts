@@ -1,4 +1,4 @@
-import { type FieldPath, invalidField } from "./errors.js";
+import { DomainError, type FieldPath, invalidField } from "./errors.js";
 import { isInternalId, isRevisionNumber } from "./internal-id.js";
 import { isPresent } from "./json.js";
 import { isStorable } from "./text-field.js";
@@ -6,6 +6,18 @@ import { isStorable } from "./text-field.js";
 /** Maximum and default page size. */
 export const MAX_PAGE_SIZE = 250;
 export const DEFAULT_PAGE_SIZE = 20;
+
+/** Maximum number of list items in one reply, such as user groups, mapping entries and findings (decision 29). */
+export const MAX_REPLY_ITEMS = 50_000;
+
+/** The error of a reply with more items. */
+export function tooManyItems(): DomainError {
+  return new DomainError(
+    "query_too_expensive",
+    `The reply has more than ${MAX_REPLY_ITEMS} items. Request fewer at once.`,
+    { details: { limit: MAX_REPLY_ITEMS } },
+  );
+}
 
 /** The position of an item in a list: its sort value, and its ID as tie-breaker. */
 export interface Position {

@@ -1,8 +1,6 @@
 import { DomainError } from "../../domain/shared/errors.js";
+import { MAX_REPLY_ITEMS, tooManyItems } from "../../domain/shared/pagination.js";
 import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
-
-/** Maximum number of list items in one reply, such as user groups, mapping entries and findings (decision 29). */
-const MAX_ITEMS = 50_000;
 
 /** Bytes of documents and texts that count as one item. */
 const BYTES_PER_ITEM = 256;
@@ -98,14 +96,7 @@ export class ReplyBudget {
 
   /** Stops further work for a reply that is already too large. @throws like `spend` */
   requireRemaining(): void {
-    if (this.#spent <= MAX_ITEMS) return;
-    throw new DomainError(
-      "query_too_expensive",
-      `The reply has more than ${MAX_ITEMS} items. Request fewer at once.`,
-      {
-        details: { limit: MAX_ITEMS },
-      },
-    );
+    if (this.#spent > MAX_REPLY_ITEMS) throw tooManyItems();
   }
 }
 

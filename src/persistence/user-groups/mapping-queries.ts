@@ -1,4 +1,5 @@
 import type { DataSource } from "../../domain/data-sources/data-source.js";
+import { MAX_REPLY_ITEMS, tooManyItems } from "../../domain/shared/pagination.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { DataSourceEntity } from "../data-sources/entity.js";
 import { DATA_SOURCES } from "../data-sources/queries.js";
@@ -34,7 +35,7 @@ const BY_GROUPS: Statement = {
       SELECT ${SOURCE_PROPERTIES.map(DATA_SOURCES.column).join(", ")} FROM data_source
       WHERE account_id = $1 AND environment = $2 AND id = entry.data_source_id OFFSET 0
     ) AS source
-    ORDER BY schema_id`,
+    ORDER BY schema_id LIMIT ${MAX_REPLY_ITEMS + 1}`,
 };
 
 type MappingRow = readonly [
@@ -60,12 +61,16 @@ const COUNT: Statement = {
     WHERE account_id = $1 AND environment = $2 AND user_group_id = $3`,
 };
 
-/** Loads the mappings of groups, ordered by schema ID. Groups without a mapping are absent from the result. */
+/**
+ * Loads the mappings of groups, ordered by schema ID. Groups without a mapping are absent from the result.
+ * @throws DomainError `query_too_expensive` if they have more entries than a reply
+ */
 export async function findMappings(
   db: TenantDb,
   userGroupIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly MappedDataSource[]>> {
   const rows = await db.run<MappingRow>(BY_GROUPS, [[...new Set(userGroupIds)]]);
+  if (rows.length > MAX_REPLY_ITEMS) throw tooManyItems();
   const sources = new Map<string, DataSource>();
   const mappings = new Map<number, MappedDataSource[]>();
   for (const row of rows) {

@@ -160,8 +160,10 @@ export class BatchLoader<Key, Value> {
       if (calls.length <= 1 || isUnavailable(error) || error instanceof ReplicaFailed) {
         for (const call of calls) reject(call, error);
       } else {
-        // One call is invalid: run each alone so that the others succeed.
-        await Promise.all(calls.map(async (alone) => this.#execute([alone])));
+        // A call is invalid, or they are too large together: the halves may succeed.
+        const middle = calls.length >> 1;
+        await this.#execute(calls.slice(0, middle));
+        await this.#execute(calls.slice(middle));
       }
     }
   }

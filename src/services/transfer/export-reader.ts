@@ -1,16 +1,16 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import type { Page, PageRequest } from "../../domain/shared/pagination.js";
-import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
+import { MAX_REPLY_ITEMS, type Page, type PageRequest } from "../../domain/shared/pagination.js";
+import { MAX_MAPPING_ENTRIES, type MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { DATA_SOURCE_LIST } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { countUserGroups, listAllUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 
-/** Rows per statement: large enough to amortize its overhead, small enough to hold in memory. */
-const PAGE_SIZE = 1000;
+/** Rows per statement: even groups with the largest mappings have no more entries than a statement returns. */
+const PAGE_SIZE = MAX_REPLY_ITEMS / MAX_MAPPING_ENTRIES;
 const ORDER = { field: "providedId", direction: "ascending" } as const;
 
 export interface ExportedGroup {

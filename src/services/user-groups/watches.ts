@@ -134,7 +134,8 @@ export class UserGroupWatches {
     const source = {
       load: (ids: readonly number[], credentials: readonly WatchCredential[]) =>
         this.#load(tenant, ids, credentials),
-      loadMapping: (groupId: number) => this.#reader.mappings.load(tenant, groupId),
+      // A scope of its own: mappings that are too large to be loaded together fail for no group.
+      loadMapping: (groupId: number) => this.#reader.mappings.load({ ...tenant }, groupId),
       follow: (listener: ChangeListener) => this.#changes.follow(tenant, id, listener),
     };
     return new GroupWatch(source, { isOfManyGroups: id === null });
