@@ -22,7 +22,7 @@ export interface Batching {
   readonly telemetry: Telemetry;
 }
 
-/** What one statement loads at most: the sum of a size of its keys. */
+/** The maximum of a statement: the sum of the sizes of its keys. */
 export interface BatchLimit<Key> {
   readonly max: number;
   sizeOf(key: Key): number;
