@@ -159,6 +159,8 @@ test("does not repeat on the primary a search that timed out", async () => {
   const replicas = replicasOf(postgres.primary, [postgres.standby.target], PATIENT_MS, 1000);
   endings.push(() => replicas.close());
   await replicas.start({ onExcluded: () => undefined, onRestored: () => undefined });
+  // The standby may still replay what the test before has locked.
+  await until(() => replicas.choose() !== undefined);
   const slow: Statement = { access: "read", isSearch: true, text: "SELECT pg_sleep(300)" };
   const reading = replicas.choose()?.of({ accountId: 1, environment: "Customer" }).run(slow, []);
   await expect(reading).rejects.toMatchObject({ code: "query_too_expensive" });
