@@ -28,9 +28,8 @@ import { OperatorError, type OperatorErrorCode, UsageError } from "../../domain/
 import { JsonSource } from "../../domain/shared/stored-json.js";
 import { createSchema } from "../../graphql/server/schema.js";
 import { createContext, type GraphqlContext } from "../../graphql/shared/context.js";
-import { domainErrorOf, errorMessage } from "../../graphql/shared/error-format.js";
+import { domainErrorOf, errorMessage, toGraphqlCode } from "../../graphql/shared/error-format.js";
 import { stringifyReply } from "../../graphql/shared/raw-json.js";
-import { toGraphqlCode } from "../../graphql/shared/user-error-code-enum.js";
 import { UserGroupWatcher } from "../../graphql/user-groups/watcher.js";
 import { createServices } from "../../services/services.js";
 import type { Output } from "../shared/output.js";

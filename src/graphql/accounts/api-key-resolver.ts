@@ -1,24 +1,36 @@
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { GraphQLDateTime } from "graphql-scalars";
+import { Arg, Args, Ctx, Field, InputType, Query, Resolver } from "type-graphql";
 import type { ApiKeySortField } from "../../domain/accounts/api-key-list.js";
+import type { Admin, Scope } from "../../domain/accounts/caller.js";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import type { SortOrder } from "../../domain/shared/pagination.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
-import { mutateAsAdmin } from "../shared/mutation.js";
+import { AdminMutation, createIdInput, type IdInput } from "../shared/mutation.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";
-import { Input } from "../shared/payload.js";
 import { ApiKeyFilterInput, ApiKeyOrder, parseApiKeyFilter } from "./api-key-list-inputs.js";
-import {
-  ApiKeyConnection,
-  ApiKeyView,
-  CreateApiKeyInput,
-  CreateApiKeyPayload,
-  RevokeApiKeyInput,
-  RevokeApiKeyPayload,
-} from "./api-key-types.js";
+import { ApiKeyConnection, ApiKeyScope, ApiKeyView } from "./api-key-types.js";
+
+@InputType("CreateApiKeyInput", { description: "Input for `createApiKey`." })
+class CreateApiKeyInput {
+  @Field(() => String, { description: "A name that describes the purpose of the key." })
+  readonly name!: string;
+
+  @Field(() => ApiKeyScope, { description: "The scope of the key." })
+  readonly scope!: Scope;
+
+  @Field(() => GraphQLDateTime, nullable("The time when the key expires. If omitted, it does not expire."))
+  readonly expiresAt?: Date | null;
+}
+
+const RevokeApiKeyInput = createIdInput("revokeApiKey", "API key");
+
+const PAYLOAD = {
+  apiKey: [() => ApiKeyView, nullable("The API key; null if the mutation failed.")],
+} as const;
 
 @Resolver()
 export class ApiKeyResolver {
@@ -42,34 +54,34 @@ export class ApiKeyResolver {
     return new ApiKeyConnection(sourceOf(context.services.apiKeys.list, admin, page, { filter, orderBy }));
   }
 
-  @Mutation(() => CreateApiKeyPayload, {
-    description: "Creates an API key for the caller's environment. Requires admin scope.",
-  })
-  async createApiKey(
-    @Input(() => CreateApiKeyInput) input: CreateApiKeyInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutateAsAdmin(context, CreateApiKeyPayload, async (admin, { apiKeys }) => {
-      const { apiKey, secret } = await apiKeys.create(admin, {
-        name: parseText(input.name, ["name"]),
-        scope: input.scope,
-        expiresAt: input.expiresAt ?? null,
-      });
-      return { apiKey: new ApiKeyView(apiKey), secret };
+  @AdminMutation(
+    "Creates an API key for the caller's environment. Requires admin scope.",
+    () => CreateApiKeyInput,
+    {
+      ...PAYLOAD,
+      secret: [
+        () => String,
+        nullable(
+          "The secret, to be sent as `Authorization: Token <secret>`. It cannot be retrieved later; null if the mutation failed.",
+        ),
+      ],
+    },
+  )
+  async createApiKey(input: CreateApiKeyInput, admin: Admin, { services }: GraphqlContext) {
+    const { apiKey, secret } = await services.apiKeys.create(admin, {
+      name: parseText(input.name, ["name"]),
+      scope: input.scope,
+      expiresAt: input.expiresAt ?? null,
     });
+    return { apiKey: new ApiKeyView(apiKey), secret };
   }
 
-  @Mutation(() => RevokeApiKeyPayload, {
-    description:
-      "Revokes an API key permanently, and ends the embed sessions that it created. Has no effect if it is already revoked. Requires admin scope.",
-  })
-  async revokeApiKey(
-    @Input(() => RevokeApiKeyInput) input: RevokeApiKeyInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutateAsAdmin(context, RevokeApiKeyPayload, async (admin, { apiKeys }) => {
-      const revoked = await apiKeys.revoke(admin, parseNodeIdOfType("ApiKey", input.id));
-      return { apiKey: new ApiKeyView(revoked) };
-    });
+  @AdminMutation(
+    "Revokes an API key permanently, and ends the embed sessions that it created. Has no effect if it is already revoked. Requires admin scope.",
+    () => RevokeApiKeyInput,
+    PAYLOAD,
+  )
+  async revokeApiKey({ id }: IdInput, admin: Admin, { services }: GraphqlContext) {
+    return { apiKey: new ApiKeyView(await services.apiKeys.revoke(admin, parseNodeIdOfType("ApiKey", id))) };
   }
 }

@@ -1,5 +1,5 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import { Field, ID, InputType, ObjectType } from "type-graphql";
+import { Field, ObjectType } from "type-graphql";
 import type { ApiKey } from "../../domain/accounts/api-key.js";
 import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
@@ -8,7 +8,6 @@ import { createEnum } from "../shared/create-enum.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { NodeView } from "../shared/node-type.js";
 import { nullable } from "../shared/nullable.js";
-import { createPayloadType } from "../shared/payload.js";
 
 export const ApiKeyScope = createEnum<Scope>(
   "ApiKeyScope",
@@ -61,36 +60,6 @@ export class ApiKeyView extends NodeView {
     Object.assign(this, key satisfies Omit<ApiKeyView, "id">);
   }
 }
-
-@InputType("CreateApiKeyInput", { description: "Input for `createApiKey`." })
-export class CreateApiKeyInput {
-  @Field(() => String, { description: "A name that describes the purpose of the key." })
-  readonly name!: string;
-
-  @Field(() => ApiKeyScope, { description: "The scope of the key." })
-  readonly scope!: Scope;
-
-  @Field(() => GraphQLDateTime, nullable("The time when the key expires. If omitted, it does not expire."))
-  readonly expiresAt?: Date | null;
-}
-
-@InputType("RevokeApiKeyInput", { description: "Input for `revokeApiKey`." })
-export class RevokeApiKeyInput {
-  @Field(() => ID, { description: "The API key's global ID." })
-  readonly id!: string;
-}
-
-export const CreateApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView; secret: string }>("createApiKey", {
-  apiKey: [() => ApiKeyView, "The API key; null if the mutation failed."],
-  secret: [
-    () => String,
-    "The secret, to be sent as `Authorization: Token <secret>`. It cannot be retrieved later; null if the mutation failed.",
-  ],
-});
-
-export const RevokeApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView }>("revokeApiKey", {
-  apiKey: [() => ApiKeyView, "The API key; null if the mutation failed."],
-});
 
 export const ApiKeyConnection = createConnectionType(
   "ApiKey",

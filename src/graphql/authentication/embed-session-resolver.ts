@@ -1,20 +1,10 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import {
-  Ctx,
-  Field,
-  FieldResolver,
-  InputType,
-  Int,
-  Mutation,
-  ObjectType,
-  Resolver,
-  Root,
-} from "type-graphql";
+import { Field, FieldResolver, InputType, Int, ObjectType, Resolver, Root } from "type-graphql";
+import type { Caller } from "../../domain/accounts/caller.js";
 import { requireEmbedSessions } from "../../domain/accounts/scopes.js";
 import {
   DEFAULT_SESSION_SECONDS,
   type EmbedSession,
-  type EmbedSessionRequest,
   MAX_SESSION_SECONDS,
   MAX_VARIABLES_BYTES,
   MIN_SESSION_SECONDS,
@@ -23,11 +13,9 @@ import {
 } from "../../domain/authentication/embed-session.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import type { JsonObject } from "../../domain/shared/json.js";
-import type { UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { GraphqlContext } from "../shared/context.js";
-import { mutateIfAllowed } from "../shared/mutation.js";
+import { CallerMutation } from "../shared/mutation.js";
 import { nullable } from "../shared/nullable.js";
-import { createPayloadType, Input } from "../shared/payload.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
 import { parseUserGroupBy, UserGroupBy } from "../user-groups/by.js";
 import { ViewerView } from "./viewer-resolver.js";
@@ -53,17 +41,6 @@ class CreateEmbedSessionInput {
   )
   readonly variables?: unknown;
 }
-
-const CreateEmbedSessionPayload = createPayloadType<{ token: string; expiresAt: Date }>(
-  "createEmbedSession",
-  {
-    token: [
-      () => String,
-      "The embed session, a signed JWT that a front end sends as `Authorization: Bearer <token>`; null if the mutation failed.",
-    ],
-    expiresAt: [() => GraphQLDateTime, "The time at which the session expires; null if the mutation failed."],
-  },
-);
 
 @ObjectType("EmbedSession", { description: "The embed session that a front end is authenticated with." })
 class EmbedSessionView {
@@ -93,27 +70,30 @@ export class EmbedSessionResolver {
     return new EmbedSessionView(session.embedSession);
   }
 
-  @Mutation(() => CreateEmbedSessionPayload, {
-    description:
-      "Creates an embed session: a short-lived token with which a front end can read one user group. It is invalidated when the user group's token is rotated, the user group is deleted, or the API key that created it is revoked. Requires embed scope.",
-  })
-  async createEmbedSession(
-    @Input(() => CreateEmbedSessionInput) input: CreateEmbedSessionInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutateIfAllowed(context, CreateEmbedSessionPayload, async (caller, { embedSessions }) => {
-      const embedder = requireEmbedSessions(caller);
-      const { ref, ...request } = parseInput(input);
-      return embedSessions.create(embedder, ref, request);
+  @CallerMutation(
+    "Creates an embed session: a short-lived token with which a front end can read one user group. It is invalidated when the user group's token is rotated, the user group is deleted, or the API key that created it is revoked. Requires embed scope.",
+    () => CreateEmbedSessionInput,
+    {
+      token: [
+        () => String,
+        nullable(
+          "The embed session, a signed JWT that a front end sends as `Authorization: Bearer <token>`; null if the mutation failed.",
+        ),
+      ],
+      expiresAt: [
+        () => GraphQLDateTime,
+        nullable("The time at which the session expires; null if the mutation failed."),
+      ],
+    },
+  )
+  async createEmbedSession(input: CreateEmbedSessionInput, caller: Caller, { services }: GraphqlContext) {
+    const embedder = requireEmbedSessions(caller);
+    const { by, expiresInSeconds, variables } = input;
+    const { ref, ...request } = parseFields({
+      ref: () => parseUserGroupBy(by),
+      expiresInSeconds: () => parseSessionLifetime(expiresInSeconds, ["expiresInSeconds"]),
+      variables: () => parseSessionVariables(variables, ["variables"]),
     });
+    return services.embedSessions.create(embedder, ref, request);
   }
-}
-
-/** @throws DomainError `invalid_field` */
-function parseInput({ by, expiresInSeconds, variables }: CreateEmbedSessionInput) {
-  return parseFields<{ readonly ref: UserGroupRef } & EmbedSessionRequest>({
-    ref: () => parseUserGroupBy(by),
-    expiresInSeconds: () => parseSessionLifetime(expiresInSeconds, ["expiresInSeconds"]),
-    variables: () => parseSessionVariables(variables, ["variables"]),
-  });
 }

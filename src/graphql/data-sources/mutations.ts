@@ -1,12 +1,12 @@
-import { Ctx, Field, ID, InputType, Mutation, Resolver } from "type-graphql";
+import { Field, ID, InputType, Resolver } from "type-graphql";
+import type { Writer } from "../../domain/accounts/caller.js";
 import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { GraphqlContext } from "../shared/context.js";
-import { mutate } from "../shared/mutation.js";
+import { WriterMutation } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";
-import { createPayloadType, Input } from "../shared/payload.js";
 import { DataSourceBy, parseDataSourceBy } from "./by.js";
 import { DataSourceView } from "./type.js";
 
@@ -39,12 +39,49 @@ class DeleteDataSourceInput {
   readonly by!: DataSourceBy;
 }
 
-/** @throws DomainError `invalid_field` */
-function parseNewDataSource(input: CreateDataSourceInput) {
-  return parseFields({
-    providedId: () => parseText(input.providedId, ["providedId"]),
-    name: () => parseText(input.name, ["name"]),
-  });
+const PAYLOAD = {
+  dataSource: [() => DataSourceView, nullable("The data source; null if the mutation failed.")],
+} as const;
+
+@Resolver()
+export class DataSourceMutations {
+  @WriterMutation(
+    "Creates a data source. Fails if its external ID is taken.",
+    () => CreateDataSourceInput,
+    PAYLOAD,
+  )
+  async createDataSource(input: CreateDataSourceInput, writer: Writer, { services }: GraphqlContext) {
+    const { providedId, name } = parseFields({
+      providedId: () => parseText(input.providedId, ["providedId"]),
+      name: () => parseText(input.name, ["name"]),
+    });
+    return { dataSource: new DataSourceView(await services.dataSources.create(writer, providedId, name)) };
+  }
+
+  @WriterMutation(
+    "Updates a data source. Omitted fields keep their values.",
+    () => UpdateDataSourceInput,
+    PAYLOAD,
+  )
+  async updateDataSource(input: UpdateDataSourceInput, writer: Writer, { services }: GraphqlContext) {
+    const { ref, changes } = parseDataSourceUpdate(input);
+    return { dataSource: new DataSourceView(await services.dataSources.update(writer, ref, changes)) };
+  }
+
+  @WriterMutation(
+    "Deletes a data source. Fails while user groups are mapped to it.",
+    () => DeleteDataSourceInput,
+    {
+      deletedDataSourceId: [
+        () => ID,
+        nullable("The global ID of the deleted data source; null if the mutation failed."),
+      ],
+    },
+  )
+  async deleteDataSource({ by }: DeleteDataSourceInput, writer: Writer, { services }: GraphqlContext) {
+    const { id } = await services.dataSources.delete(writer, parseDataSourceBy(by));
+    return { deletedDataSourceId: toNodeId("DataSource", id) };
+  }
 }
 
 /** @throws DomainError `invalid_field` */
@@ -59,67 +96,4 @@ function parseDataSourceUpdate({ by, providedId, name }: UpdateDataSourceInput) 
     ...(name === undefined ? {} : { name: () => parseText(name, ["name"]) }),
   });
   return { ref, changes };
-}
-
-interface DataSourceValues {
-  readonly dataSource: DataSourceView;
-}
-
-const DATA_SOURCE = [() => DataSourceView, "The data source; null if the mutation failed."] as const;
-
-const CreateDataSourcePayload = createPayloadType<DataSourceValues>("createDataSource", {
-  dataSource: DATA_SOURCE,
-});
-
-const UpdateDataSourcePayload = createPayloadType<DataSourceValues>("updateDataSource", {
-  dataSource: DATA_SOURCE,
-});
-
-const DeleteDataSourcePayload = createPayloadType<{ readonly deletedDataSourceId: string }>(
-  "deleteDataSource",
-  {
-    deletedDataSourceId: [() => ID, "The global ID of the deleted data source; null if the mutation failed."],
-  },
-);
-
-@Resolver()
-export class DataSourceMutations {
-  @Mutation(() => CreateDataSourcePayload, {
-    description: "Creates a data source. Fails if its external ID is taken.",
-  })
-  async createDataSource(
-    @Input(() => CreateDataSourceInput) input: CreateDataSourceInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, CreateDataSourcePayload, async (writer, { dataSources }) => {
-      const { providedId, name } = parseNewDataSource(input);
-      return { dataSource: new DataSourceView(await dataSources.create(writer, providedId, name)) };
-    });
-  }
-
-  @Mutation(() => UpdateDataSourcePayload, {
-    description: "Updates a data source. Omitted fields keep their values.",
-  })
-  async updateDataSource(
-    @Input(() => UpdateDataSourceInput) input: UpdateDataSourceInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, UpdateDataSourcePayload, async (writer, { dataSources }) => {
-      const { ref, changes } = parseDataSourceUpdate(input);
-      return { dataSource: new DataSourceView(await dataSources.update(writer, ref, changes)) };
-    });
-  }
-
-  @Mutation(() => DeleteDataSourcePayload, {
-    description: "Deletes a data source. Fails while user groups are mapped to it.",
-  })
-  async deleteDataSource(
-    @Input(() => DeleteDataSourceInput) input: DeleteDataSourceInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, DeleteDataSourcePayload, async (writer, { dataSources }) => {
-      const { id } = await dataSources.delete(writer, parseDataSourceBy(input.by));
-      return { deletedDataSourceId: toNodeId("DataSource", id) };
-    });
-  }
 }

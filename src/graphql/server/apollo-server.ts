@@ -23,7 +23,7 @@ import { internalError } from "../../domain/shared/errors.js";
 import { isObject } from "../../domain/shared/json.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
 import type { GraphqlContext } from "../shared/context.js";
-import { toGraphqlCode } from "../shared/user-error-code-enum.js";
+import { toGraphqlCode } from "../shared/error-format.js";
 import { tokenLimitError } from "./limits/admission.js";
 import type { OperationOptions, Operations } from "./operations/operations.js";
 import type { OperationReply } from "./operations/reply.js";

@@ -7,7 +7,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { isObject, isPresent } from "../../domain/shared/json.js";
 import type { WorkQueue } from "../../services/requests/work-queue.js";
 import type { CountLookup, Metrics } from "../../telemetry/metrics.js";
-import { countError } from "../shared/error-metrics.js";
+import { countError } from "../shared/error-format.js";
 import { stringifyReply } from "../shared/raw-json.js";
 import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
 import type { ApolloHandler } from "./apollo-server.js";

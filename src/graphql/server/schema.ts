@@ -23,10 +23,9 @@ import { SiteConfigListResolver } from "../site-configs/list-resolver.js";
 import { SiteConfigMutations } from "../site-configs/mutations.js";
 import { SiteConfigResolver } from "../site-configs/resolver.js";
 import { SiteConfigRevisionResolver } from "../site-configs/revision-resolver.js";
-import { BulkMutations, UpsertMutation } from "../user-groups/bulk-mutations.js";
+import { BulkMutations } from "../user-groups/bulk-mutations.js";
 import { DataSourceUserGroupsResolver } from "../user-groups/data-source-user-groups-resolver.js";
 import { UserGroupListResolver } from "../user-groups/list-resolver.js";
-import { MappingMutations } from "../user-groups/mapping-mutations.js";
 import { UserGroupMutations } from "../user-groups/mutations.js";
 import { UserGroupResolver } from "../user-groups/resolver.js";
 import { UserGroupSubscription } from "../user-groups/subscription.js";
@@ -51,7 +50,6 @@ const RESOLVERS = [
   DataSourceResolver,
   DataSourceUserGroupsResolver,
   EmbedSessionResolver,
-  MappingMutations,
   NodeResolver,
   SiteConfigContentResolver,
   SiteConfigListResolver,
@@ -59,7 +57,6 @@ const RESOLVERS = [
   SiteConfigResolver,
   SiteConfigRevisionContentResolver,
   SiteConfigRevisionResolver,
-  UpsertMutation,
   UserGroupListResolver,
   UserGroupMutations,
   UserGroupResolver,

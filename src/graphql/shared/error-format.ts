@@ -1,11 +1,23 @@
+import { ApolloServerErrorCode } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { errorHeaders } from "../../domain/requests/rate-limit.js";
-import { ERRORS, type ErrorCode } from "../../domain/shared/error-catalogue.js";
+import { ERROR_CODES, ERRORS, type ErrorCode } from "../../domain/shared/error-catalogue.js";
 import { DomainError, type FieldError } from "../../domain/shared/errors.js";
-import { toGraphqlCode } from "./user-error-code-enum.js";
+import type { Metrics } from "../../telemetry/metrics.js";
+
+/** Error codes of the domain and of Apollo Server; bounds the metric's label values. */
+const CODES: ReadonlySet<string> = new Set([
+  ...ERROR_CODES,
+  ...Object.values(ApolloServerErrorCode).map((code) => code.toLowerCase()),
+]);
 
 /** HTTP status of user errors outside mutation payloads. */
 const BAD_REQUEST = 400;
+
+/** Returns the GraphQL name of an error code. */
+export function toGraphqlCode(code: ErrorCode): string {
+  return code.toUpperCase();
+}
 
 /** Returns whether a mutation reports the error in `userErrors`. */
 export function isUserError(error: unknown): error is DomainError {
@@ -59,4 +71,10 @@ export function renderGraphqlError(error: DomainError, requestId: string) {
     ],
   };
   return { status: statusOf(error), headers: errorHeaders(error), body };
+}
+
+/** Counts an error sent to a client, by code. */
+export function countError({ errors }: Metrics, code: unknown): void {
+  const name = String(code).toLowerCase();
+  errors.inc({ api: "graphql", code: CODES.has(name) ? name : "other" });
 }

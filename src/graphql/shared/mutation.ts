@@ -1,53 +1,134 @@
-import type { Admin, Caller, Writer } from "../../domain/accounts/caller.js";
+import type { GraphQLScalarType } from "graphql";
+import {
+  Arg,
+  type ClassType,
+  Ctx,
+  createParameterDecorator,
+  Field,
+  ID,
+  InputType,
+  Mutation,
+  ObjectType,
+  type ResolverData,
+  UseMiddleware,
+} from "type-graphql";
+import type { Caller } from "../../domain/accounts/caller.js";
 import { requireAdmin, requireWrite } from "../../domain/accounts/scopes.js";
-import type { Services } from "../../services/services.js";
 import { type GraphqlContext, requireSession } from "./context.js";
-import { isUserError } from "./error-format.js";
-import { countError } from "./error-metrics.js";
-import type { PayloadType, PayloadValues } from "./payload.js";
+import { countError, isUserError } from "./error-format.js";
 import { UserErrorView } from "./user-error-type.js";
 
-type Work<Principal, Values extends object> = (
+interface UserErrors {
+  readonly userErrors: readonly UserErrorView[];
+}
+
+/** The parameters of `Field` for each payload field. A field that the method does not return is null, or an empty list. */
+type PayloadFields<Values> = {
+  readonly [Name in keyof Values]: readonly [
+    type: () =>
+      | (new (
+          ...args: never[]
+        ) => Values[Name])
+      | GraphQLScalarType<Values[Name]>
+      | readonly object[],
+    options: FieldOptions,
+  ];
+};
+
+interface FieldOptions {
+  readonly nullable?: true;
+  readonly description: string;
+}
+
+type Method<Values, Input, Principal> = (
+  input: Input,
   principal: Principal,
-  services: Services,
-) => Promise<PayloadValues<Values>>;
+  context: GraphqlContext,
+) => Promise<Partial<Values> | UserErrors>;
+
+const USER_ERRORS = [
+  () => [UserErrorView],
+  { description: "The errors; empty if the mutation succeeded." },
+] as const;
 
 /**
- * Runs a mutation that requires write scope; user errors are returned in the payload.
- * @throws DomainError `unauthenticated`, `forbidden` and all other errors that are not user errors
+ * Declares a method that returns the payload of a mutation that requires write scope. Its user errors are returned in the payload;
+ * other errors fail the field.
  */
-export async function mutate<Values extends object>(
-  context: GraphqlContext,
-  payload: PayloadType<Values>,
-  work: Work<Writer, Values>,
-): Promise<object> {
-  return mutateIfAllowed(context, payload, (caller, services) => work(requireWrite(caller), services));
+export const WriterMutation = createDecorator(requireWrite);
+
+/** Declares a mutation that requires admin scope, like `WriterMutation`. */
+export const AdminMutation = createDecorator(requireAdmin);
+
+/** Declares a mutation that checks the caller's scope itself, like `WriterMutation`. */
+export const CallerMutation = createDecorator((caller) => caller);
+
+function createDecorator<Principal>(authorize: (caller: Caller) => Principal) {
+  const PrincipalArg = createParameterDecorator<GraphqlContext>(({ context }) =>
+    authorize(requireSession(context).caller),
+  );
+  return <Values extends object, Input extends object>(
+    description: string,
+    input: () => ClassType<Input>,
+    fields: PayloadFields<Values>,
+  ) =>
+    (resolver: object, name: string, method: { readonly value?: Method<Values, Input, Principal> }): void => {
+      const payload = createPayloadType(name, fields);
+      Arg("input", input, { description: "Parameters of the mutation." })(resolver, name, 0);
+      PrincipalArg(resolver, name, 1);
+      Ctx()(resolver, name, 2);
+      Mutation(() => payload.type, { description })(resolver, name, method);
+      UseMiddleware(async ({ context }: ResolverData<GraphqlContext>, next) => ({
+        ...payload.absent,
+        ...(await runMutation(context, next)),
+      }))(resolver, name, method);
+    };
 }
 
-/** Runs a mutation that requires admin scope. @throws like `mutate` */
-export async function mutateAsAdmin<Values extends object>(
-  context: GraphqlContext,
-  payload: PayloadType<Values>,
-  work: Work<Admin, Values>,
-): Promise<object> {
-  return mutateIfAllowed(context, payload, (caller, services) => work(requireAdmin(caller), services));
+/** Creates the payload type of a mutation, such as `CreateUserGroupPayload`. */
+function createPayloadType<Values extends object>(mutation: string, fields: PayloadFields<Values>) {
+  @ObjectType(typeName(mutation, "Payload"), {
+    description: `The result of \`${mutation}\`.`,
+    simpleResolvers: true,
+  })
+  class Payload {}
+  const entries = Object.entries<readonly [() => object, FieldOptions]>({
+    userErrors: USER_ERRORS,
+    ...fields,
+  });
+  for (const [field, [type, options]] of entries) Field(type, options)(Payload.prototype, field);
+  const absent = entries.map(([field, [, { nullable }]]) => [field, nullable ? null : []] as const);
+  return { type: Payload, absent: Object.fromEntries(absent) };
 }
 
-/** Runs a mutation that checks the caller's scope itself. @throws like `mutate` */
-export async function mutateIfAllowed<Values extends object>(
-  context: GraphqlContext,
-  Payload: PayloadType<Values>,
-  work: Work<Caller, Values>,
-): Promise<object> {
-  const { caller, loaders } = requireSession(context);
+async function runMutation(context: GraphqlContext, run: () => Promise<object>): Promise<object> {
   try {
-    return new Payload(await work(caller, context.services));
+    return await run();
   } catch (error) {
     if (!isUserError(error)) throw error;
     countError(context.metrics, error.code);
-    return new Payload(null, UserErrorView.allOf(error));
+    return { userErrors: UserErrorView.allOf(error) };
   } finally {
     // Later fields of the same request must not read cached values from before this write.
-    loaders.clear();
+    context.session?.loaders.clear();
   }
+}
+
+/** The input of a mutation of one object. */
+export interface IdInput {
+  readonly id: string;
+}
+
+/** Creates the input type of a mutation of the object with a global ID. @param object such as "API key" */
+export function createIdInput(mutation: string, object: string): ClassType<IdInput> {
+  @InputType(typeName(mutation, "Input"), { description: `Input for \`${mutation}\`.` })
+  class Input implements IdInput {
+    @Field(() => ID, { description: `The ${object}'s global ID.` })
+    readonly id!: string;
+  }
+  return Input;
+}
+
+function typeName(mutation: string, suffix: string): string {
+  return `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}${suffix}`;
 }

@@ -1,9 +1,20 @@
 import { Field, ObjectType } from "type-graphql";
-import { type ErrorCode } from "../../domain/shared/error-catalogue.js";
+import { ERROR_CODES, ERRORS, type ErrorCode } from "../../domain/shared/error-catalogue.js";
 import type { DomainError, FieldPath } from "../../domain/shared/errors.js";
-import { fieldMessage } from "./error-format.js";
+import { createEnum } from "./create-enum.js";
+import { fieldMessage, toGraphqlCode } from "./error-format.js";
 import { nullable } from "./nullable.js";
-import { UserErrorCodeEnum } from "./user-error-code-enum.js";
+
+const UserErrorCodeEnum = createEnum<ErrorCode>(
+  "UserErrorCode",
+  "The code of an error in `userErrors`: one of the REST API's codes, in upper case.",
+  Object.fromEntries(
+    ERROR_CODES.filter((code) => ERRORS[code].isUserError).map((code) => [
+      toGraphqlCode(code),
+      [code, ERRORS[code].meaning] as const,
+    ]),
+  ),
+);
 
 @ObjectType("UserError", {
   description:

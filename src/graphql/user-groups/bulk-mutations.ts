@@ -1,4 +1,5 @@
-import { Ctx, Field, ID, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
+import { Field, ID, InputType, ObjectType, Resolver } from "type-graphql";
+import type { Writer } from "../../domain/accounts/caller.js";
 import { DomainError, domainErrorOr, invalidField, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
 import {
   type BulkEdit,
@@ -7,30 +8,13 @@ import {
 } from "../../services/user-groups/bulk-edits.js";
 import { MAX_UPSERTS, type UpsertOutcome, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
 import type { GraphqlContext } from "../shared/context.js";
-import { mutate } from "../shared/mutation.js";
+import { WriterMutation } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";
-import { Input } from "../shared/payload.js";
 import { UserErrorView } from "../shared/user-error-type.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
-import { parseChangedFields, parseIdentified, UserGroupChangesInput } from "./inputs.js";
+import { parseChangedFields, parseIdentified, UserGroupChangesInput } from "./mutations.js";
 import { UserGroupView } from "./type.js";
-
-interface ItemResult {
-  readonly userErrors: readonly UserErrorView[];
-}
-
-/** Returns the errors of all user groups of a call, with their paths in the input. */
-function errorsOfItems(results: readonly ItemResult[]): UserErrorView[] {
-  return results.flatMap(({ userErrors }, index) =>
-    userErrors.filter(isCause).map((error) => error.within(["userGroups", String(index)])),
-  );
-}
-
-/** Returns whether an error is not merely the consequence of errors in other user groups. */
-function isCause({ code }: UserErrorView): boolean {
-  return code !== "batch_rejected";
-}
 
 @InputType()
 abstract class BulkEditInput {
@@ -88,88 +72,18 @@ class DeleteUserGroupsResult extends BulkEditResult {
   }
 }
 
-@ObjectType()
-abstract class BulkEditPayload {
-  @Field(() => [UserErrorView], {
-    description: "All errors except `BATCH_REJECTED`. Paths are relative to the input.",
-  })
-  readonly userErrors: readonly UserErrorView[];
-
-  constructor(results: readonly BulkEditResult[], userErrors: readonly UserErrorView[]) {
-    this.userErrors = [...userErrors, ...errorsOfItems(results)];
-  }
-}
-
-@ObjectType("RotateUserGroupTokensPayload", { description: "The result of `rotateUserGroupTokens`." })
-class RotateUserGroupTokensPayload extends BulkEditPayload {
-  @Field(() => [RotateUserGroupTokensResult], {
-    description: "One result for each user group, in the order of the input.",
-  })
-  readonly results: readonly RotateUserGroupTokensResult[];
-
-  constructor(
-    values: { readonly results?: readonly RotateUserGroupTokensResult[] } | null,
-    userErrors: readonly UserErrorView[] = [],
-  ) {
-    const results = values?.results ?? [];
-    super(results, userErrors);
-    this.results = results;
-  }
-}
-
-@ObjectType("DeleteUserGroupsPayload", { description: "The result of `deleteUserGroups`." })
-class DeleteUserGroupsPayload extends BulkEditPayload {
-  @Field(() => [DeleteUserGroupsResult], {
-    description: "One result for each user group, in the order of the input.",
-  })
-  readonly results: readonly DeleteUserGroupsResult[];
-
-  constructor(
-    values: { readonly results?: readonly DeleteUserGroupsResult[] } | null,
-    userErrors: readonly UserErrorView[] = [],
-  ) {
-    const results = values?.results ?? [];
-    super(results, userErrors);
-    this.results = results;
-  }
-}
-
 /** Parses the user groups of a call; an invalid one is replaced by its error. @throws DomainError `invalid_field` if there are too many */
-function parseBulkEdit({ userGroups, allOrNothing }: BulkEditInput): BulkEdit {
-  if (userGroups.length > MAX_BULK_EDITS) {
-    throw invalidField(["userGroups"], `must have at most ${MAX_BULK_EDITS} user groups`);
-  }
-  return { refs: userGroups.map((by) => domainErrorOr(() => parseUserGroupBy(by, []))), allOrNothing };
+function parseAll<Input, Parsed>(
+  userGroups: readonly Input[],
+  max: number,
+  parse: (input: Input) => Parsed,
+): (Parsed | DomainError)[] {
+  if (userGroups.length > max) throw invalidField(["userGroups"], `must have at most ${max} user groups`);
+  return userGroups.map((input) => domainErrorOr(() => parse(input)));
 }
 
-@Resolver()
-export class BulkMutations {
-  @Mutation(() => RotateUserGroupTokensPayload, {
-    description:
-      "Rotates the tokens of several user groups in one transaction. The old tokens are invalidated like those of `rotateUserGroupToken`.",
-  })
-  async rotateUserGroupTokens(
-    @Input(() => RotateUserGroupTokensInput) input: RotateUserGroupTokensInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, RotateUserGroupTokensPayload, async (writer, { userGroupBulkEdits }) => {
-      const outcomes = await userGroupBulkEdits.rotateTokens(writer, parseBulkEdit(input));
-      return { results: outcomes.map((outcome) => new RotateUserGroupTokensResult(outcome)) };
-    });
-  }
-
-  @Mutation(() => DeleteUserGroupsPayload, {
-    description: "Deletes several user groups and their mappings in one transaction.",
-  })
-  async deleteUserGroups(
-    @Input(() => DeleteUserGroupsInput) input: DeleteUserGroupsInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, DeleteUserGroupsPayload, async (writer, { userGroupBulkEdits }) => {
-      const outcomes = await userGroupBulkEdits.delete(writer, parseBulkEdit(input));
-      return { results: outcomes.map((outcome) => new DeleteUserGroupsResult(outcome)) };
-    });
-  }
+function parseBulkEdit({ userGroups, allOrNothing }: BulkEditInput): BulkEdit {
+  return { refs: parseAll(userGroups, MAX_BULK_EDITS, (by) => parseUserGroupBy(by, [])), allOrNothing };
 }
 
 @InputType("UpsertUserGroupInput", {
@@ -224,43 +138,28 @@ class UpsertUserGroupResult {
   }
 }
 
-@ObjectType("UpsertUserGroupsPayload", { description: "The result of `upsertUserGroups`." })
-class UpsertUserGroupsPayload {
-  @Field(() => [UpsertUserGroupResult], {
-    description: "One result for each user group, in the order of the input.",
-  })
-  readonly results: readonly UpsertUserGroupResult[];
-
-  @Field(() => [UserErrorView], {
-    description: `All errors except \`BATCH_REJECTED\`. Paths are relative to the input. After ${MAX_FIELD_ERRORS} errors, only the first error of each further user group is listed.`,
-  })
-  readonly userErrors: readonly UserErrorView[];
-
-  constructor(
-    values: { readonly results?: readonly UpsertUserGroupResult[] } | null,
-    userErrors: readonly UserErrorView[] = [],
-  ) {
-    this.results = values?.results ?? [];
-    this.userErrors = [...userErrors, ...errorsOfItems(this.results)];
-  }
-}
-
-function viewOutcomes(outcomes: readonly UpsertOutcome[]) {
+function viewUpserts(outcomes: readonly UpsertOutcome[]): UpsertUserGroupResult[] {
   let listed = 0;
-  const results = outcomes.map((outcome) => {
+  return outcomes.map((outcome) => {
     const result = new UpsertUserGroupResult(outcome, Math.max(1, MAX_FIELD_ERRORS - listed));
     listed += result.userErrors.filter(isCause).length;
     return result;
   });
-  return { results };
 }
 
-/** Parses the user groups of a call; an invalid one is replaced by its error. @throws DomainError `invalid_field` if there are too many */
-function parseUpserts(input: UpsertUserGroupsInput): (UserGroupUpsert | DomainError)[] {
-  if (input.userGroups.length > MAX_UPSERTS) {
-    throw invalidField(["userGroups"], `must have at most ${MAX_UPSERTS} user groups`);
-  }
-  return input.userGroups.map((group) => domainErrorOr(() => parseUpsert(group)));
+/** Returns a payload's results, and the errors of all of them with their paths in the input. */
+function withErrors<Result extends { readonly userErrors: readonly UserErrorView[] }>(
+  results: readonly Result[],
+) {
+  const userErrors = results.flatMap((result, index) =>
+    result.userErrors.filter(isCause).map((error) => error.within(["userGroups", String(index)])),
+  );
+  return { results, userErrors };
+}
+
+/** Returns whether an error is not merely the consequence of errors in other user groups. */
+function isCause({ code }: UserErrorView): boolean {
+  return code !== "batch_rejected";
 }
 
 function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {
@@ -268,17 +167,51 @@ function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {
   return { providedId, ...fields };
 }
 
+const IN_ORDER = { description: "One result for each user group, in the order of the input." };
+const BULK_ERRORS = [
+  () => [UserErrorView],
+  { description: "All errors except `BATCH_REJECTED`. Paths are relative to the input." },
+] as const;
+
 @Resolver()
-export class UpsertMutation {
-  @Mutation(() => UpsertUserGroupsPayload, {
-    description: "Creates or updates several user groups in one transaction.",
+export class BulkMutations {
+  @WriterMutation(
+    "Rotates the tokens of several user groups in one transaction. The old tokens are invalidated like those of `rotateUserGroupToken`.",
+    () => RotateUserGroupTokensInput,
+    { results: [() => [RotateUserGroupTokensResult], IN_ORDER], userErrors: BULK_ERRORS },
+  )
+  async rotateUserGroupTokens(
+    input: RotateUserGroupTokensInput,
+    writer: Writer,
+    { services }: GraphqlContext,
+  ) {
+    const outcomes = await services.userGroupBulkEdits.rotateTokens(writer, parseBulkEdit(input));
+    return withErrors(outcomes.map((outcome) => new RotateUserGroupTokensResult(outcome)));
+  }
+
+  @WriterMutation(
+    "Deletes several user groups and their mappings in one transaction.",
+    () => DeleteUserGroupsInput,
+    { results: [() => [DeleteUserGroupsResult], IN_ORDER], userErrors: BULK_ERRORS },
+  )
+  async deleteUserGroups(input: DeleteUserGroupsInput, writer: Writer, { services }: GraphqlContext) {
+    const outcomes = await services.userGroupBulkEdits.delete(writer, parseBulkEdit(input));
+    return withErrors(outcomes.map((outcome) => new DeleteUserGroupsResult(outcome)));
+  }
+
+  @WriterMutation("Creates or updates several user groups in one transaction.", () => UpsertUserGroupsInput, {
+    results: [() => [UpsertUserGroupResult], IN_ORDER],
+    userErrors: [
+      () => [UserErrorView],
+      {
+        description: `All errors except \`BATCH_REJECTED\`. Paths are relative to the input. After ${MAX_FIELD_ERRORS} errors, only the first error of each further user group is listed.`,
+      },
+    ],
   })
-  async upsertUserGroups(
-    @Input(() => UpsertUserGroupsInput) input: UpsertUserGroupsInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, UpsertUserGroupsPayload, async (writer, { userGroupUpserts }) =>
-      viewOutcomes(await userGroupUpserts.upsert(writer, parseUpserts(input), input.allOrNothing)),
+  async upsertUserGroups(input: UpsertUserGroupsInput, writer: Writer, { services }: GraphqlContext) {
+    const upserts = parseAll(input.userGroups, MAX_UPSERTS, parseUpsert);
+    return withErrors(
+      viewUpserts(await services.userGroupUpserts.upsert(writer, upserts, input.allOrNothing)),
     );
   }
 }

@@ -1,97 +1,304 @@
-import { Ctx, Mutation, Resolver } from "type-graphql";
+import { Field, ID, InputType, Int, Resolver } from "type-graphql";
+import type { Caller, Writer } from "../../domain/accounts/caller.js";
+import { parseFields, parseGuard } from "../../domain/shared/field-parsing.js";
+import { isPresent } from "../../domain/shared/json.js";
+import { isText, parseText } from "../../domain/shared/text-field.js";
+import { parseMappingEntry, parseMappingList } from "../../domain/user-groups/mapping.js";
+import { parseProperties } from "../../domain/user-groups/properties.js";
+import type { NewUserGroup, UserGroupChanges, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { GraphqlContext } from "../shared/context.js";
-import { mutate, mutateIfAllowed } from "../shared/mutation.js";
+import { CallerMutation, WriterMutation } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node-id.js";
-import { Input } from "../shared/payload.js";
-import { parseUserGroupBy } from "./by.js";
-import {
-  CreateUserGroupInput,
-  DeleteUserGroupInput,
-  GetOrCreateUserGroupInput,
-  parseDeletion,
-  parseIdentified,
-  parseNewUserGroup,
-  parseProvidedId,
-  parseUpdate,
-  RotateUserGroupTokenInput,
-  UpdateUserGroupInput,
-} from "./inputs.js";
-import {
-  CreateUserGroupPayload,
-  DeleteUserGroupPayload,
-  GetOrCreateUserGroupPayload,
-  RotateUserGroupTokenPayload,
-  UpdateUserGroupPayload,
-} from "./payloads.js";
+import { guard, nullable } from "../shared/nullable.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
+import { parseUserGroupBy, UserGroupBy } from "./by.js";
 import { UserGroupView } from "./type.js";
+
+@InputType("MappingInput", { description: "Maps a schema to a data source." })
+class MappingInput {
+  @Field(() => String, { description: "The schema ID." })
+  readonly schemaId!: string;
+
+  @Field(() => String, { description: "The data source's external ID or, if none matches, its internal ID." })
+  readonly dataSource!: string;
+}
+
+@InputType()
+abstract class NewUserGroupInput {
+  @Field(() => String, { description: "The user group's external ID, unique within its environment." })
+  readonly providedId!: string;
+
+  @Field(() => GraphQLJSON, nullable("Free-form properties, as a JSON object."))
+  readonly properties?: unknown;
+
+  @Field(() => [MappingInput], nullable("The mapping of schemas to data sources."))
+  readonly mapping?: MappingInput[] | null;
+}
+
+/** Changeable fields of a user group; absent and null differ (decision 7). */
+@InputType()
+export abstract class UserGroupChangesInput {
+  @Field(() => GraphQLJSON, nullable("A JSON object that replaces the properties; null removes them."))
+  readonly properties?: unknown;
+
+  @Field(() => [MappingInput], nullable("Entries that replace the mapping; null removes all entries."))
+  readonly mapping?: MappingInput[] | null;
+}
+
+@InputType("GetOrCreateUserGroupInput", {
+  description:
+    "Input for `getOrCreateUserGroup`. Fields other than `providedId` apply only if the user group is created.",
+})
+class GetOrCreateUserGroupInput extends NewUserGroupInput {
+  @Field(() => String, nullable("The user group's name. Required if the user group does not exist yet."))
+  readonly name?: string | null;
+}
+
+@InputType("CreateUserGroupInput", { description: "Input for `createUserGroup`." })
+class CreateUserGroupInput extends NewUserGroupInput {
+  @Field(() => String, { description: "The user group's name." })
+  readonly name!: string;
+}
+
+@InputType("UpdateUserGroupInput", {
+  description: "Input for `updateUserGroup`. Omitted fields keep their values.",
+})
+class UpdateUserGroupInput extends UserGroupChangesInput {
+  @Field(() => UserGroupBy, { description: "The user group to update." })
+  readonly by!: UserGroupBy;
+
+  @Field(() => String, nullable("The new name. Must not be null."))
+  readonly name?: string | null;
+
+  @Field(
+    () => Int,
+    guard("The version that you last read. The update fails if the user group has another version."),
+  )
+  readonly expectedVersion?: number | null;
+}
+
+@InputType("RotateUserGroupTokenInput", { description: "Input for `rotateUserGroupToken`." })
+class RotateUserGroupTokenInput {
+  @Field(() => UserGroupBy, {
+    description:
+      "The user group. By its current token, only one of several concurrent rotations succeeds; the others fail with `USER_GROUP_NOT_FOUND`.",
+  })
+  readonly by!: UserGroupBy;
+}
+
+@InputType("DeleteUserGroupInput", { description: "Input for `deleteUserGroup`." })
+class DeleteUserGroupInput {
+  @Field(() => UserGroupBy, { description: "The user group to delete." })
+  readonly by!: UserGroupBy;
+
+  @Field(() => String, guard("The user group's external ID. If set, the user group must have it."))
+  readonly providedId?: string | null;
+
+  @Field(
+    () => String,
+    guard("A data source's external ID. If set, the user group must be mapped to that data source."),
+  )
+  readonly dataSourceProvidedId?: string | null;
+}
+
+@InputType("SetUserGroupMappingInput", { description: "Input for `setUserGroupMapping`." })
+class SetUserGroupMappingInput extends MappingInput {
+  @Field(() => UserGroupBy, { description: "The user group to update." })
+  readonly by!: UserGroupBy;
+}
+
+@InputType("RemoveUserGroupMappingInput", { description: "Input for `removeUserGroupMapping`." })
+class RemoveUserGroupMappingInput {
+  @Field(() => UserGroupBy, { description: "The user group to update." })
+  readonly by!: UserGroupBy;
+
+  @Field(() => String, { description: "The schema ID. If the schema is not mapped, nothing changes." })
+  readonly schemaId!: string;
+}
+
+@InputType("ReplaceUserGroupMappingInput", { description: "Input for `replaceUserGroupMapping`." })
+class ReplaceUserGroupMappingInput {
+  @Field(() => UserGroupBy, { description: "The user group to update." })
+  readonly by!: UserGroupBy;
+
+  @Field(() => [MappingInput], {
+    description: "The new entries. Existing entries that are not among them are removed.",
+  })
+  readonly mapping!: MappingInput[];
+}
+
+const PAYLOAD = {
+  userGroup: [() => UserGroupView, nullable("The user group; null if the mutation failed.")],
+} as const;
 
 @Resolver()
 export class UserGroupMutations {
-  @Mutation(() => GetOrCreateUserGroupPayload, {
-    description:
-      "Returns the user group with this external ID unchanged, or creates it. Equivalent to `GET /api/user`, for clients that cannot send a body with GET.",
-  })
-  async getOrCreateUserGroup(
-    @Input(() => GetOrCreateUserGroupInput) input: GetOrCreateUserGroupInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutateIfAllowed(context, GetOrCreateUserGroupPayload, async (caller, { userGroups }) => {
-      const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(input), () =>
-        parseNewUserGroup(input),
-      );
-      return { userGroup: new UserGroupView(userGroup), isNew: created };
-    });
+  @CallerMutation(
+    "Returns the user group with this external ID unchanged, or creates it. Equivalent to `GET /api/user`, for clients that cannot send a body with GET.",
+    () => GetOrCreateUserGroupInput,
+    {
+      ...PAYLOAD,
+      isNew: [
+        () => Boolean,
+        nullable("Indicates whether the mutation created the user group; null if it failed."),
+      ],
+    },
+  )
+  async getOrCreateUserGroup(input: GetOrCreateUserGroupInput, caller: Caller, { services }: GraphqlContext) {
+    const providedId = parseProvidedId(input);
+    const { userGroup, created } = await services.userGroups.getOrCreate(caller, providedId, () =>
+      parseNewUserGroup(input),
+    );
+    return { userGroup: new UserGroupView(userGroup), isNew: created };
   }
 
-  @Mutation(() => CreateUserGroupPayload, {
-    description: "Creates a user group. Fails if its external ID is taken.",
-  })
-  async createUserGroup(
-    @Input(() => CreateUserGroupInput) input: CreateUserGroupInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, CreateUserGroupPayload, async (writer, { userGroups }) => {
-      const { providedId, fields } = parseIdentified(input.providedId, () => parseNewUserGroup(input));
-      return { userGroup: new UserGroupView(await userGroups.create(writer, providedId, fields)) };
-    });
+  @WriterMutation(
+    "Creates a user group. Fails if its external ID is taken.",
+    () => CreateUserGroupInput,
+    PAYLOAD,
+  )
+  async createUserGroup(input: CreateUserGroupInput, writer: Writer, { services }: GraphqlContext) {
+    const { providedId, fields } = parseIdentified(input.providedId, () => parseNewUserGroup(input));
+    return { userGroup: new UserGroupView(await services.userGroups.create(writer, providedId, fields)) };
   }
 
-  @Mutation(() => UpdateUserGroupPayload, {
-    description: "Updates a user group. Omitted fields keep their values.",
-  })
-  async updateUserGroup(
-    @Input(() => UpdateUserGroupInput) input: UpdateUserGroupInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, UpdateUserGroupPayload, async (writer, { userGroups }) => {
-      const { ref, changes } = parseUpdate(input);
-      return { userGroup: new UserGroupView(await userGroups.update(writer, ref, changes)) };
-    });
+  @WriterMutation(
+    "Updates a user group. Omitted fields keep their values.",
+    () => UpdateUserGroupInput,
+    PAYLOAD,
+  )
+  async updateUserGroup(input: UpdateUserGroupInput, writer: Writer, { services }: GraphqlContext) {
+    const { ref, changes } = parseUpdate(input);
+    return { userGroup: new UserGroupView(await services.userGroups.update(writer, ref, changes)) };
   }
 
-  @Mutation(() => RotateUserGroupTokenPayload, {
-    description:
-      "Rotates the token of a user group. The old token is invalidated immediately, or after the grace period if the service has one.",
-  })
+  @WriterMutation(
+    "Rotates the token of a user group. The old token is invalidated immediately, or after the grace period if the service has one.",
+    () => RotateUserGroupTokenInput,
+    PAYLOAD,
+  )
   async rotateUserGroupToken(
-    @Input(() => RotateUserGroupTokenInput) input: RotateUserGroupTokenInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, RotateUserGroupTokenPayload, async (writer, { userGroups }) => {
-      const { userGroup } = await userGroups.rotateToken(writer, parseUserGroupBy(input.by));
-      return { userGroup: new UserGroupView(userGroup) };
-    });
+    { by }: RotateUserGroupTokenInput,
+    writer: Writer,
+    { services }: GraphqlContext,
+  ) {
+    const { userGroup } = await services.userGroups.rotateToken(writer, parseUserGroupBy(by));
+    return { userGroup: new UserGroupView(userGroup) };
   }
 
-  @Mutation(() => DeleteUserGroupPayload, { description: "Deletes a user group and its mapping." })
-  async deleteUserGroup(
-    @Input(() => DeleteUserGroupInput) input: DeleteUserGroupInput,
-    @Ctx() context: GraphqlContext,
-  ): Promise<object> {
-    return mutate(context, DeleteUserGroupPayload, async (writer, { userGroups }) => {
-      const { ref, expected } = parseDeletion(input);
-      const { id } = await userGroups.delete(writer, ref, expected);
-      return { deletedUserGroupId: toNodeId("UserGroup", id) };
-    });
+  @WriterMutation("Deletes a user group and its mapping.", () => DeleteUserGroupInput, {
+    deletedUserGroupId: [
+      () => ID,
+      nullable("The global ID of the deleted user group; null if the mutation failed."),
+    ],
+  })
+  async deleteUserGroup(input: DeleteUserGroupInput, writer: Writer, { services }: GraphqlContext) {
+    const { ref, expected } = parseDeletion(input);
+    const { id } = await services.userGroups.delete(writer, ref, expected);
+    return { deletedUserGroupId: toNodeId("UserGroup", id) };
   }
+
+  @WriterMutation(
+    "Maps a schema of a user group to a data source, replacing an existing entry for the schema.",
+    () => SetUserGroupMappingInput,
+    PAYLOAD,
+  )
+  async setUserGroupMapping(input: SetUserGroupMappingInput, writer: Writer, { services }: GraphqlContext) {
+    const { ref, entry } = parseFields({
+      ref: () => parseUserGroupBy(input.by),
+      entry: () => parseMappingEntry(input, []),
+    });
+    return { userGroup: new UserGroupView(await services.userGroups.setMapping(writer, ref, entry)) };
+  }
+
+  @WriterMutation("Removes a schema from a user group's mapping.", () => RemoveUserGroupMappingInput, PAYLOAD)
+  async removeUserGroupMapping(
+    input: RemoveUserGroupMappingInput,
+    writer: Writer,
+    { services }: GraphqlContext,
+  ) {
+    const { ref, schemaId } = parseFields({
+      ref: () => parseUserGroupBy(input.by),
+      schemaId: () => parseText(input.schemaId, ["schemaId"]),
+    });
+    return { userGroup: new UserGroupView(await services.userGroups.removeMapping(writer, ref, schemaId)) };
+  }
+
+  @WriterMutation("Replaces the entire mapping of a user group.", () => ReplaceUserGroupMappingInput, PAYLOAD)
+  async replaceUserGroupMapping(
+    input: ReplaceUserGroupMappingInput,
+    writer: Writer,
+    { services }: GraphqlContext,
+  ) {
+    const { ref, mapping } = parseFields({
+      ref: () => parseUserGroupBy(input.by),
+      mapping: () => parseMappingList(input.mapping, ["mapping"]),
+    });
+    return { userGroup: new UserGroupView(await services.userGroups.update(writer, ref, { mapping })) };
+  }
+}
+
+/** Returns the external ID. @throws DomainError `invalid_field`, which also lists the other invalid fields */
+function parseProvidedId(input: GetOrCreateUserGroupInput): string {
+  if (isText(input.providedId)) return input.providedId;
+  const { name, ...others } = input;
+  // Only new groups need a name, and without a valid ID it is unknown whether the group exists.
+  const present = isPresent(name) ? { ...others, name } : others;
+  return parseIdentified(input.providedId, () => parseChangedFields(present)).providedId;
+}
+
+/** @throws DomainError `invalid_field` */
+function parseNewUserGroup(input: GetOrCreateUserGroupInput | CreateUserGroupInput): NewUserGroup {
+  return parseFields<NewUserGroup>({
+    name: () => parseText(input.name ?? undefined, ["name"]),
+    properties: () => parseProperties(input.properties ?? null, ["properties"]),
+    mapping: () => parseMappingList(input.mapping ?? null, ["mapping"]),
+  });
+}
+
+/** Parses an external ID and other fields together, so that all invalid ones are reported. @throws DomainError `invalid_field` */
+export function parseIdentified<Fields>(
+  providedId: string,
+  parse: () => Fields,
+): { readonly providedId: string; readonly fields: Fields } {
+  return parseFields<{ readonly providedId: string; readonly fields: Fields }>({
+    providedId: () => parseText(providedId, ["providedId"]),
+    fields: parse,
+  });
+}
+
+/** @throws DomainError `invalid_field` */
+function parseUpdate(input: UpdateUserGroupInput): {
+  readonly ref: UserGroupRef;
+  readonly changes: UserGroupChanges;
+} {
+  const { ref, fields, expectedVersion } = parseFields({
+    ref: () => parseUserGroupBy(input.by),
+    fields: () => parseChangedFields(input),
+    expectedVersion: () => parseGuard(["expectedVersion"], input.expectedVersion, (version) => version),
+  });
+  return { ref, changes: { ...fields, expectedVersion } };
+}
+
+/** Parses the fields to change: absent and null differ (decision 7). @throws DomainError `invalid_field` */
+export function parseChangedFields({
+  name,
+  properties,
+  mapping,
+}: Pick<UpdateUserGroupInput, "name" | "properties" | "mapping">): UserGroupChanges {
+  return parseFields<UserGroupChanges>({
+    ...(name === undefined ? {} : { name: () => parseText(name, ["name"]) }),
+    ...(properties === undefined ? {} : { properties: () => parseProperties(properties, ["properties"]) }),
+    ...(mapping === undefined ? {} : { mapping: () => parseMappingList(mapping, ["mapping"]) }),
+  });
+}
+
+/** Parses the user group to delete, and the values that it must have. @throws DomainError `invalid_field` */
+function parseDeletion({ by, providedId, dataSourceProvidedId }: DeleteUserGroupInput) {
+  const { ref, ...expected } = parseFields({
+    ref: () => parseUserGroupBy(by),
+    providedId: () => parseGuard(["providedId"], providedId, parseText),
+    dataSourceProvidedId: () => parseGuard(["dataSourceProvidedId"], dataSourceProvidedId, parseText),
+  });
+  return { ref, expected };
 }

@@ -6,9 +6,10 @@ import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
-import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./inputs.js";
 import {
+  parseDeliveryFilter,
   parseWebhookEndpointFilter,
+  WebhookDeliveryFilterInput,
   WebhookEndpointFilterInput,
   WebhookEndpointOrder,
 } from "./list-inputs.js";

@@ -10,13 +10,13 @@ import { internalError, reasonOf } from "../../../domain/shared/errors.js";
 import { redactSecrets } from "../../../domain/shared/redaction.js";
 import type { Metrics } from "../../../telemetry/metrics.js";
 import {
+  countError,
   domainErrorOf,
   errorMessage,
   extensionsOf,
   locationOf,
   statusOf,
 } from "../../shared/error-format.js";
-import { countError } from "../../shared/error-metrics.js";
 
 /** The reply to an operation, for any transport. */
 export interface OperationReply {
