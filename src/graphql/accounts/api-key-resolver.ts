@@ -1,18 +1,38 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import { Arg, Args, Ctx, Field, InputType, Query, Resolver } from "type-graphql";
-import type { ApiKeySortField } from "../../domain/accounts/api-key-list.js";
+import { Args, ArgsType, Ctx, Field, InputType, Query, Resolver } from "type-graphql";
+import { API_KEY_ORDER, type ApiKeyFilter } from "../../domain/accounts/api-key-list.js";
 import type { Admin, Scope } from "../../domain/accounts/caller.js";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import type { SortOrder } from "../../domain/shared/pagination.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { createListArguments, createOrderInput } from "../shared/list-inputs.js";
 import { AdminMutation, createIdInput, type IdInput } from "../shared/mutation.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";
-import { ApiKeyFilterInput, ApiKeyOrder, parseApiKeyFilter } from "./api-key-list-inputs.js";
 import { ApiKeyConnection, ApiKeyScope, ApiKeyView } from "./api-key-types.js";
+
+@InputType("ApiKeyFilter", { description: "Filters API keys, which must meet all conditions." })
+class ApiKeyFilterInput {
+  @Field(() => [ApiKeyScope], nullable("API keys with one of these scopes."))
+  readonly scopes?: Scope[] | null;
+
+  @Field(
+    () => Boolean,
+    nullable("If true, API keys that are neither revoked nor expired; if false, those that are."),
+  )
+  readonly isActive?: boolean | null;
+
+  @Field(() => String, nullable("API keys whose name contains this text, ignoring case."))
+  readonly nameContains?: string | null;
+}
+
+@ArgsType()
+class ApiKeyArguments extends createListArguments(
+  "API keys",
+  ApiKeyFilterInput,
+  createOrderInput("ApiKeyOrder", "API keys", API_KEY_ORDER),
+) {}
 
 @InputType("CreateApiKeyInput", { description: "Input for `createApiKey`." })
 class CreateApiKeyInput {
@@ -37,21 +57,10 @@ export class ApiKeyResolver {
   @Query(() => ApiKeyConnection, {
     description: "The environment's API keys, including expired and revoked ones. Requires admin scope.",
   })
-  apiKeys(
-    @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => ApiKeyFilterInput, nullable("Filters the API keys."))
-    filterInput: ApiKeyFilterInput | null | undefined,
-    @Arg(
-      "orderBy",
-      () => ApiKeyOrder,
-      nullable("The order of the API keys. Defaults to `CREATED_AT`, ascending."),
-    )
-    orderBy: SortOrder<ApiKeySortField> | null | undefined,
-    @Ctx() context: GraphqlContext,
-  ) {
+  apiKeys(@Args(() => ApiKeyArguments) list: ApiKeyArguments, @Ctx() context: GraphqlContext) {
     const admin = requireAdmin(requireSession(context).caller);
-    const filter = parseApiKeyFilter(filterInput);
-    return new ApiKeyConnection(sourceOf(context.services.apiKeys.list, admin, page, { filter, orderBy }));
+    const filter = parseApiKeyFilter(list.filter);
+    return new ApiKeyConnection(sourceOf(context.services.apiKeys.list, admin, list, filter));
   }
 
   @AdminMutation(
@@ -84,4 +93,14 @@ export class ApiKeyResolver {
   async revokeApiKey({ id }: IdInput, admin: Admin, { services }: GraphqlContext) {
     return { apiKey: new ApiKeyView(await services.apiKeys.revoke(admin, parseNodeIdOfType("ApiKey", id))) };
   }
+}
+
+/** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
+function parseApiKeyFilter(filter: ApiKeyFilterInput | null | undefined): ApiKeyFilter {
+  const { scopes, isActive, nameContains } = filter ?? {};
+  return {
+    ...(scopes ? { scopes } : {}),
+    ...(typeof isActive === "boolean" ? { isActive } : {}),
+    ...(nameContains ? { nameContains: parseText(nameContains, ["filter", "nameContains"]) } : {}),
+  };
 }

@@ -1,35 +1,65 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  InputType,
+  Int,
+  Query,
+  Resolver,
+  Root,
+} from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import { DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from "../../domain/audit/entry.js";
+import {
+  type AuditAction,
+  type AuditFilter,
+  DEFAULT_AUDIT_DAYS,
+  MAX_AUDIT_DAYS,
+} from "../../domain/audit/entry.js";
 import { invalidField } from "../../domain/shared/errors.js";
+import { parseText } from "../../domain/shared/text-field.js";
 import { loadAuthor } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
-import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { createListArguments, DateTimeRangeInput, parseTimeRange } from "../shared/list-inputs.js";
+import { parseNodeIdOfType } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";
-import {
-  AuditDayView,
-  AuditEntryConnection,
-  AuditEntryView,
-  AuditFilterInput,
-  parseAuditFilter,
-} from "./types.js";
+import { auditDaysByKey } from "./loaders.js";
+import { AuditActionEnum, AuditDayView, AuditEntryConnection, AuditEntryView } from "./types.js";
+
+@InputType("AuditFilter", { description: "Filters audit log entries, which must meet all conditions." })
+class AuditFilterInput {
+  @Field(() => [AuditActionEnum], nullable("Entries with one of these actions."))
+  readonly actions?: AuditAction[] | null;
+
+  @Field(() => String, nullable("Entries with exactly this `subjectName`."))
+  readonly subjectName?: string | null;
+
+  @Field(() => String, nullable("Entries with exactly this `actorName`."))
+  readonly actorName?: string | null;
+
+  @Field(() => String, nullable("Entries of the request with this ID."))
+  readonly requestId?: string | null;
+
+  @Field(() => DateTimeRangeInput, nullable("Entries created in this time range."))
+  readonly createdAt?: DateTimeRangeInput | null;
+}
+
+@ArgsType()
+class AuditLogArguments extends createListArguments("entries", AuditFilterInput) {}
 
 @Resolver(() => AuditEntryView)
 export class AuditResolver {
   @Query(() => AuditEntryConnection, {
     description: "The environment's audit log, newest entries first. Requires admin scope.",
   })
-  auditLog(
-    @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => AuditFilterInput, nullable("Filters the entries."))
-    filterInput: AuditFilterInput | null | undefined,
-    @Ctx() context: GraphqlContext,
-  ) {
+  auditLog(@Args(() => AuditLogArguments) list: AuditLogArguments, @Ctx() context: GraphqlContext) {
     const admin = requireAdmin(requireSession(context).caller);
-    const filter = parseAuditFilter(filterInput);
-    return new AuditEntryConnection(sourceOf(context.services.auditLog.list, admin, page, { filter }));
+    const filter = parseAuditFilter(list.filter);
+    return new AuditEntryConnection(sourceOf(context.services.auditLog.list, admin, list, filter));
   }
 
   @Query(() => [AuditDayView], {
@@ -61,4 +91,33 @@ export class AuditResolver {
   ): Promise<ApiKeyView | null> {
     return loadAuthor(requireSession(context), actorKeyId);
   }
+}
+
+@Resolver(() => ApiKeyView)
+export class ApiKeyAuditResolver {
+  @FieldResolver(() => [AuditDayView], {
+    description: `The number of changes and embed sessions that were made with the key on each of the last ${DEFAULT_AUDIT_DAYS} days, oldest first; the last one is today. Reads are not counted. Requires admin scope.`,
+  })
+  async auditDays(@Root() { id }: ApiKeyView, @Ctx() context: GraphqlContext): Promise<AuditDayView[]> {
+    const { caller, loaders } = requireSession(context);
+    requireAdmin(caller);
+    const counted = await auditDaysByKey(loaders).load(parseNodeIdOfType("ApiKey", id));
+    return counted.map((day) => new AuditDayView(day));
+  }
+}
+
+/** @throws DomainError `invalid_field` */
+function parseAuditFilter(input: AuditFilterInput | null | undefined): AuditFilter {
+  const { actions, createdAt, ...texts } = input ?? {};
+  const exact = (name: keyof typeof texts) => {
+    const value = texts[name];
+    return typeof value === "string" ? { [name]: parseText(value, ["filter", name]) } : {};
+  };
+  return {
+    ...(actions ? { actions } : {}),
+    ...exact("subjectName"),
+    ...exact("actorName"),
+    ...exact("requestId"),
+    ...(createdAt ? { createdAt: parseTimeRange(createdAt, "createdAt") } : {}),
+  };
 }

@@ -1,21 +1,13 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
-import {
-  AUDIT_ACTIONS,
-  type AuditAction,
-  type AuditDay,
-  type AuditEntry,
-  type AuditFilter,
-} from "../../domain/audit/entry.js";
-import { parseText } from "../../domain/shared/text-field.js";
+import { Field, ID, Int, ObjectType } from "type-graphql";
+import { AUDIT_ACTIONS, type AuditAction, type AuditDay, type AuditEntry } from "../../domain/audit/entry.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { toNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
 import { nullable } from "../shared/nullable.js";
-import { DateTimeRangeInput, parseTimeRange } from "../shared/time-range-input.js";
 import { createActionEnum } from "./action-enum.js";
 
-const AuditActionEnum = createActionEnum(
+export const AuditActionEnum = createActionEnum(
   "AuditAction",
   "The type of change that an audit log entry records.",
   AUDIT_ACTIONS,
@@ -91,40 +83,6 @@ export class AuditDayView implements AuditDay {
     this.date = date;
     this.changes = changes;
   }
-}
-
-@InputType("AuditFilter", { description: "Filters audit log entries, which must meet all conditions." })
-export class AuditFilterInput {
-  @Field(() => [AuditActionEnum], nullable("Entries with one of these actions."))
-  readonly actions?: AuditAction[] | null;
-
-  @Field(() => String, nullable("Entries with exactly this `subjectName`."))
-  readonly subjectName?: string | null;
-
-  @Field(() => String, nullable("Entries with exactly this `actorName`."))
-  readonly actorName?: string | null;
-
-  @Field(() => String, nullable("Entries of the request with this ID."))
-  readonly requestId?: string | null;
-
-  @Field(() => DateTimeRangeInput, nullable("Entries created in this time range."))
-  readonly createdAt?: DateTimeRangeInput | null;
-}
-
-/** @throws DomainError `invalid_field` */
-export function parseAuditFilter(input: AuditFilterInput | null | undefined): AuditFilter {
-  const { actions, createdAt, ...texts } = input ?? {};
-  const exact = (name: keyof typeof texts) => {
-    const value = texts[name];
-    return typeof value === "string" ? { [name]: parseText(value, ["filter", name]) } : {};
-  };
-  return {
-    ...(actions ? { actions } : {}),
-    ...exact("subjectName"),
-    ...exact("actorName"),
-    ...exact("requestId"),
-    ...(createdAt ? { createdAt: parseTimeRange(createdAt, "createdAt") } : {}),
-  };
 }
 
 function subjectType(action: AuditAction) {

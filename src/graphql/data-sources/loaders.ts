@@ -1,5 +1,4 @@
-import { defineBatchLoader, defineCache, defineLoader } from "../shared/loaders.js";
-import { PageLoaders } from "../shared/page-loaders.js";
+import { defineBatchLoader, defineCache, defineLoader, PageLoaders } from "../shared/loaders.js";
 
 export const dataSourcesById = defineCache(({ dataSources }) => dataSources.byId);
 

@@ -1,14 +1,27 @@
-import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
-import type { DataSourceSortField } from "../../domain/data-sources/list.js";
-import type { SortOrder } from "../../domain/shared/pagination.js";
-import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { Arg, Args, ArgsType, Ctx, InputType, Query, Resolver } from "type-graphql";
+import { DATA_SOURCE_ORDER } from "../../domain/data-sources/list.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import {
+  createListArguments,
+  createOrderInput,
+  NamedItemFilter,
+  parseNamedItemFilter,
+} from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
 import { DataSourceBy, parseDataSourceBy } from "./by.js";
-import { DataSourceFilterInput, DataSourceOrder, parseDataSourceFilter } from "./list-inputs.js";
 import { dataSourcesById, dataSourcesByProvidedId } from "./loaders.js";
 import { DataSourceConnection, DataSourceView } from "./type.js";
+
+@InputType("DataSourceFilter", { description: "Filters data sources, which must meet all conditions." })
+class DataSourceFilterInput extends NamedItemFilter {}
+
+@ArgsType()
+class DataSourceArguments extends createListArguments(
+  "data sources",
+  DataSourceFilterInput,
+  createOrderInput("DataSourceOrder", "data sources", DATA_SOURCE_ORDER),
+) {}
 
 @Resolver()
 export class DataSourceResolver {
@@ -27,22 +40,9 @@ export class DataSourceResolver {
   }
 
   @Query(() => DataSourceConnection, { description: "The environment's data sources." })
-  dataSources(
-    @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => DataSourceFilterInput, nullable("Filters the data sources."))
-    filterInput: DataSourceFilterInput | null | undefined,
-    @Arg(
-      "orderBy",
-      () => DataSourceOrder,
-      nullable("The order of the data sources. Defaults to `DATA_SOURCE_ID`, ascending."),
-    )
-    orderBy: SortOrder<DataSourceSortField> | null | undefined,
-    @Ctx() context: GraphqlContext,
-  ) {
+  dataSources(@Args(() => DataSourceArguments) list: DataSourceArguments, @Ctx() context: GraphqlContext) {
     const { caller } = requireSession(context);
-    const filter = parseDataSourceFilter(filterInput);
-    return new DataSourceConnection(
-      sourceOf(context.services.dataSources.list, caller, page, { filter, orderBy }),
-    );
+    const filter = list.filter ? parseNamedItemFilter(list.filter) : {};
+    return new DataSourceConnection(sourceOf(context.services.dataSources.list, caller, list, filter));
   }
 }

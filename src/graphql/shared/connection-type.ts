@@ -12,7 +12,22 @@ import {
   toCursor,
 } from "../../domain/shared/pagination.js";
 import type { ItemList } from "../../services/shared/item-list.js";
-import { PageInfo } from "./page-info-type.js";
+import { nullable } from "./nullable.js";
+
+@ObjectType("PageInfo", { description: "Information about a page of a list.", simpleResolvers: true })
+class PageInfo {
+  @Field(() => Boolean, { description: "Indicates whether more items follow this page." })
+  readonly hasNextPage!: boolean;
+
+  @Field(() => Boolean, { description: "Indicates whether more items precede this page." })
+  readonly hasPreviousPage!: boolean;
+
+  @Field(() => String, nullable("The cursor of the page's first item; null if the page is empty."))
+  readonly startCursor!: string | null;
+
+  @Field(() => String, nullable("The cursor of the page's last item; null if the page is empty."))
+  readonly endCursor!: string | null;
+}
 
 /** Data source of a connection; the page and the count are loaded only if a selected field needs them. */
 export interface ConnectionSource<Item> {
@@ -28,10 +43,10 @@ export interface ConnectionSource<Item> {
 export function sourceOf<Item extends { readonly id: number }, Filter, Field extends string>(
   list: ItemList<Item, Filter, Field>,
   tenant: Tenant,
-  page: PageArguments,
-  { filter, orderBy }: { readonly filter: Filter; readonly orderBy?: SortOrder<Field> | null | undefined },
+  page: PageArguments & { readonly orderBy?: SortOrder<Field> | null },
+  filter: Filter,
 ): ConnectionSource<Item> {
-  const by = orderBy ?? list.order.default;
+  const by = page.orderBy ?? list.order.default;
   const field = list.order.fields[by.field];
   return {
     page,

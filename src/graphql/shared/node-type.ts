@@ -1,5 +1,4 @@
-import { ID, InterfaceType } from "type-graphql";
-import { GetterField } from "./getter-field.js";
+import { Field, ID, InterfaceType } from "type-graphql";
 import { toNodeId } from "./node-id.js";
 
 @InterfaceType("Node", { description: "An object with a global ID." })
@@ -15,4 +14,12 @@ export abstract class NodeView {
   get id(): string {
     return toNodeId(...this.#name);
   }
+}
+
+/**
+ * Declares a getter as a field without arguments or context. On a getter, `Field` would create a full resolver with its overhead on
+ * every read; this is as cheap as a property.
+ */
+export function GetterField(...field: Parameters<typeof Field>): PropertyDecorator {
+  return (prototype, name) => Field(...field)(prototype, name);
 }

@@ -8,8 +8,7 @@ import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/s
 import type { Services } from "../../services/services.js";
 import { revisionKey } from "../../services/site-configs/reader.js";
 import type { SiteConfigService } from "../../services/site-configs/service.js";
-import { defineLoader, type Loader } from "../shared/loaders.js";
-import { PageLoaders } from "../shared/page-loaders.js";
+import { defineLoader, type Loader, PageLoaders } from "../shared/loaders.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 
 /** The text of a revision, with memoized results derived from it. */

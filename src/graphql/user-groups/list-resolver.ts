@@ -1,29 +1,121 @@
-import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
-import type { UserGroupSort } from "../../domain/user-groups/list.js";
-import { ConnectionArguments } from "../shared/connection-arguments.js";
-import { sourceOf } from "../shared/connection-type.js";
+import { Args, ArgsType, Ctx, Field, FieldResolver, InputType, Query, Resolver, Root } from "type-graphql";
+import { parseText } from "../../domain/shared/text-field.js";
+import { USER_GROUP_ORDER, type UserGroupFilter } from "../../domain/user-groups/list.js";
+import { parseProperties } from "../../domain/user-groups/properties.js";
+import { DataSourceBy, parseDataSourceBy } from "../data-sources/by.js";
+import { userGroupCountsOfDataSources, userGroupsOfDataSources } from "../data-sources/loaders.js";
+import { DataSourceView } from "../data-sources/type.js";
+import { positionById, sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import {
+  ConnectionArguments,
+  createListArguments,
+  createOrderInput,
+  DateTimeRangeInput,
+  NamedItemFilter,
+  parseNamedItemFilter,
+  parseTimeRange,
+} from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
-import { parseUserGroupFilter, UserGroupFilterInput, UserGroupOrder } from "./list-inputs.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
 import { UserGroupConnection } from "./type.js";
+
+@InputType("UserGroupFilter", { description: "Filters user groups, which must meet all conditions." })
+class UserGroupFilterInput extends NamedItemFilter {
+  @Field(() => String, nullable("User groups whose name or external ID contains this text, ignoring case."))
+  readonly search?: string | null;
+
+  @Field(() => String, nullable("User groups whose name starts with this text, ignoring case."))
+  readonly nameStartsWith?: string | null;
+
+  @Field(() => String, nullable("User groups whose external ID starts with this text, case-sensitive."))
+  readonly providedIdStartsWith?: string | null;
+
+  @Field(
+    () => DataSourceBy,
+    nullable(
+      "User groups mapped to this data source or, combined with `schemaId`, those that map this schema to it.",
+    ),
+  )
+  readonly dataSource?: DataSourceBy | null;
+
+  @Field(() => String, nullable("User groups whose mapping contains this schema."))
+  readonly schemaId?: string | null;
+
+  @Field(() => DateTimeRangeInput, nullable("User groups created in this time range."))
+  readonly createdAt?: DateTimeRangeInput | null;
+
+  @Field(() => DateTimeRangeInput, nullable("User groups last changed in this time range."))
+  readonly updatedAt?: DateTimeRangeInput | null;
+
+  @Field(
+    () => GraphQLJSON,
+    nullable(
+      "User groups whose properties contain this JSON object, with the same values at the same paths.",
+    ),
+  )
+  readonly properties?: unknown;
+}
+
+@ArgsType()
+class UserGroupArguments extends createListArguments(
+  "user groups",
+  UserGroupFilterInput,
+  createOrderInput("UserGroupOrder", "user groups", USER_GROUP_ORDER),
+) {}
 
 @Resolver()
 export class UserGroupListResolver {
   @Query(() => UserGroupConnection, { description: "The environment's user groups." })
+  userGroups(@Args(() => UserGroupArguments) list: UserGroupArguments, @Ctx() context: GraphqlContext) {
+    const { caller } = requireSession(context);
+    const filter = parseUserGroupFilter(list.filter);
+    return new UserGroupConnection(sourceOf(context.services.listing, caller, list, filter));
+  }
+}
+
+@Resolver(() => DataSourceView)
+export class DataSourceUserGroupsResolver {
+  @FieldResolver(() => UserGroupConnection, {
+    description: "The user groups mapped to the data source, ordered by internal ID.",
+  })
   userGroups(
+    @Root() { dataSourceId }: DataSourceView,
     @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => UserGroupFilterInput, nullable("Filters the user groups."))
-    filterInput: UserGroupFilterInput | null | undefined,
-    @Arg(
-      "orderBy",
-      () => UserGroupOrder,
-      nullable("The order of the user groups. Defaults to `TEAM_ID`, ascending."),
-    )
-    orderBy: UserGroupSort | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {
-    const { caller } = requireSession(context);
-    const filter = parseUserGroupFilter(filterInput);
-    return new UserGroupConnection(sourceOf(context.services.listing, caller, page, { filter, orderBy }));
+    const { loaders } = requireSession(context);
+    return new UserGroupConnection({
+      page,
+      sort: { field: "teamId", kind: "id" },
+      positionOf: positionById,
+      load: async (request) => {
+        const found = await userGroupsOfDataSources(loaders).load(dataSourceId, request);
+        loaders.budget.spend(found.items.length);
+        return found;
+      },
+      count: () => userGroupCountsOfDataSources(loaders).load(dataSourceId),
+    });
   }
+}
+
+/** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
+function parseUserGroupFilter(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
+  if (!filter) return {};
+  const { search, nameStartsWith, providedIdStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;
+  const properties = parseProperties(filter.properties ?? null, ["filter", "properties"]);
+  const text = (value: string, name: string) => parseText(value, ["filter", name]);
+  return {
+    ...parseNamedItemFilter(filter),
+    ...(search ? { search: text(search, "search") } : {}),
+    ...(nameStartsWith ? { nameStartsWith: text(nameStartsWith, "nameStartsWith") } : {}),
+    ...(providedIdStartsWith
+      ? { providedIdStartsWith: text(providedIdStartsWith, "providedIdStartsWith") }
+      : {}),
+    ...(dataSource ? { dataSource: parseDataSourceBy(dataSource, ["filter", "dataSource"]) } : {}),
+    ...(typeof schemaId === "string" ? { schemaId: text(schemaId, "schemaId") } : {}),
+    ...(createdAt ? { createdAt: parseTimeRange(createdAt, "createdAt") } : {}),
+    ...(updatedAt ? { updatedAt: parseTimeRange(updatedAt, "updatedAt") } : {}),
+    ...(properties ? { properties } : {}),
+  };
 }

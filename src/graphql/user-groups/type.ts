@@ -5,8 +5,7 @@ import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
-import { GetterField } from "../shared/getter-field.js";
-import { NodeView } from "../shared/node-type.js";
+import { GetterField, NodeView } from "../shared/node-type.js";
 
 @ObjectType("UserGroup", {
   implements: NodeView,

@@ -1,26 +1,70 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
+import {
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Int,
+  Query,
+  Resolver,
+  Root,
+} from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import type { SortOrder } from "../../domain/shared/pagination.js";
-import type { WebhookEndpointSortField } from "../../domain/webhooks/list.js";
-import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { parseText } from "../../domain/shared/text-field.js";
+import {
+  WEBHOOK_ENDPOINT_ORDER,
+  type WebhookDeliveryFilter,
+  type WebhookEndpointFilter,
+} from "../../domain/webhooks/list.js";
+import type { WebhookDeliveryState } from "../../domain/webhooks/webhook.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { createListArguments, createOrderInput } from "../shared/list-inputs.js";
+import { parseNodeIdOfType } from "../shared/node-id.js";
 import { nullable } from "../shared/nullable.js";
-import {
-  parseDeliveryFilter,
-  parseWebhookEndpointFilter,
-  WebhookDeliveryFilterInput,
-  WebhookEndpointFilterInput,
-  WebhookEndpointOrder,
-} from "./list-inputs.js";
 import { pendingDeliveryCounts, webhookEndpointsById } from "./loaders.js";
 import {
   WebhookDeliveryConnection,
+  WebhookDeliveryStateEnum,
   WebhookDeliveryView,
   WebhookEndpointConnection,
   WebhookEndpointHealthView,
   WebhookEndpointView,
 } from "./types.js";
+
+@InputType("WebhookEndpointFilter", {
+  description: "Filters webhook endpoints, which must meet all conditions.",
+})
+class WebhookEndpointFilterInput {
+  @Field(() => Boolean, nullable("If true, enabled endpoints; if false, disabled ones."))
+  readonly isEnabled?: boolean | null;
+
+  @Field(() => String, nullable("Endpoints whose URL contains this text, ignoring case."))
+  readonly urlContains?: string | null;
+}
+
+@ArgsType()
+class WebhookEndpointArguments extends createListArguments(
+  "endpoints",
+  WebhookEndpointFilterInput,
+  createOrderInput("WebhookEndpointOrder", "webhook endpoints", WEBHOOK_ENDPOINT_ORDER),
+) {}
+
+@InputType("WebhookDeliveryFilter", {
+  description: "Filters webhook deliveries, which must meet all conditions.",
+})
+class WebhookDeliveryFilterInput {
+  @Field(() => ID, nullable("Deliveries to the endpoint with this global ID."))
+  readonly endpointId?: string | null;
+
+  @Field(() => WebhookDeliveryStateEnum, nullable("Deliveries in this state."))
+  readonly state?: WebhookDeliveryState | null;
+}
+
+@ArgsType()
+class WebhookDeliveryArguments extends createListArguments("deliveries", WebhookDeliveryFilterInput) {}
 
 @Resolver(() => WebhookDeliveryView)
 export class WebhookResolver {
@@ -28,38 +72,24 @@ export class WebhookResolver {
     description: "The environment's webhook endpoints. Requires admin scope.",
   })
   webhookEndpoints(
-    @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => WebhookEndpointFilterInput, nullable("Filters the endpoints."))
-    filterInput: WebhookEndpointFilterInput | null | undefined,
-    @Arg(
-      "orderBy",
-      () => WebhookEndpointOrder,
-      nullable("The order of the endpoints. Defaults to `CREATED_AT`, ascending."),
-    )
-    orderBy: SortOrder<WebhookEndpointSortField> | null | undefined,
+    @Args(() => WebhookEndpointArguments) list: WebhookEndpointArguments,
     @Ctx() context: GraphqlContext,
   ) {
     const admin = requireAdmin(requireSession(context).caller);
-    const filter = parseWebhookEndpointFilter(filterInput);
-    return new WebhookEndpointConnection(
-      sourceOf(context.services.webhooks.endpoints, admin, page, { filter, orderBy }),
-    );
+    const filter = parseEndpointFilter(list.filter);
+    return new WebhookEndpointConnection(sourceOf(context.services.webhooks.endpoints, admin, list, filter));
   }
 
   @Query(() => WebhookDeliveryConnection, {
     description: "The environment's webhook deliveries, newest first. Requires admin scope.",
   })
   webhookDeliveries(
-    @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => WebhookDeliveryFilterInput, nullable("Filters the deliveries."))
-    filterInput: WebhookDeliveryFilterInput | null | undefined,
+    @Args(() => WebhookDeliveryArguments) list: WebhookDeliveryArguments,
     @Ctx() context: GraphqlContext,
   ) {
     const admin = requireAdmin(requireSession(context).caller);
-    const filter = parseDeliveryFilter(filterInput);
-    return new WebhookDeliveryConnection(
-      sourceOf(context.services.webhooks.deliveries, admin, page, { filter }),
-    );
+    const filter = parseDeliveryFilter(list.filter);
+    return new WebhookDeliveryConnection(sourceOf(context.services.webhooks.deliveries, admin, list, filter));
   }
 
   @FieldResolver(
@@ -87,4 +117,23 @@ export class WebhookHealthResolver {
   ): Promise<number> {
     return pendingDeliveryCounts(requireSession(context).loaders).load(endpointId);
   }
+}
+
+/** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
+function parseEndpointFilter(filter: WebhookEndpointFilterInput | null | undefined): WebhookEndpointFilter {
+  const { isEnabled, urlContains } = filter ?? {};
+  return {
+    ...(typeof isEnabled === "boolean" ? { isEnabled } : {}),
+    ...(urlContains ? { urlContains: parseText(urlContains, ["filter", "urlContains"]) } : {}),
+  };
+}
+
+function parseDeliveryFilter(input: WebhookDeliveryFilterInput | null | undefined): WebhookDeliveryFilter {
+  const { endpointId, state } = input ?? {};
+  return {
+    ...(typeof endpointId === "string"
+      ? { endpointId: parseNodeIdOfType("WebhookEndpoint", endpointId) }
+      : {}),
+    ...(state ? { state } : {}),
+  };
 }
