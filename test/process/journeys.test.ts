@@ -51,8 +51,8 @@ test.each<[string, number, number, () => string]>([
   ["PUT of a name", 114, 40, () => userRequest("PUT", key, { user_group_id: "acme", name: "A" })],
   [
     "userGroup(by:) with mapping",
-    181,
-    57,
+    169,
+    55,
     () => jsonRequest("POST", "/graphql", key, { query: QUERY, variables: { id: "acme" } }),
   ],
 ])("%s enters at most %i functions in %i files", async (_name, maxFunctions, maxFiles, request) => {

@@ -1,9 +1,8 @@
-import type { ApiKey } from "../../domain/accounts/api-key.js";
 import type { Session } from "../shared/context.js";
 import { defineBatchLoader } from "../shared/loaders.js";
 import { ApiKeyView } from "./api-key-types.js";
 
-export const apiKeysById = defineBatchLoader<number, ApiKey | null>(({ services, tenant }, keys) =>
+export const apiKeysById = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
   services.apiKeys.list.byIds(tenant, keys),
 );
 

@@ -8,7 +8,7 @@ import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createListArguments, createOrderInput } from "../shared/list-inputs.js";
 import { AdminMutation, createIdInput, type IdInput } from "../shared/mutation.js";
-import { parseNodeIdOfType } from "../shared/node-id.js";
+import { parseNodeIdOfType } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { ApiKeyConnection, ApiKeyScope, ApiKeyView } from "./api-key-types.js";
 

@@ -6,7 +6,7 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { createEnum } from "../shared/create-enum.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
-import { NodeView } from "../shared/node-type.js";
+import { NodeView } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 
 export const ApiKeyScope = createEnum<Scope>(
@@ -61,8 +61,4 @@ export class ApiKeyView extends NodeView {
   }
 }
 
-export const ApiKeyConnection = createConnectionType(
-  "ApiKey",
-  ApiKeyView,
-  (key: ApiKey) => new ApiKeyView(key),
-);
+export const ApiKeyConnection = createConnectionType("ApiKey", ApiKeyView);

@@ -25,7 +25,7 @@ import { ApiKeyView } from "../accounts/api-key-types.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createListArguments, DateTimeRangeInput, parseTimeRange } from "../shared/list-inputs.js";
-import { parseNodeIdOfType } from "../shared/node-id.js";
+import { parseNodeIdOfType } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { auditDaysByKey } from "./loaders.js";
 import { AuditActionEnum, AuditDayView, AuditEntryConnection, AuditEntryView } from "./types.js";
@@ -77,8 +77,7 @@ export class AuditResolver {
     const admin = requireAdmin(requireSession(context).caller);
     if (days < 1 || days > MAX_AUDIT_DAYS)
       throw invalidField(["days"], `must be from 1 to ${MAX_AUDIT_DAYS}`);
-    const counted = await context.services.auditLog.countDays(admin, days);
-    return counted.map((day) => new AuditDayView(day));
+    return context.services.auditLog.countDays(admin, days);
   }
 
   @FieldResolver(
@@ -101,8 +100,7 @@ export class ApiKeyAuditResolver {
   async auditDays(@Root() { id }: ApiKeyView, @Ctx() context: GraphqlContext): Promise<AuditDayView[]> {
     const { caller, loaders } = requireSession(context);
     requireAdmin(caller);
-    const counted = await auditDaysByKey(loaders).load(parseNodeIdOfType("ApiKey", id));
-    return counted.map((day) => new AuditDayView(day));
+    return auditDaysByKey(loaders).load(parseNodeIdOfType("ApiKey", id));
   }
 }
 

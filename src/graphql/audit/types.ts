@@ -2,8 +2,7 @@ import { GraphQLDateTime } from "graphql-scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import { AUDIT_ACTIONS, type AuditAction, type AuditDay, type AuditEntry } from "../../domain/audit/entry.js";
 import { createConnectionType } from "../shared/connection-type.js";
-import { toNodeId } from "../shared/node-id.js";
-import { NodeView } from "../shared/node-type.js";
+import { NodeView, toNodeId } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { createActionEnum } from "./action-enum.js";
 
@@ -74,15 +73,10 @@ export class AuditEntryView extends NodeView {
 @ObjectType("AuditDay", { description: "The number of audit log entries of a day." })
 export class AuditDayView implements AuditDay {
   @Field(() => String, { description: "The day in UTC, such as `2026-11-22`." })
-  readonly date: string;
+  readonly date!: string;
 
   @Field(() => Int, { description: "The number of entries." })
-  readonly changes: number;
-
-  constructor({ date, changes }: AuditDay) {
-    this.date = date;
-    this.changes = changes;
-  }
+  readonly changes!: number;
 }
 
 function subjectType(action: AuditAction) {
@@ -92,8 +86,4 @@ function subjectType(action: AuditAction) {
   return action.startsWith("api_key.") ? "ApiKey" : "SiteConfig";
 }
 
-export const AuditEntryConnection = createConnectionType(
-  "AuditEntry",
-  AuditEntryView,
-  (entry: AuditEntry) => new AuditEntryView(entry),
-);
+export const AuditEntryConnection = createConnectionType("AuditEntry", AuditEntryView);

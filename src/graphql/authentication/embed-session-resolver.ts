@@ -4,7 +4,6 @@ import type { Caller } from "../../domain/accounts/caller.js";
 import { requireEmbedSessions } from "../../domain/accounts/scopes.js";
 import {
   DEFAULT_SESSION_SECONDS,
-  type EmbedSession,
   MAX_SESSION_SECONDS,
   MAX_VARIABLES_BYTES,
   MIN_SESSION_SECONDS,
@@ -45,18 +44,13 @@ class CreateEmbedSessionInput {
 @ObjectType("EmbedSession", { description: "The embed session that a front end is authenticated with." })
 class EmbedSessionView {
   @Field(() => GraphQLDateTime, { description: "The time at which the session expires." })
-  readonly expiresAt: Date;
+  readonly expiresAt!: Date;
 
   @Field(() => GraphQLJSON, {
     description:
       "The session's own variables, as a JSON object. They take precedence over properties of the user group with the same name.",
   })
-  readonly variables: JsonObject;
-
-  constructor({ expiresAt, variables }: EmbedSession) {
-    this.expiresAt = expiresAt;
-    this.variables = variables;
-  }
+  readonly variables!: JsonObject;
 }
 
 @Resolver(() => ViewerView)
@@ -66,8 +60,7 @@ export class EmbedSessionResolver {
     nullable("The embed session of a front end; null for a user group token or an API key."),
   )
   embedSession(@Root() { session }: ViewerView): EmbedSessionView | null {
-    if (session.kind !== "frontEnd" || !session.embedSession) return null;
-    return new EmbedSessionView(session.embedSession);
+    return session.kind === "frontEnd" ? (session.embedSession ?? null) : null;
   }
 
   @CallerMutation(

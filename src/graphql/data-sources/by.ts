@@ -4,7 +4,8 @@ import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import type { FieldPath } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import { parseNodeIdOfType } from "../shared/node-id.js";
+import { defineBatchLoader, defineCache, defineLoader, PageLoaders } from "../shared/loaders.js";
+import { parseNodeIdOfType } from "../shared/node.js";
 import { missingOneOfField, nullable } from "../shared/nullable.js";
 
 @Directive("@oneOf")
@@ -32,3 +33,15 @@ export function parseDataSourceBy(
   if (isPresent(dataSourceId)) return { by: "id", id: dataSourceId };
   throw missingOneOfField("DataSourceBy");
 }
+
+export const dataSourcesById = defineCache(({ dataSources }) => dataSources.byId);
+
+export const dataSourcesByProvidedId = defineCache(({ dataSources }) => dataSources.byProvidedId);
+
+export const userGroupCountsOfDataSources = defineBatchLoader(
+  ({ services, tenant }, keys: readonly number[]) => services.listing.countOfDataSources(tenant, keys),
+);
+
+export const userGroupsOfDataSources = defineLoader(
+  ({ services, tenant }) => new PageLoaders((ids, page) => services.listing.ofDataSources(tenant, ids, page)),
+);

@@ -5,7 +5,7 @@ import { parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { WriterMutation } from "../shared/mutation.js";
-import { toNodeId } from "../shared/node-id.js";
+import { toNodeId } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { DataSourceBy, parseDataSourceBy } from "./by.js";
 import { DataSourceView } from "./type.js";

@@ -9,8 +9,7 @@ import {
   parseNamedItemFilter,
 } from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
-import { DataSourceBy, parseDataSourceBy } from "./by.js";
-import { dataSourcesById, dataSourcesByProvidedId } from "./loaders.js";
+import { DataSourceBy, dataSourcesById, dataSourcesByProvidedId, parseDataSourceBy } from "./by.js";
 import { DataSourceConnection, DataSourceView } from "./type.js";
 
 @InputType("DataSourceFilter", { description: "Filters data sources, which must meet all conditions." })

@@ -2,7 +2,7 @@ import { GraphQLDateTime, GraphQLSafeInt } from "graphql-scalars";
 import { Field, ObjectType } from "type-graphql";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import { createConnectionType } from "../shared/connection-type.js";
-import { NodeView } from "../shared/node-type.js";
+import { GetterField, NodeView } from "../shared/node.js";
 
 @ObjectType("DataSource", {
   implements: NodeView,
@@ -19,20 +19,20 @@ export class DataSourceView extends NodeView {
   @Field(() => String, { description: "The data source's name." })
   readonly name: string;
 
-  @Field(() => GraphQLDateTime, { description: "The time when the data source was created." })
-  readonly createdAt: Date;
+  readonly #source: DataSource;
 
   constructor(source: DataSource) {
     super("DataSource", source.id);
     this.dataSourceId = source.id;
     this.providedId = source.providedId;
     this.name = source.name;
-    this.createdAt = source.createdAt;
+    this.#source = source;
+  }
+
+  @GetterField(() => GraphQLDateTime, { description: "The time when the data source was created." })
+  get createdAt(): Date {
+    return this.#source.createdAt;
   }
 }
 
-export const DataSourceConnection = createConnectionType(
-  "DataSource",
-  DataSourceView,
-  (source: DataSource) => new DataSourceView(source),
-);
+export const DataSourceConnection = createConnectionType("DataSource", DataSourceView);

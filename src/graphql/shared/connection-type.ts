@@ -1,4 +1,4 @@
-import { type ClassType, Field, Int, ObjectType } from "type-graphql";
+import { Field, Int, ObjectType } from "type-graphql";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import {
   type Page,
@@ -62,15 +62,14 @@ export function positionById({ id }: { readonly id: number }): Position {
   return { value: id, id };
 }
 
-/** Creates the types `<name>Edge` and `<name>Connection` for nodes of `nodeType`. */
+/** Creates the types `<name>Edge` and `<name>Connection` for nodes of a view. */
 export function createConnectionType<Item, View extends object>(
   name: string,
-  nodeType: ClassType<View>,
-  toView: (item: Item) => View,
+  NodeView: new (item: Item) => View,
 ) {
   @ObjectType(`${name}Edge`, { description: "An edge in a connection.", simpleResolvers: true })
   class Edge {
-    @Field(() => nodeType, { description: "The item at the end of the edge." })
+    @Field(() => NodeView, { description: "The item at the end of the edge." })
     readonly node!: View;
 
     @Field(() => String, { description: "The cursor of the item, for `after` and `before`." })
@@ -92,12 +91,12 @@ export function createConnectionType<Item, View extends object>(
     @Field(() => [Edge], { description: "The page's items with their cursors." })
     async edges(): Promise<Edge[]> {
       const { items } = await this.#load();
-      return items.map((item) => ({ node: toView(item), cursor: this.#cursor(item) }));
+      return items.map((item) => ({ node: new NodeView(item), cursor: this.#cursor(item) }));
     }
 
-    @Field(() => [nodeType], { description: "The page's items." })
+    @Field(() => [NodeView], { description: "The page's items." })
     async nodes(): Promise<View[]> {
-      return (await this.#load()).items.map(toView);
+      return (await this.#load()).items.map((item) => new NodeView(item));
     }
 
     @Field(() => PageInfo, { description: "Information for pagination." })

@@ -74,34 +74,14 @@ export async function createContext(
     readonly recordWrite: () => void;
   },
 ): Promise<GraphqlContext> {
-  const {
-    id: requestId,
-    identity,
-    authorization,
-    idempotencyKey,
-    consistency,
-    address,
-    recordWrite,
-  } = request;
+  const { id: requestId, identity, address, ...sent } = request;
   const spender = identity ?? ({ kind: "address", address } as const);
   const spend = (cost: number) => services.rateLimits.spend(spender, cost);
-  const charge = spend(1);
+  const charge = services.rateLimits.spend(spender, 1);
   const allowance = charge && (await charge);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
   const { metrics } = services.telemetry;
-  return {
-    requestId,
-    services,
-    authorization,
-    idempotencyKey,
-    consistency,
-    watcher,
-    session,
-    allowance,
-    metrics,
-    spend,
-    recordWrite,
-  };
+  return { ...sent, requestId, services, watcher, session, allowance, metrics, spend };
 }
 
 /** Returns the tenant whose data an identity may access. */
@@ -126,9 +106,11 @@ export function withReplica(
 
 /** @throws DomainError `unauthenticated` for a request without credentials, `forbidden` for a front end */
 export function requireSession(context: GraphqlContext): Session {
-  const session = requireAnySession(context);
-  if (session.kind === "caller") return session;
-  throw new DomainError("forbidden", "A user group token can only read its own user group.");
+  const { session } = context;
+  if (session?.kind === "caller") return session;
+  throw session
+    ? new DomainError("forbidden", "A user group token can only read its own user group.")
+    : missingCredentials();
 }
 
 /**

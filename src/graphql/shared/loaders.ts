@@ -15,7 +15,8 @@ export class Loaders {
   readonly services: Services;
   readonly tenant: Tenant;
   readonly budget: ReplyBudget;
-  readonly #created: Loader[] = [];
+  /** The request's loaders. */
+  readonly created: Loader[] = [];
 
   constructor(services: Services, tenant: Tenant, budget = new ReplyBudget()) {
     this.services = services;
@@ -23,12 +24,8 @@ export class Loaders {
     this.budget = budget;
   }
 
-  register(loader: Loader): void {
-    this.#created.push(loader);
-  }
-
   clear(): void {
-    for (const loader of this.#created) loader.clear();
+    for (const loader of this.created) loader.clear();
   }
 }
 
@@ -42,7 +39,7 @@ export function defineLoader<Type extends Loader>(
     if (existing) return existing;
     const loader = create(loaders);
     known.set(loaders, loader);
-    loaders.register(loader);
+    loaders.created.push(loader);
     return loader;
   };
 }

@@ -37,8 +37,9 @@ export function stringifyReply(reply: object, indent = 0): string {
     collected = undefined;
   }
   if (texts.length === 0) return json;
-  const parts = json.split(QUOTED_PLACEHOLDER);
-  return parts.map((part, index) => part + (texts[index] ?? "")).join("");
+  let text = "";
+  for (const [index, part] of json.split(QUOTED_PLACEHOLDER).entries()) text += part + (texts[index] ?? "");
+  return text;
 }
 
 /** The scalar `JSON`. As in variables, numbers that a 64-bit float does not keep become Infinity, which the parsers refuse. */

@@ -56,7 +56,7 @@ export class ReplyBudget {
   /** Counts list items in the reply. @throws DomainError `query_too_expensive` if the budget is exceeded */
   spend(items: number): void {
     this.#spent += items;
-    this.requireRemaining();
+    if (this.#spent > MAX_REPLY_ITEMS) throw tooManyItems();
   }
 
   /** Counts the findings of a completed check. Does not throw: only further work is rejected. */
@@ -101,13 +101,8 @@ export class ReplyBudget {
 }
 
 export function replyTooLarge(limit: number): DomainError {
-  return new DomainError(
-    "query_too_expensive",
-    `The reply has more than ${limit} bytes. Request less at once.`,
-    {
-      details: { limit },
-    },
-  );
+  const message = `The reply has more than ${limit} bytes. Request less at once.`;
+  return new DomainError("query_too_expensive", message, { details: { limit } });
 }
 
 /** Returns whether a text has more than the given number of bytes in UTF-8. */

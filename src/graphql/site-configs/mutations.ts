@@ -8,7 +8,7 @@ import { parseSite } from "../../domain/site-configs/site-config.js";
 import type { ChangeOutcome } from "../../services/site-configs/service.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { WriterMutation } from "../shared/mutation.js";
-import { toNodeId } from "../shared/node-id.js";
+import { toNodeId } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 import { UserErrorView } from "../shared/user-error-type.js";

@@ -2,7 +2,7 @@ import { GraphQLDateTime } from "graphql-scalars";
 import { Field, Int, ObjectType } from "type-graphql";
 import type { SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { createConnectionType } from "../shared/connection-type.js";
-import { NodeView } from "../shared/node-type.js";
+import { NodeView } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import type { TextRef } from "./loaders.js";
 
@@ -73,14 +73,9 @@ export class SiteConfigRevisionView extends NodeView {
   }
 }
 
-export const SiteConfigConnection = createConnectionType(
-  "SiteConfig",
-  SiteConfigView,
-  (siteConfig: SiteConfig) => new SiteConfigView(siteConfig),
-);
+export const SiteConfigConnection = createConnectionType("SiteConfig", SiteConfigView);
 
 export const SiteConfigRevisionConnection = createConnectionType(
   "SiteConfigRevision",
   SiteConfigRevisionView,
-  (revision: SiteConfigRevision) => new SiteConfigRevisionView(revision),
 );

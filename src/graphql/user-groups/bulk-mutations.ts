@@ -9,7 +9,7 @@ import {
 import { MAX_UPSERTS, type UpsertOutcome, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { WriterMutation } from "../shared/mutation.js";
-import { toNodeId } from "../shared/node-id.js";
+import { toNodeId } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { UserErrorView } from "../shared/user-error-type.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";

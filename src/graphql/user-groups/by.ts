@@ -3,8 +3,9 @@ import { Directive, Field, ID, InputType } from "type-graphql";
 import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { UserGroupRef } from "../../domain/user-groups/user-group.js";
-import { parseNodeIdOfType } from "../shared/node-id.js";
+import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
+import { defineCache, type Loaders } from "../shared/loaders.js";
+import { parseNodeIdOfType } from "../shared/node.js";
 import { missingOneOfField, nullable } from "../shared/nullable.js";
 
 @Directive("@oneOf")
@@ -36,4 +37,26 @@ export function parseUserGroupBy(
   if (token === "") throw invalidField([...field, "token"], "must not be empty");
   if (isPresent(token)) return { by: "token", token };
   throw missingOneOfField("UserGroupBy");
+}
+
+export const userGroupsById = defineCache(({ userGroupReader }) => userGroupReader.byId);
+
+export const userGroupsByProvidedId = defineCache(({ userGroupReader }) => userGroupReader.byProvidedId);
+
+const userGroupsByToken = defineCache<string, UserGroup | null>(({ userGroupReader }) => ({
+  load: (tenant, token) => userGroupReader.byToken(tenant, token),
+}));
+
+export const mappings = defineCache(({ userGroupReader }) => userGroupReader.mappings);
+
+/** Loads a user group by reference; null if it does not exist. */
+export function loadUserGroup(loaders: Loaders, ref: UserGroupRef): Promise<UserGroup | null> {
+  switch (ref.by) {
+    case "id":
+      return userGroupsById(loaders).load(ref.id);
+    case "providedId":
+      return userGroupsByProvidedId(loaders).load(ref.providedId);
+    case "token":
+      return userGroupsByToken(loaders).load(ref.token);
+  }
 }

@@ -2,8 +2,12 @@ import { Args, ArgsType, Ctx, Field, FieldResolver, InputType, Query, Resolver, 
 import { parseText } from "../../domain/shared/text-field.js";
 import { USER_GROUP_ORDER, type UserGroupFilter } from "../../domain/user-groups/list.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
-import { DataSourceBy, parseDataSourceBy } from "../data-sources/by.js";
-import { userGroupCountsOfDataSources, userGroupsOfDataSources } from "../data-sources/loaders.js";
+import {
+  DataSourceBy,
+  parseDataSourceBy,
+  userGroupCountsOfDataSources,
+  userGroupsOfDataSources,
+} from "../data-sources/by.js";
 import { DataSourceView } from "../data-sources/type.js";
 import { positionById, sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";

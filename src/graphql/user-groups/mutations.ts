@@ -8,7 +8,7 @@ import { parseProperties } from "../../domain/user-groups/properties.js";
 import type { NewUserGroup, UserGroupChanges, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { CallerMutation, WriterMutation } from "../shared/mutation.js";
-import { toNodeId } from "../shared/node-id.js";
+import { toNodeId } from "../shared/node.js";
 import { guard, nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";

@@ -1,12 +1,10 @@
 import { Arg, Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from "type-graphql";
 import { hasScope } from "../../domain/accounts/caller.js";
-import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { DataSourceView } from "../data-sources/type.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON, RawJson } from "../shared/raw-json.js";
-import { parseUserGroupBy, UserGroupBy } from "./by.js";
-import { loadUserGroup, mappings } from "./loaders.js";
+import { loadUserGroup, mappings, parseUserGroupBy, UserGroupBy } from "./by.js";
 import { UserGroupView } from "./type.js";
 
 @ObjectType("MappingEntry", {
@@ -15,15 +13,10 @@ import { UserGroupView } from "./type.js";
 })
 class MappingEntryView {
   @Field(() => String, { description: "The schema ID." })
-  readonly schemaId: string;
+  readonly schemaId!: string;
 
   @Field(() => DataSourceView, { description: "The data source that the schema is mapped to." })
-  readonly dataSource: DataSourceView;
-
-  constructor({ schemaId, dataSource }: MappedDataSource) {
-    this.schemaId = schemaId;
-    this.dataSource = new DataSourceView(dataSource);
-  }
+  readonly dataSource!: DataSourceView;
 }
 
 @Resolver(() => UserGroupView)
@@ -70,16 +63,13 @@ export class UserGroupResolver {
     const { loaders } = requireAnySession(context);
     const entries = await (sharedMapping?.() ?? mappings(loaders).load(group.id));
     loaders.budget.spend(entries.length);
-    loaders.budget.spendReplyBytes(estimateBytes(entries));
-    return entries.map((entry) => new MappingEntryView(entry));
+    const views: MappingEntryView[] = [];
+    let bytes = 0;
+    for (const { schemaId, dataSource } of entries) {
+      views.push({ schemaId, dataSource: new DataSourceView(dataSource) });
+      bytes += schemaId.length + dataSource.providedId.length + dataSource.name.length;
+    }
+    loaders.budget.spendReplyBytes(bytes);
+    return views;
   }
-}
-
-/** Estimates the bytes of the IDs and names in a mapping. */
-function estimateBytes(entries: readonly MappedDataSource[]): number {
-  return entries.reduce(
-    (sum, { schemaId, dataSource: { providedId, name } }) =>
-      sum + schemaId.length + providedId.length + name.length,
-    0,
-  );
 }

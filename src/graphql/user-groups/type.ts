@@ -5,7 +5,7 @@ import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
-import { GetterField, NodeView } from "../shared/node-type.js";
+import { GetterField, NodeView } from "../shared/node.js";
 
 @ObjectType("UserGroup", {
   implements: NodeView,
@@ -62,8 +62,4 @@ export class UserGroupView extends NodeView {
   }
 }
 
-export const UserGroupConnection = createConnectionType(
-  "UserGroup",
-  UserGroupView,
-  (group: UserGroup) => new UserGroupView(group),
-);
+export const UserGroupConnection = createConnectionType("UserGroup", UserGroupView);

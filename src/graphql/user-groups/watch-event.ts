@@ -3,7 +3,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { UserGroupEvent } from "../../services/user-groups/subscription.js";
 import { createEnum } from "../shared/create-enum.js";
-import { toNodeId } from "../shared/node-id.js";
+import { toNodeId } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { UserGroupView } from "./type.js";
 

@@ -11,8 +11,7 @@ import {
   type Watcher,
 } from "../shared/context.js";
 import { withPromptReturn } from "../shared/prompt-return.js";
-import { parseUserGroupBy, type UserGroupBy } from "./by.js";
-import { loadUserGroup } from "./loaders.js";
+import { loadUserGroup, parseUserGroupBy, type UserGroupBy } from "./by.js";
 import { UserGroupChangeView, WatchEvent } from "./watch-event.js";
 
 /** Streams changes of user groups to a subscriber while the subscriber has access. */

@@ -7,7 +7,7 @@ import type { WebhookEndpointFields, WebhookEvent } from "../../domain/webhooks/
 import type { IssuedSecret } from "../../services/webhooks/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { AdminMutation, createIdInput, type IdInput } from "../shared/mutation.js";
-import { parseNodeIdOfType } from "../shared/node-id.js";
+import { parseNodeIdOfType } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { WebhookDeliveryView, WebhookEndpointView, WebhookEventEnum } from "./types.js";
 

@@ -22,7 +22,7 @@ import type { WebhookDeliveryState } from "../../domain/webhooks/webhook.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createListArguments, createOrderInput } from "../shared/list-inputs.js";
-import { parseNodeIdOfType } from "../shared/node-id.js";
+import { parseNodeIdOfType } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { pendingDeliveryCounts, webhookEndpointsById } from "./loaders.js";
 import {

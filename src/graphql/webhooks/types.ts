@@ -12,7 +12,7 @@ import {
 import { createActionEnum } from "../audit/action-enum.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { createEnum } from "../shared/create-enum.js";
-import { NodeView } from "../shared/node-type.js";
+import { NodeView } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
 
@@ -224,14 +224,6 @@ export class WebhookDeliveryView extends NodeView {
   }
 }
 
-export const WebhookEndpointConnection = createConnectionType(
-  "WebhookEndpoint",
-  WebhookEndpointView,
-  (endpoint: WebhookEndpoint) => new WebhookEndpointView(endpoint),
-);
+export const WebhookEndpointConnection = createConnectionType("WebhookEndpoint", WebhookEndpointView);
 
-export const WebhookDeliveryConnection = createConnectionType(
-  "WebhookDelivery",
-  WebhookDeliveryView,
-  (delivery: WebhookDelivery) => new WebhookDeliveryView(delivery),
-);
+export const WebhookDeliveryConnection = createConnectionType("WebhookDelivery", WebhookDeliveryView);

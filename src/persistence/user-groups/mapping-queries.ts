@@ -91,7 +91,10 @@ function readDataSource(row: MappingRow): DataSource {
     id: Number(row[AT.id]),
     providedId: row[AT.providedId],
     name: row[AT.name],
-    createdAt: readTime(row[AT.createdAt]),
+    // Parsed on access: most replies do not contain it.
+    get createdAt() {
+      return readTime(row[AT.createdAt]);
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { toNodeId } from "../../../src/graphql/shared/node-id.js";
+import { toNodeId } from "../../../src/graphql/shared/node.js";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { createSession, readViewer } from "../../support/embed/sessions.js";
 import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
-import { toNodeId } from "../../../src/graphql/shared/node-id.js";
+import { toNodeId } from "../../../src/graphql/shared/node.js";
 import { createSession, ENCRYPTION_KEY, readViewer } from "../../support/embed/sessions.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createContext } from "../../../src/graphql/shared/context.js";
-import { userGroupsByProvidedId } from "../../../src/graphql/user-groups/loaders.js";
+import { userGroupsByProvidedId } from "../../../src/graphql/user-groups/by.js";
 import { UserGroupWatcher } from "../../../src/graphql/user-groups/watcher.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { callRest } from "../../support/rest/rest-client.js";

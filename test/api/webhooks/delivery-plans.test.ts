@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { toNodeId } from "../../../src/graphql/shared/node-id.js";
+import { toNodeId } from "../../../src/graphql/shared/node.js";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { nodesOf, type RecordedPlan, recordPlans } from "../../support/postgres/plan-recorder.js";

@@ -1,7 +1,7 @@
 import { SCOPES, type Scope } from "../../../src/domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../../src/domain/accounts/environment.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
-import { toNodeId } from "../../../src/graphql/shared/node-id.js";
+import { toNodeId } from "../../../src/graphql/shared/node.js";
 import type { Data, GraphqlFixture } from "../graphql/graphql-fixture.js";
 import type { TestAccount } from "../service/test-service.js";
 import { goodSite } from "../site-configs/store.js";

@@ -2,13 +2,12 @@ import { DomainError, domainErrorOr, type FieldPath, invalidField } from "../../
 import { isInternalId } from "../../../domain/shared/internal-id.js";
 import { isObject, isPresent } from "../../../domain/shared/json.js";
 import { parseText } from "../../../domain/shared/text-field.js";
-import { dataSourcesById, dataSourcesByProvidedId } from "../../data-sources/loaders.js";
+import { dataSourcesById, dataSourcesByProvidedId } from "../../data-sources/by.js";
 import { DataSourceView } from "../../data-sources/type.js";
 import { type GraphqlContext, requireSession } from "../../shared/context.js";
 import type { Loaders } from "../../shared/loaders.js";
-import { type NodeType, parseNodeIdOfType } from "../../shared/node-id.js";
-import type { NodeView } from "../../shared/node-type.js";
-import { userGroupsById, userGroupsByProvidedId } from "../../user-groups/loaders.js";
+import { type NodeType, type NodeView, parseNodeIdOfType } from "../../shared/node.js";
+import { userGroupsById, userGroupsByProvidedId } from "../../user-groups/by.js";
 import { UserGroupView } from "../../user-groups/type.js";
 
 /** Maximum representations in one `_entities` field. */
