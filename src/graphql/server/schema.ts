@@ -10,7 +10,6 @@ import {
 import { buildSchemaSync } from "type-graphql";
 import { ApiKeyResolver } from "../accounts/api-key-resolver.js";
 import { ApiKeyAuditResolver, AuditResolver } from "../audit/resolver.js";
-import { EmbedSessionResolver } from "../authentication/embed-session-resolver.js";
 import { ViewerResolver } from "../authentication/viewer-resolver.js";
 import { DataSourceMutations } from "../data-sources/mutations.js";
 import { DataSourceResolver } from "../data-sources/resolver.js";
@@ -47,7 +46,6 @@ const RESOLVERS = [
   DataSourceMutations,
   DataSourceResolver,
   DataSourceUserGroupsResolver,
-  EmbedSessionResolver,
   NodeResolver,
   SiteConfigContentResolver,
   SiteConfigListResolver,

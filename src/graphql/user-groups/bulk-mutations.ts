@@ -1,12 +1,8 @@
 import { Field, ID, InputType, ObjectType, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
 import { DomainError, domainErrorOr, invalidField, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
-import {
-  type BulkEdit,
-  type BulkEditOutcome,
-  MAX_BULK_EDITS,
-} from "../../services/user-groups/bulk-edits.js";
-import { MAX_UPSERTS, type UpsertOutcome, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
+import { type BulkEdit, MAX_BULK_EDITS } from "../../services/user-groups/bulk-edits.js";
+import { MAX_UPSERTS, type UpsertedGroup, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { WriterMutation } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node.js";
@@ -41,11 +37,7 @@ abstract class BulkEditResult {
     description:
       "The errors of this user group, or `BATCH_REJECTED` if errors of others prevented all changes. Paths are relative to the user group.",
   })
-  readonly userErrors: readonly UserErrorView[];
-
-  constructor(outcome: BulkEditOutcome) {
-    this.userErrors = "error" in outcome ? UserErrorView.allOf(outcome.error) : [];
-  }
+  readonly userErrors!: readonly UserErrorView[];
 }
 
 @ObjectType("RotateUserGroupTokensResult", {
@@ -53,23 +45,13 @@ abstract class BulkEditResult {
 })
 class RotateUserGroupTokensResult extends BulkEditResult {
   @Field(() => UserGroupView, nullable("The user group; null if its token was not rotated."))
-  readonly userGroup: UserGroupView | null;
-
-  constructor(outcome: BulkEditOutcome) {
-    super(outcome);
-    this.userGroup = "userGroup" in outcome ? new UserGroupView(outcome.userGroup) : null;
-  }
+  readonly userGroup!: UserGroupView | null;
 }
 
 @ObjectType("DeleteUserGroupsResult", { description: "The result for one user group of `deleteUserGroups`." })
 class DeleteUserGroupsResult extends BulkEditResult {
   @Field(() => ID, nullable("The global ID of the deleted user group; null if it was not deleted."))
-  readonly deletedUserGroupId: string | null;
-
-  constructor(outcome: BulkEditOutcome) {
-    super(outcome);
-    this.deletedUserGroupId = "userGroup" in outcome ? toNodeId("UserGroup", outcome.userGroup.id) : null;
-  }
+  readonly deletedUserGroupId!: string | null;
 }
 
 /** Parses the user groups of a call; an invalid one is replaced by its error. @throws DomainError `invalid_field` if there are too many */
@@ -115,56 +97,19 @@ class UpsertUserGroupsInput {
 @ObjectType("UpsertUserGroupResult", { description: "The result for one user group of `upsertUserGroups`." })
 class UpsertUserGroupResult {
   @Field(() => UserGroupView, nullable("The user group; null if it was not written."))
-  readonly userGroup: UserGroupView | null;
+  readonly userGroup!: UserGroupView | null;
 
   @Field(
     () => Boolean,
     nullable("Indicates whether the mutation created the user group; null if it was not written."),
   )
-  readonly isNew: boolean | null;
+  readonly isNew!: boolean | null;
 
   @Field(() => [UserErrorView], {
     description:
       "The errors in this user group, or `BATCH_REJECTED` if errors in others prevented all writes. Paths are relative to the user group.",
   })
-  readonly userErrors: UserErrorView[];
-
-  /** @param maxErrors maximum number of errors to list */
-  constructor(outcome: UpsertOutcome, maxErrors: number) {
-    const written = "userGroup" in outcome ? outcome : null;
-    this.userGroup = written && new UserGroupView(written.userGroup);
-    this.isNew = written?.created ?? null;
-    this.userErrors = "error" in outcome ? UserErrorView.allOf(outcome.error).slice(0, maxErrors) : [];
-  }
-}
-
-function viewUpserts(outcomes: readonly UpsertOutcome[]): UpsertUserGroupResult[] {
-  let listed = 0;
-  return outcomes.map((outcome) => {
-    const result = new UpsertUserGroupResult(outcome, Math.max(1, MAX_FIELD_ERRORS - listed));
-    listed += result.userErrors.filter(isCause).length;
-    return result;
-  });
-}
-
-/** Returns a payload's results, and the errors of all of them with their paths in the input. */
-function withErrors<Result extends { readonly userErrors: readonly UserErrorView[] }>(
-  results: readonly Result[],
-) {
-  const userErrors = results.flatMap((result, index) =>
-    result.userErrors.filter(isCause).map((error) => error.within(["userGroups", String(index)])),
-  );
-  return { results, userErrors };
-}
-
-/** Returns whether an error is not merely the consequence of errors in other user groups. */
-function isCause({ code }: UserErrorView): boolean {
-  return code !== "batch_rejected";
-}
-
-function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {
-  const { providedId, fields } = parseIdentified(group.providedId, () => parseChangedFields(group));
-  return { providedId, ...fields };
+  readonly userErrors!: readonly UserErrorView[];
 }
 
 const IN_ORDER = { description: "One result for each user group, in the order of the input." };
@@ -186,7 +131,9 @@ export class BulkMutations {
     { services }: GraphqlContext,
   ) {
     const outcomes = await services.userGroupBulkEdits.rotateTokens(writer, parseBulkEdit(input));
-    return withErrors(outcomes.map((outcome) => new RotateUserGroupTokensResult(outcome)));
+    return viewOutcomes(outcomes, (rotated) => ({
+      userGroup: rotated && new UserGroupView(rotated.userGroup),
+    }));
   }
 
   @WriterMutation(
@@ -196,7 +143,9 @@ export class BulkMutations {
   )
   async deleteUserGroups(input: DeleteUserGroupsInput, writer: Writer, { services }: GraphqlContext) {
     const outcomes = await services.userGroupBulkEdits.delete(writer, parseBulkEdit(input));
-    return withErrors(outcomes.map((outcome) => new DeleteUserGroupsResult(outcome)));
+    return viewOutcomes(outcomes, (deleted) => ({
+      deletedUserGroupId: deleted && toNodeId("UserGroup", deleted.userGroup.id),
+    }));
   }
 
   @WriterMutation("Creates or updates several user groups in one transaction.", () => UpsertUserGroupsInput, {
@@ -210,8 +159,47 @@ export class BulkMutations {
   })
   async upsertUserGroups(input: UpsertUserGroupsInput, writer: Writer, { services }: GraphqlContext) {
     const upserts = parseAll(input.userGroups, MAX_UPSERTS, parseUpsert);
-    return withErrors(
-      viewUpserts(await services.userGroupUpserts.upsert(writer, upserts, input.allOrNothing)),
-    );
+    const outcomes = await services.userGroupUpserts.upsert(writer, upserts, input.allOrNothing);
+    const view = (written: UpsertedGroup | null) => ({
+      userGroup: written && new UserGroupView(written.userGroup),
+      isNew: written?.created ?? null,
+    });
+    return viewOutcomes(outcomes, view, MAX_FIELD_ERRORS);
   }
+}
+
+function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {
+  const { providedId, fields } = parseIdentified(group.providedId, () => parseChangedFields(group));
+  return { providedId, ...fields };
+}
+
+interface Failure {
+  readonly error: DomainError;
+}
+
+function isFailure(outcome: object): outcome is Failure {
+  return "error" in outcome;
+}
+
+/**
+ * Returns a payload: the result of each user group, and the errors of all of them with their paths in the input.
+ * @param view returns the fields of a result; of null if the user group was not written
+ * @param maxErrors number of errors after which only the first one of each further user group is listed
+ */
+function viewOutcomes<Written extends object, View extends object>(
+  outcomes: readonly (Written | Failure)[],
+  view: (written: Written | null) => View,
+  maxErrors = Number.POSITIVE_INFINITY,
+) {
+  const results: (View & { readonly userErrors: readonly UserErrorView[] })[] = [];
+  const all: UserErrorView[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    const errors = isFailure(outcome) ? UserErrorView.allOf(outcome.error) : [];
+    const userErrors = errors.slice(0, Math.max(1, maxErrors - all.length));
+    results.push({ ...view(isFailure(outcome) ? null : outcome), userErrors });
+    // The others are merely consequences of errors in other user groups.
+    const causes = userErrors.filter(({ code }) => code !== "batch_rejected");
+    all.push(...causes.map((error) => error.within(["userGroups", String(index)])));
+  }
+  return { results, userErrors: all };
 }

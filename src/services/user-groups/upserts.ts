@@ -26,7 +26,7 @@ export interface UserGroupUpsert extends Partial<UserGroupFields> {
   readonly mapping?: readonly MappingReference[];
 }
 
-interface UpsertedGroup {
+export interface UpsertedGroup {
   readonly userGroup: UserGroup;
   readonly created: boolean;
   /** Whether an existing group was changed. */
