@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LockingMigration } from "../../migrations/shared/locks.js";
-import { Database } from "../../src/persistence/database/database.js";
+import type { Database } from "../../src/persistence/database/database.js";
 import { migrateDown, migrateUp, migrationStates } from "../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
+import { connectDatabase } from "../support/postgres/postgres-setup.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
@@ -28,12 +29,7 @@ const sample: LockingMigration = {
 beforeAll(async () => {
   testDatabase = await createTestDatabase("empty");
   const { owner } = testDatabase;
-  database = await Database.connect({
-    target: owner,
-    poolSize: 3,
-    connectTimeoutMs: 10_000,
-    statementTimeoutMs: 0,
-  });
+  database = await connectDatabase(owner, 3);
   await migrateUp(database);
   database.orm.migrations.push(sample);
   [report, traffic] = [new Client(clientOptions(owner)), new Client(clientOptions(owner))];

@@ -5,6 +5,7 @@ import { Database } from "../../src/persistence/database/database.js";
 import { TokenReencryption } from "../../src/services/transfer/token-reencryption.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
+import { connectDatabase } from "../support/postgres/postgres-setup.js";
 import { callRest, type RestReply } from "../support/rest/rest-client.js";
 import { userGroupOf } from "../support/rest/rest-fixture.js";
 import { createTestProcesses } from "../support/service/running-process.js";
@@ -86,12 +87,7 @@ test("changes nothing if the database role lacks a privilege for one of the tabl
 
 test("re-encrypts tokens while the service rotates, creates and reads, without changing them", async () => {
   expect(await countByKey()).toEqual({ [idOf(oldKey)]: GROUPS + 1 });
-  const database = await Database.connect({
-    target: before.owner,
-    poolSize: 2,
-    connectTimeoutMs: 5000,
-    statementTimeoutMs: 0,
-  });
+  const database = await connectDatabase(before.owner);
   let working = true;
   const work = async (part: number) => {
     for (let index = part; working; index = (index + 7) % GROUPS) {

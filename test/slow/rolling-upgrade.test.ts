@@ -4,14 +4,14 @@ import type { QueryRunner } from "typeorm";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { LockingMigration } from "../../migrations/shared/locks.js";
 import { backfill, buildIndex, dropIndex, runSeparately } from "../../migrations/shared/online.js";
-import { Database } from "../../src/persistence/database/database.js";
+import type { Database } from "../../src/persistence/database/database.js";
 import { migrateUp } from "../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
 import { verifyLoad } from "../support/faults/load-verification.js";
 import { type SteadyLoad, startLoad } from "../support/faults/steady-load.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
-import { asRole } from "../support/postgres/postgres-setup.js";
+import { asRole, connectDatabase } from "../support/postgres/postgres-setup.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
@@ -61,12 +61,7 @@ let owner: Database;
 beforeAll(async () => {
   testDatabase = await createTestDatabase("migrated");
   administration = new Pool(clientOptions(testDatabase.owner));
-  owner = await Database.connect({
-    target: testDatabase.owner,
-    poolSize: 2,
-    connectTimeoutMs: 10_000,
-    statementTimeoutMs: 0,
-  });
+  owner = await connectDatabase(testDatabase.owner);
 });
 afterAll(async () => {
   await processes.close();

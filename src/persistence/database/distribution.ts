@@ -23,37 +23,21 @@ const DISTRIBUTED = [
 
 /** Foreign keys between these tables: Citus refuses them while only one of the two tables is distributed. */
 export const FOREIGN_KEYS = [
-  {
-    table: "mapping_entry",
-    name: "mapping_entry_user_group_fk",
-    definition:
-      "FOREIGN KEY (account_id, environment, user_group_id) REFERENCES user_group(account_id, environment, id) ON DELETE CASCADE",
-  },
-  {
-    table: "mapping_entry",
-    name: "mapping_entry_data_source_fk",
-    definition:
-      "FOREIGN KEY (account_id, environment, data_source_id) REFERENCES data_source(account_id, environment, id)",
-  },
-  {
-    table: "brought_token",
-    name: "brought_token_user_group_fk",
-    definition:
-      "FOREIGN KEY (account_id, environment, user_group_id) REFERENCES user_group(account_id, environment, id) ON DELETE CASCADE",
-  },
-  {
-    table: "site_config_revision",
-    name: "site_config_revision_site_config_fk",
-    definition:
-      "FOREIGN KEY (account_id, environment, site_config_id) REFERENCES site_config(account_id, environment, id)",
-  },
-  {
-    table: "webhook_delivery",
-    name: "webhook_delivery_endpoint_fk",
-    definition:
-      "FOREIGN KEY (account_id, environment, endpoint_id) REFERENCES webhook_endpoint(account_id, environment, id) ON DELETE CASCADE",
-  },
-] as const;
+  foreignKey("mapping_entry", "user_group_id", "user_group(account_id, environment, id) ON DELETE CASCADE"),
+  foreignKey("mapping_entry", "data_source_id", "data_source(account_id, environment, id)"),
+  foreignKey("brought_token", "user_group_id", "user_group(account_id, environment, id) ON DELETE CASCADE"),
+  foreignKey("site_config_revision", "site_config_id", "site_config(account_id, environment, id)"),
+  foreignKey(
+    "webhook_delivery",
+    "endpoint_id",
+    "webhook_endpoint(account_id, environment, id) ON DELETE CASCADE",
+  ),
+];
+
+function foreignKey(table: string, column: string, references: string) {
+  const definition = `FOREIGN KEY (account_id, environment, ${column}) REFERENCES ${references}`;
+  return { table, name: `${table}_${column.replace(/_id$/, "")}_fk`, definition };
+}
 
 /** A step of the distribution; its statements are one transaction. */
 export interface DistributionStep {

@@ -72,6 +72,10 @@ function requireSameDatabase(replica: PositionRow, primary: PositionRow): void {
 /** A PostgreSQL streaming replica. */
 class StreamingReplica {
   readonly reads: ReplicaReads;
+  /** It has replayed everything written before this time; null while unknown. */
+  freshAsOf: number | null = null;
+  /** Last reported state. */
+  isUsable = true;
   readonly #options: DatabaseOptions;
   readonly #probe: PositionProbe;
   #database: Database | undefined;
@@ -80,7 +84,10 @@ class StreamingReplica {
   constructor(options: DatabaseOptions, name: string) {
     this.#options = options;
     this.#probe = new PositionProbe(options.target, "replica");
-    this.reads = new ReplicaReads(name, (scope) => this.#connected().of(scope));
+    this.reads = new ReplicaReads(name, (scope) => {
+      if (!this.#database) throw new Error(`${name} is not connected.`);
+      return this.#database.of(scope);
+    });
   }
 
   /**
@@ -98,11 +105,6 @@ class StreamingReplica {
   async close(): Promise<void> {
     await this.#probe.close();
     await this.#database?.close();
-  }
-
-  #connected(): Database {
-    if (this.#database) return this.#database;
-    throw new Error(`${this.reads.name} is not connected.`);
   }
 }
 
@@ -124,14 +126,6 @@ interface ReplicaListener {
   onRestored(replica: string): void;
 }
 
-interface TrackedReplica {
-  readonly replica: StreamingReplica;
-  /** The replica has replayed everything written before this time; null while unknown. */
-  freshAsOf: number | null;
-  /** Last reported state. */
-  isUsable: boolean;
-}
-
 /** The primary's log position at a time of this process's clock, so that no two clocks are compared. */
 interface Sample extends LogPosition {
   readonly at: number;
@@ -144,7 +138,7 @@ interface Sample extends LogPosition {
  */
 export class ReadReplicas {
   readonly #primary: PositionProbe;
-  readonly #tracked: readonly TrackedReplica[];
+  readonly #replicas: readonly StreamingReplica[];
   readonly #maxLagMs: number;
   readonly #intervalMs: number;
   /** Oldest first. */
@@ -155,16 +149,12 @@ export class ReadReplicas {
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #probes = new Set<Promise<void>>();
 
-  /**
-   * @param maxLagMs a replica that lags further behind the primary is not used
-   */
+  /** @param maxLagMs a replica that lags further behind the primary is not used */
   constructor(primary: DatabaseOptions["target"], replicas: readonly DatabaseOptions[], maxLagMs: number) {
     this.#primary = new PositionProbe(primary, "primary");
-    this.#tracked = replicas.map((options, index) => ({
-      replica: new StreamingReplica(options, `${index + 1} at ${addressOf(options.target)}`),
-      freshAsOf: null,
-      isUsable: true,
-    }));
+    this.#replicas = replicas.map(
+      (options, index) => new StreamingReplica(options, `${index + 1} at ${addressOf(options.target)}`),
+    );
     this.#maxLagMs = maxLagMs;
     this.#intervalMs = Math.min(MAX_INTERVAL_MS, maxLagMs / PROBES_PER_LAG);
   }
@@ -172,23 +162,23 @@ export class ReadReplicas {
   /** Probes all servers once, then periodically. */
   async start(listener: ReplicaListener): Promise<void> {
     await this.#probePrimary();
-    await Promise.all(this.#tracked.map((tracked) => this.#probe(tracked, listener)));
+    await Promise.all(this.#replicas.map((replica) => this.#probe(replica, listener)));
     this.#repeat(() => this.#probePrimary());
     // Separate timers: a replica that does not respond must not delay the others.
-    for (const tracked of this.#tracked) this.#repeat(() => this.#probe(tracked, listener));
+    for (const replica of this.#replicas) this.#repeat(() => this.#probe(replica, listener));
   }
 
   /** Returns the next fresh replica, round-robin; undefined when there is none. */
   choose(): ReplicaReads | undefined {
-    const fresh = this.#tracked.filter((tracked) => this.#isFresh(tracked));
+    const fresh = this.#replicas.filter((replica) => this.#isFresh(replica));
     this.#next += 1;
-    return fresh[this.#next % fresh.length]?.replica.reads;
+    return fresh[this.#next % fresh.length]?.reads;
   }
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all(this.#probes);
-    await Promise.all([this.#primary.close(), ...this.#tracked.map(({ replica }) => replica.close())]);
+    await Promise.all([this.#primary.close(), ...this.#replicas.map((replica) => replica.close())]);
   }
 
   #repeat(probe: () => Promise<void>): void {
@@ -220,31 +210,31 @@ export class ReadReplicas {
     }
   }
 
-  async #probe(tracked: TrackedReplica, listener: ReplicaListener): Promise<void> {
+  async #probe(replica: StreamingReplica, listener: ReplicaListener): Promise<void> {
     try {
       const primary = this.#samples.at(-1);
       if (primary) {
-        const replayed = await tracked.replica.probe(primary);
+        const replayed = await replica.probe(primary);
         const passed = this.#samples.findLast(({ position }) => position <= replayed);
-        if (passed) tracked.freshAsOf = Math.max(passed.at, tracked.freshAsOf ?? passed.at);
+        if (passed) replica.freshAsOf = Math.max(passed.at, replica.freshAsOf ?? passed.at);
       }
-      this.#report(tracked, listener, this.#primaryError ?? new Error("it lags too far behind"));
+      this.#report(replica, listener, this.#primaryError ?? new Error("it lags too far behind"));
     } catch (error) {
-      tracked.freshAsOf = null;
-      tracked.replica.reads.rejectPending();
-      this.#report(tracked, listener, error);
+      replica.freshAsOf = null;
+      replica.reads.rejectPending();
+      this.#report(replica, listener, error);
     }
   }
 
-  #isFresh({ freshAsOf }: TrackedReplica): boolean {
+  #isFresh({ freshAsOf }: StreamingReplica): boolean {
     return freshAsOf !== null && performance.now() - freshAsOf <= this.#maxLagMs;
   }
 
-  #report(tracked: TrackedReplica, listener: ReplicaListener, reason: unknown): void {
-    const isUsable = this.#isFresh(tracked);
-    const { name } = tracked.replica.reads;
-    if (tracked.isUsable && !isUsable) listener.onExcluded(name, reason);
-    if (!tracked.isUsable && isUsable) listener.onRestored(name);
-    tracked.isUsable = isUsable;
+  #report(replica: StreamingReplica, listener: ReplicaListener, reason: unknown): void {
+    const isUsable = this.#isFresh(replica);
+    const { name } = replica.reads;
+    if (replica.isUsable && !isUsable) listener.onExcluded(name, reason);
+    if (!replica.isUsable && isUsable) listener.onRestored(name);
+    replica.isUsable = isUsable;
   }
 }

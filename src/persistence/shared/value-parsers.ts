@@ -40,20 +40,8 @@ export function readBytes(text: string): Buffer {
 /** Prefix of a `bytea` in hex format. */
 export const HEX_PREFIX = "\\x";
 
-/** PostgreSQL's text format in UTC; up to six fractional digits, without trailing zeros, precede the offset. */
-const UTC_LENGTH = "0000-00-00 00:00:00+00".length;
-const FRACTION_LENGTH = ".000000".length;
-
 /** Parses a time such as `2026-11-21 16:00:00.123+00`. @returns null for any other format */
 function parseUtc(text: string): Date | null {
-  const fraction = text.length - UTC_LENGTH;
-  if (fraction < 0 || fraction > FRACTION_LENGTH || text[4] !== "-" || text[10] !== " ") return null;
-  if (!text.endsWith("+00")) return null;
-  const at = (index: number) => (index < text.length - 3 ? text.charCodeAt(index) - 48 : 0);
-  const two = (index: number) => 10 * at(index) + at(index + 1);
-  const year = 100 * two(0) + two(2);
-  // Date.UTC maps years 0 to 99 to 1900 to 1999.
-  if (year < 100) return null;
-  const milliseconds = fraction === 0 ? 0 : 100 * at(20) + 10 * at(21) + at(22);
-  return new Date(Date.UTC(year, two(5) - 1, two(8), two(11), two(14), two(17), milliseconds));
+  if (text[4] !== "-" || text[10] !== " " || !text.endsWith("+00")) return null;
+  return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
-import { Database } from "../../../src/persistence/database/database.js";
+import type { Database } from "../../../src/persistence/database/database.js";
 import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { connectDatabase } from "../../support/postgres/postgres-setup.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
 
@@ -57,7 +58,7 @@ describe("re-encryption", () => {
   let database: Database;
   beforeAll(async () => {
     const { owner: target } = graphql().service;
-    database = await Database.connect({ target, poolSize: 1, connectTimeoutMs: 5000, statementTimeoutMs: 0 });
+    database = await connectDatabase(target, 1);
   });
   afterAll(() => database.close());
 

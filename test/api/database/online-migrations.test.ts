@@ -3,10 +3,10 @@ import type { QueryRunner } from "typeorm";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { LockingMigration } from "../../../migrations/shared/locks.js";
 import { backfill, buildIndex, dropIndex } from "../../../migrations/shared/online.js";
-import { Database } from "../../../src/persistence/database/database.js";
 import { migrateDown, migrateUp, planMigrations } from "../../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
+import { connectDatabase } from "../../support/postgres/postgres-setup.js";
 
 const migrations = useMigrationDatabase();
 const INDEX = "user_group_sample_ix";
@@ -91,12 +91,7 @@ test("the invalid index of an interrupted build is replaced", async () => {
 
 test("while an index is built, others write, and processes that also migrate do not block it", async () => {
   const { target, query, up } = migrations();
-  const other = await Database.connect({
-    target,
-    poolSize: 2,
-    connectTimeoutMs: 10_000,
-    statementTimeoutMs: 0,
-  });
+  const other = await connectDatabase(target);
   const report = new Client(clientOptions(target));
   await report.connect();
   try {

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
-import { Database } from "../../../src/persistence/database/database.js";
+import type { Database } from "../../../src/persistence/database/database.js";
 import { migrateDown, migrateUp, migrationStates } from "../../../src/persistence/database/migrator.js";
+import { connectDatabase } from "../../support/postgres/postgres-setup.js";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
 
 const opened: Database[] = [];
@@ -8,12 +9,7 @@ let testDatabase: TestDatabase | undefined;
 
 async function open(kind: "migrated" | "empty"): Promise<Database> {
   testDatabase ??= await createTestDatabase(kind);
-  const database = await Database.connect({
-    target: testDatabase.target,
-    poolSize: 2,
-    connectTimeoutMs: 10_000,
-    statementTimeoutMs: 0,
-  });
+  const database = await connectDatabase(testDatabase.target);
   opened.push(database);
   return database;
 }

@@ -1,10 +1,10 @@
 import { escapeIdentifier, Pool } from "pg";
 import { afterAll, beforeAll, inject } from "vitest";
-import { Database } from "../../../src/persistence/database/database.js";
+import type { Database } from "../../../src/persistence/database/database.js";
 import { migrateUp } from "../../../src/persistence/database/migrator.js";
 import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { VALUE_PARSERS } from "../../../src/persistence/shared/value-parsers.js";
-import { asRole } from "./postgres-setup.js";
+import { asRole, connectDatabase } from "./postgres-setup.js";
 import { createTestDatabase } from "./test-database.js";
 
 /** An untyped row. */
@@ -36,12 +36,7 @@ export function useMigrationDatabase(): () => MigrationDatabase {
       `ALTER DATABASE ${escapeIdentifier(current.name)} OWNER TO ${escapeIdentifier(runtime.user)}`,
     );
     const target = asRole(owner, runtime);
-    const database = await Database.connect({
-      target,
-      poolSize: 2,
-      connectTimeoutMs: 10_000,
-      statementTimeoutMs: 0,
-    });
+    const database = await connectDatabase(target);
     closers.unshift(() => database.close());
     opened = {
       database,

@@ -129,12 +129,7 @@ async function openCitus(): Promise<RunServers> {
 
 /** Migrates a database and grants the application role its rights. */
 export async function prepareDatabase(owner: DatabaseOptions["target"], runtimeUser: string): Promise<void> {
-  const database = await Database.connect({
-    target: owner,
-    poolSize: 2,
-    connectTimeoutMs: 10_000,
-    statementTimeoutMs: 0,
-  });
+  const database = await connectDatabase(owner);
   await migrateUp(database);
   await grantRuntimeRole(database, runtimeUser);
   await database.close();
@@ -194,4 +189,9 @@ async function startEmbedded(record: string) {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Connects with few connections and without a statement timeout, as commands of operators do. */
+export async function connectDatabase(target: DatabaseOptions["target"], poolSize = 2): Promise<Database> {
+  return Database.connect({ target, poolSize, connectTimeoutMs: 10_000, statementTimeoutMs: 0 });
 }
