@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
-import { getIntrospectionQuery } from "graphql";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
+import { INTROSPECTION, refused, times } from "../../support/graphql/graphql-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { mistyped } from "../../support/secrets/mistyped.js";
@@ -13,23 +13,12 @@ const graphql = useGraphql();
 const KIB = 1024;
 const PREFLIGHT = { "apollo-require-preflight": "true" };
 
-const INTROSPECTION = getIntrospectionQuery({
-  descriptions: true,
-  specifiedByUrl: true,
-  directiveIsRepeatable: true,
-  schemaDescription: true,
-  inputValueDeprecation: true,
-  oneOf: true,
-});
-const times = (count: number, write: (index: number) => string) =>
-  Array.from({ length: count }, (_, index) => write(index)).join(" ");
-
 /** A document with that many tokens that can be run without credentials. */
 const tokens = (count: number) => `{ __schema { ${times(count - 5, () => "__typename")} } }`;
 
 /** Sends a document without credentials. */
 async function post(query: string | undefined, more: object = {}, accept = "*/*"): Promise<RestReply> {
-  return callRest(`${graphql().service.url}/graphql`, "POST", undefined, { query, ...more }, { accept });
+  return graphql().send({ query, ...more }, null, { accept });
 }
 
 async function get(parameters: Readonly<Record<string, string>>): Promise<RestReply> {
@@ -42,10 +31,6 @@ function persistedQuery(query: string) {
   return { persistedQuery: { version: 1, sha256Hash } };
 }
 
-const refused = (status: number, code: string, figures: object = {}) => ({
-  status,
-  body: { errors: [{ extensions: { code, ...figures } }] },
-});
 const UNAUTHENTICATED = refused(401, "UNAUTHENTICATED");
 const TOO_MANY_TOKENS = refused(400, "TOO_MANY_TOKENS", { limit: 500, actual: 501 });
 
@@ -58,13 +43,11 @@ describe("a document without credentials", () => {
   });
 
   test("is rejected above the token limit by POST, GET, persisted query and event stream", async () => {
-    const { service, keys } = graphql();
     const query = tokens(501);
     expect(await post(query)).toMatchObject(TOO_MANY_TOKENS);
     expect(await get({ query })).toMatchObject(TOO_MANY_TOKENS);
     const extensions = persistedQuery(query);
-    const registered = await callRest(`${service.url}/graphql`, "POST", keys.admin, { query, extensions });
-    expect(registered.status).toBe(200);
+    expect((await graphql().send({ query, extensions })).status).toBe(200);
     expect(await post(undefined, { extensions })).toMatchObject(TOO_MANY_TOKENS);
     expect(await get({ extensions: JSON.stringify(extensions) })).toMatchObject(TOO_MANY_TOKENS);
     const subscription = `subscription { userGroupChanged { ${times(495, () => "kind")} } }`;

@@ -23,14 +23,14 @@ describe("with allowed origins", () => {
       "access-control-allow-headers": "authorization,content-type",
       "access-control-max-age": "86400",
     });
-    const called = await callRest(url, "POST", graphql().keys.admin, query, { origin: ORIGIN });
+    const called = await graphql().send(query, undefined, { origin: ORIGIN });
     expect(called).toMatchObject({ status: 200, body: { data: { viewer: { __typename: "Viewer" } } } });
     expect(called.headers).toMatchObject({
       "access-control-allow-origin": ORIGIN,
       "access-control-expose-headers": expect.stringMatching(/^X-Request-Id, Retry-After, RateLimit-Limit, /),
     });
     expect(called.headers["access-control-allow-credentials"]).toBeUndefined();
-    const refused = await callRest(url, "POST", "wrong", query, { origin: ORIGIN });
+    const refused = await graphql().send(query, "wrong", { origin: ORIGIN });
     expect(refused).toMatchObject({ status: 401, headers: { "access-control-allow-origin": ORIGIN } });
   });
 
@@ -53,7 +53,7 @@ describe("without allowed origins", () => {
     const url = `${graphql().service.url}/graphql`;
     const reply = await callRest(url, "OPTIONS", undefined, undefined, preflight);
     expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
-    const called = await callRest(url, "POST", graphql().keys.admin, query, { origin: ORIGIN });
+    const called = await graphql().send(query, undefined, { origin: ORIGIN });
     expect(called.headers["access-control-allow-origin"]).toBeUndefined();
   });
 });

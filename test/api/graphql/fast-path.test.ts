@@ -1,8 +1,9 @@
 import { ApolloServer } from "@apollo/server";
 import { afterEach, beforeEach, describe, expect, inject, type MockInstance, test, vi } from "vitest";
+import { refused } from "../../support/graphql/graphql-client.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
-import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import type { RestReply } from "../../support/rest/rest-client.js";
 import { mistyped } from "../../support/secrets/mistyped.js";
 
 const graphql = useGraphql({ rateLimits: { maxCost: 10_000 } });
@@ -19,8 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => apollo.mockRestore());
 
-async function send(body: object, headers: Record<string, string> = {}, key = graphql().keys.admin) {
-  return callRest(`${graphql().service.url}/graphql`, "POST", key, body, headers);
+async function send(body: object, headers: Record<string, string> = {}, key?: string | null) {
+  return graphql().send(body, key, headers);
 }
 
 /** The parts of two replies to one request that must be equal. */
@@ -75,16 +76,7 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
 
   test("the front end's group", async () => {
     const { token } = await createUserGroup(graphql(), "front");
-    const viewer = async () =>
-      callRest(
-        `${graphql().service.url}/graphql`,
-        "POST",
-        undefined,
-        { query: "{ viewer { userGroup { name } } }" },
-        {
-          authorization: `Bearer ${token}`,
-        },
-      );
+    const viewer = () => graphql().front(token, "{ viewer { userGroup { name } } }");
     const first = await viewer();
     const before = apollo.mock.calls.length;
     expect(comparable(await viewer())).toEqual(comparable(first));
@@ -105,10 +97,7 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
   });
 
   test("not for documents of requests without credentials", async () => {
-    const anonymous = () =>
-      callRest(`${graphql().service.url}/graphql`, "POST", undefined, {
-        query: "{ viewer { __typename } }",
-      });
+    const anonymous = () => send({ query: "{ viewer { __typename } }" }, {}, null);
     await anonymous();
     const before = apollo.mock.calls.length;
     expect(await anonymous()).toMatchObject({ status: 200, body: { data: { viewer: null } } });
@@ -148,14 +137,9 @@ describe("the fast path rejects what Apollo Server rejects:", () => {
     expect(await send(body, {}, graphql().strangerKey)).toMatchObject({
       body: { data: { userGroup: null } },
     });
-    const refused = await send(body, {}, mistyped(graphql().keys.admin));
-    expect(refused).toMatchObject({
-      status: 401,
-      body: { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] },
-    });
-    const closed = await callRest(`${graphql().service.url}/graphql`, "POST", undefined, body, {
-      authorization: `Bearer ${token}`,
-    });
+    const unknown = await send(body, {}, mistyped(graphql().keys.admin));
+    expect(unknown).toMatchObject(refused(401, "UNAUTHENTICATED"));
+    const closed = await graphql().front(token, body.query, body.variables);
     expect(Object(closed.body).errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
   });
 

@@ -17,7 +17,7 @@ import {
   hostileText,
   maybeInvalidSiteConfig,
 } from "../../support/rest/hostile-json.js";
-import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import type { RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const mutations = Object.values(buildSchema(printSdl()).getMutationType()?.getFields() ?? {}).map(
@@ -63,11 +63,6 @@ function hostileInput(type: GraphQLInputType): fc.Arbitrary<string> {
   }
 }
 
-async function send(body: string): Promise<RestReply> {
-  const { service, keys } = graphql();
-  return callRest(`${service.url}/graphql`, "POST", keys.admin, body);
-}
-
 /** Checks that a reply is valid GraphQL and not an internal error. @returns whether the mutation was rejected */
 function isRefusal({ status, body, headers }: RestReply): boolean {
   expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
@@ -94,7 +89,7 @@ async function expectHarmless(bodies: fc.Arbitrary<string>, numRuns: number): Pr
   let before = await service.query(STATE);
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
-      const refused = isRefusal(await send(body));
+      const refused = isRefusal(await graphql().send(body));
       const after = await service.query(STATE);
       if (refused) expect(after).toEqual(before);
       before = after;

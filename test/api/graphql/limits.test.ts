@@ -1,21 +1,11 @@
-import { getIntrospectionQuery } from "graphql";
 import { describe, expect, test } from "vitest";
+import { INTROSPECTION, refused, times } from "../../support/graphql/graphql-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const LEAST = { depth: 2, aliases: 0, rootFields: 1, tokens: 6, cost: 2 };
 const strict = useGraphql({ limits: LEAST });
 const lenientOnTokens = useGraphql({ limits: { ...LEAST, tokens: 4000 } });
-
-const INTROSPECTION = getIntrospectionQuery({
-  descriptions: true,
-  specifiedByUrl: true,
-  directiveIsRepeatable: true,
-  schemaDescription: true,
-  inputValueDeprecation: true,
-  oneOf: true,
-});
 
 /** Twelve levels with a leaf such as `name`. */
 const levels = (leaf: string) => `{
@@ -25,8 +15,6 @@ const levels = (leaf: string) => `{
     } } } }
   } } }
 }`;
-const times = (count: number, write: (index: number) => string) =>
-  Array.from({ length: count }, (_, i) => write(i)).join(" ");
 const aliases = (count: number) => `{ viewer { ${times(count, (index) => `a${index}: environment`)} } }`;
 const rootFields = (count: number) => `{ ${times(count, () => "viewer { environment }")} }`;
 /** That many tokens; the resolver rejects the operation, since `ids` has too many. */
@@ -61,9 +49,9 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
     const { call } = graphql();
     const inside = "fragment Deep on DataSource";
     expect(await call(`${levels("...Deep")} ${inside} { ... { name } }`)).toMatchObject({ status: 200 });
-    expect(await call(`${levels("...Deep")} ${inside} { userGroups { totalCount } }`)).toMatchObject({
-      body: { errors: [{ extensions: { code: "QUERY_TOO_DEEP", actual: 13 } }] },
-    });
+    expect(await call(`${levels("...Deep")} ${inside} { userGroups { totalCount } }`)).toMatchObject(
+      refused(400, "QUERY_TOO_DEEP", { actual: 13 }),
+    );
   });
 
   test("aliases", async () => {
@@ -99,20 +87,18 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
 
   test("tokens, before parsing", async () => {
     const { call } = graphql();
-    expect(await call(tokens(4000))).toMatchObject({
-      body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["ids"] } }] },
-    });
-    const refused = refusal("TOO_MANY_TOKENS", "The query has more than 4000 tokens.", { limit: 4000 });
-    expect(await call(tokens(4001))).toMatchObject(refused);
-    expect(await call(`{ viewer ${"{".repeat(5000)}`)).toMatchObject(refused);
+    expect(await call(tokens(4000))).toMatchObject(refused(400, "INVALID_FIELD", { field: ["ids"] }));
+    const tooExpensive = refusal("TOO_MANY_TOKENS", "The query has more than 4000 tokens.", { limit: 4000 });
+    expect(await call(tokens(4001))).toMatchObject(tooExpensive);
+    expect(await call(`{ viewer ${"{".repeat(5000)}`)).toMatchObject(tooExpensive);
     // Comments and commas are not tokens.
     expect((await call(`{ viewer { environment${",".repeat(5000)} } } #${"x ".repeat(5000)}`)).status).toBe(
       200,
     );
     expect((await strict().call("{ viewer { environment } }")).status).toBe(200);
-    expect(await strict().call("{ viewer { environment environment } }")).toMatchObject({
-      body: { errors: [{ extensions: { code: "TOO_MANY_TOKENS", limit: 6 } }] },
-    });
+    expect(await strict().call("{ viewer { environment environment } }")).toMatchObject(
+      refused(400, "TOO_MANY_TOKENS", { limit: 6 }),
+    );
   });
 
   test("cost, with page sizes as literals, variables or variable defaults", async () => {
@@ -120,37 +106,30 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
     const head = "query ($n: Int = 59)";
     expect((await call(cost("58"))).status).toBe(200);
     expect((await call(cost("$n", head), { n: 58 })).status).toBe(200);
-    const refused = refusal("QUERY_TOO_EXPENSIVE", "The query costs 25431; at most 25000 are allowed.", {
+    const tooExpensive = refusal("QUERY_TOO_EXPENSIVE", "The query costs 25431; at most 25000 are allowed.", {
       limit: 25_000,
       actual: 25_431,
     });
-    expect(await call(cost("59"))).toMatchObject(refused);
-    expect(await call(cost("$n", head), { n: 59 })).toMatchObject(refused);
-    expect(await call(cost("$n", head))).toMatchObject(refused);
+    expect(await call(cost("59"))).toMatchObject(tooExpensive);
+    expect(await call(cost("$n", head), { n: 59 })).toMatchObject(tooExpensive);
+    expect(await call(cost("$n", head))).toMatchObject(tooExpensive);
     // The same document again, once it is cached.
     expect((await call(cost("$n", head), { n: 58 })).status).toBe(200);
   });
 
   test("reports a page size that is out of range as such", async () => {
-    expect(await graphql().call("{ userGroups(first: 100000) { nodes { name } } }")).toMatchObject({
-      body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["first"] } }] },
-    });
+    expect(await graphql().call("{ userGroups(first: 100000) { nodes { name } } }")).toMatchObject(
+      refused(400, "INVALID_FIELD", { field: ["first"] }),
+    );
   });
 });
 
 test("counts only the selected operation", async () => {
-  const { service, keys } = graphql();
   const query = `query Small { viewer { environment } } query Deep ${levels("userGroups { totalCount }")}`;
-  const call = (operationName: string) =>
-    callRest(`${service.url}/graphql`, "POST", keys.admin, { query, operationName });
+  const call = (operationName: string) => graphql().send({ query, operationName });
   expect((await call("Small")).status).toBe(200);
-  expect(await call("Deep")).toMatchObject({
-    body: { errors: [{ extensions: { code: "QUERY_TOO_DEEP" } }] },
-  });
-  expect(await call("None")).toMatchObject({
-    status: 400,
-    body: { errors: [{ extensions: { code: "OPERATION_RESOLUTION_FAILURE" } }] },
-  });
+  expect(await call("Deep")).toMatchObject(refused(400, "QUERY_TOO_DEEP"));
+  expect(await call("None")).toMatchObject(refused(400, "OPERATION_RESOLUTION_FAILURE"));
 });
 
 test.each([30, 200])("rejects fragments that double %i times like any other excess", async (count) => {
@@ -161,12 +140,8 @@ test.each([30, 200])("rejects fragments that double %i times like any other exce
       (level) => `fragment F${level} on UserGroup { ...F${level + 1} ... { ...F${level + 1} } }`,
     )} fragment F${count} on UserGroup { ${of} }`;
   const actual = Math.min(2 ** count, Number.MAX_SAFE_INTEGER);
-  expect(await call(fragments("a: name"))).toMatchObject({
-    body: { errors: [{ extensions: { code: "TOO_MANY_ALIASES", actual } }] },
-  });
-  expect(await call(fragments("name"))).toMatchObject({
-    body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", limit: 25_000 } }] },
-  });
+  expect(await call(fragments("a: name"))).toMatchObject(refused(400, "TOO_MANY_ALIASES", { actual }));
+  expect(await call(fragments("name"))).toMatchObject(refused(400, "QUERY_TOO_EXPENSIVE", { limit: 25_000 }));
 });
 
 describe("introspection", () => {
@@ -188,22 +163,16 @@ describe("introspection", () => {
       { __schema { types { ${times(by, (index) => `a${index}: fields { type { ...F } }`)} } } }
       fragment F on __Type { ${times(by, (index) => `b${index}: fields { name }`)} }`;
     expect((await call(multiplied(2))).status).toBe(200);
-    expect(await call(multiplied(7))).toMatchObject({
-      body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", actual: 54_672 } }] },
-    });
-    expect(await call(multiplied(8))).toMatchObject({
-      body: { errors: [{ extensions: { code: "TOO_MANY_ALIASES", actual: 8 + 8 * 8 } }] },
-    });
+    expect(await call(multiplied(7))).toMatchObject(refused(400, "QUERY_TOO_EXPENSIVE", { actual: 54_672 }));
+    expect(await call(multiplied(8))).toMatchObject(refused(400, "TOO_MANY_ALIASES", { actual: 8 + 8 * 8 }));
   });
 });
 
 test("rejects batched requests", async () => {
-  const { service, keys } = graphql();
   const query = { query: "{ viewer { environment } }" };
-  expect(await callRest(`${service.url}/graphql`, "POST", keys.admin, [query, query])).toMatchObject({
-    status: 400,
-    body: { errors: [{ extensions: { code: "BATCHING_DISABLED", limit: 1, actual: 2 } }] },
-  });
+  expect(await graphql().send([query, query])).toMatchObject(
+    refused(400, "BATCHING_DISABLED", { limit: 1, actual: 2 }),
+  );
 });
 
 test("accepts bodies up to 4 MiB", async () => {
@@ -211,8 +180,5 @@ test("accepts bodies up to 4 MiB", async () => {
   const query = (size: number) => `{ viewer { environment } } #${"x".repeat(size)}`;
   const largest = 4 * 1_048_576 - JSON.stringify({ query: query(0), variables: {} }).length;
   expect((await call(query(largest))).status).toBe(200);
-  expect(await call(query(largest + 1))).toMatchObject({
-    status: 413,
-    body: { errors: [{ extensions: { code: "PAYLOAD_TOO_LARGE" } }] },
-  });
+  expect(await call(query(largest + 1))).toMatchObject(refused(413, "PAYLOAD_TOO_LARGE"));
 });

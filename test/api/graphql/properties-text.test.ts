@@ -38,7 +38,7 @@ test("replies contain properties as they were stored, on first and repeated exec
 test.each(["0.1e-400", "12345678901234.567", "1e999", "-1.00000000000000000001"])(
   "the number %s is refused, in variables and in the document: a float does not keep it",
   async (number) => {
-    const { service, keys, run } = graphql();
+    const { service, keys, run, send } = graphql();
     const refused = [
       {
         code: "INVALID_FIELD",
@@ -54,7 +54,7 @@ test.each(["0.1e-400", "12345678901234.567", "1e999", "-1.00000000000000000001"]
     // Twice: the second time without Apollo Server.
     for (let times = 0; times < 2; times += 1) {
       const body = `{"query":${JSON.stringify(query)},"variables":{"input":${input}}}`;
-      const reply = await callRest(`${service.url}/graphql`, "POST", keys.admin, body);
+      const reply = await send(body);
       expect(reply.body).toMatchObject({ data: { createUserGroup: { userErrors: refused } } });
     }
     const patch = `mutation { putSiteConfig(input: { source: { document: { a: ${number} } } }) { userErrors { code field } } }`;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { refused } from "../../support/graphql/graphql-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { ROTATE, UPDATE } from "../../support/graphql/user-group-operations.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
@@ -16,13 +17,12 @@ describe("many invalid variables", () => {
   const variables = { ids: Array.from({ length: 60 }, () => ({})) };
 
   test("are client errors and not logged as internal errors", async () => {
-    const { service, keys } = graphql();
-    const url = `${service.url}/graphql`;
+    const { service, send } = graphql();
     for (const [accept, status] of [
       ["application/json", 200],
       ["application/graphql-response+json", 400],
     ] as const) {
-      const reply = await callRest(url, "POST", keys.admin, { query, variables }, { accept });
+      const reply = await send({ query, variables }, undefined, { accept });
       expect(reply.status).toBe(status);
       expect(errorsOf(reply)).toHaveLength(51);
       for (const error of errorsOf(reply)) expect(error.extensions.code).toBe("BAD_USER_INPUT");
@@ -32,18 +32,12 @@ describe("many invalid variables", () => {
   });
 
   test("are the same for a mutation with an Idempotency-Key", async () => {
-    const { service, keys } = graphql();
-    const reply = await callRest(
-      `${service.url}/graphql`,
-      "POST",
-      keys.admin,
-      { query: UPDATE, variables: { input: { by: { teamId: "x" } } } },
-      { "idempotency-key": randomUUID(), accept: "application/graphql-response+json" },
-    );
-    expect(reply).toMatchObject({
-      status: 400,
-      body: { errors: [{ extensions: { code: "BAD_USER_INPUT" } }] },
+    const body = { query: UPDATE, variables: { input: { by: { teamId: "x" } } } };
+    const reply = await graphql().send(body, undefined, {
+      "idempotency-key": randomUUID(),
+      accept: "application/graphql-response+json",
     });
+    expect(reply).toMatchObject(refused(400, "BAD_USER_INPUT"));
     expect(reply.body).not.toHaveProperty("data");
   });
 });
@@ -85,12 +79,12 @@ describe("a misspelled name", () => {
   test.each(subscriptions)("gets the same over event streams: %s", async (_, query, variables) => {
     const open = async ({ service, keys }: ReturnType<typeof graphql>) =>
       openEventStream(service.url, `Token ${keys.admin}`, query, variables);
-    const refused = (message: unknown) => ({
+    const withMessage = (message: unknown) => ({
       status: 400,
       body: { errors: [{ message, extensions: { code: "BAD_REQUEST" } }] },
     });
-    expect(await open(graphql())).toMatchObject(refused(expect.stringContaining("Did you mean")));
-    expect(await open(hidden())).toMatchObject(refused(expect.not.stringContaining("Did you mean")));
+    expect(await open(graphql())).toMatchObject(withMessage(expect.stringContaining("Did you mean")));
+    expect(await open(hidden())).toMatchObject(withMessage(expect.not.stringContaining("Did you mean")));
   });
 
   test("introspection is rejected there", async () => {
@@ -105,17 +99,13 @@ describe("a misspelled name", () => {
 });
 
 describe("405 METHOD_NOT_ALLOWED with the allowed methods, for", () => {
-  const refused = (allow: string) => ({
-    status: 405,
-    headers: { allow },
-    body: { errors: [{ extensions: { code: "METHOD_NOT_ALLOWED" } }] },
-  });
+  const notAllowed = (allow: string) => ({ ...refused(405, "METHOD_NOT_ALLOWED"), headers: { allow } });
 
   test.each(["PUT", "DELETE", "PATCH", "OPTIONS", "QUERY", "TRACE"])("%s", async (method) => {
     const { service, keys } = graphql();
     for (const key of [keys.admin, undefined, "wrong"]) {
       const reply = await callRest(`${service.url}/graphql`, method, key, { query: "{ __typename }" });
-      expect(reply).toMatchObject(refused("GET, POST"));
+      expect(reply).toMatchObject(notAllowed("GET, POST"));
       expect(errorsOf(reply)[0].message).toBe(`${method} is not allowed on this path. Use GET, POST.`);
     }
   });
@@ -129,6 +119,6 @@ describe("405 METHOD_NOT_ALLOWED with the allowed methods, for", () => {
     const { service, keys } = graphql();
     const search = new URLSearchParams({ query: ROTATE, variables: '{"input":{"by":{"token":"x"}}}' });
     const url = `${service.url}/graphql?${search}`;
-    expect(await callRest(url, "GET", keys.admin, undefined, PREFLIGHT)).toMatchObject(refused("POST"));
+    expect(await callRest(url, "GET", keys.admin, undefined, PREFLIGHT)).toMatchObject(notAllowed("POST"));
   });
 });

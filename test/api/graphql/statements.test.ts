@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { callRest } from "../../support/rest/rest-client.js";
 
 describe.each([true, false])("with batchStatements %s", (batchStatements) => {
   const graphql = useGraphql({ speed: { batchStatements, keyCacheMs: 0 } });
@@ -81,7 +80,7 @@ describe.each([true, false])("with batchStatements %s", (batchStatements) => {
   });
 
   test("the mappings in an idempotent mutation's reply are one statement", async () => {
-    const { service, keys } = graphql();
+    const { service, send } = graphql();
     const userGroups = Array.from({ length: 50 }, (_, index) => ({
       providedId: `group ${index}`,
       name: "New",
@@ -91,8 +90,7 @@ describe.each([true, false])("with batchStatements %s", (batchStatements) => {
   }`;
     service.statements.length = 0;
     const body = { query, variables: { userGroups } };
-    const headers = { "idempotency-key": "statements" };
-    const reply = await callRest(`${service.url}/graphql`, "POST", keys.admin, body, headers);
+    const reply = await send(body, undefined, { "idempotency-key": "statements" });
     expect(Object(reply.body).data.upsertUserGroups.results[49].userGroup).toMatchObject({
       name: "New",
       mapping: [{}, {}],

@@ -1,4 +1,24 @@
+import { getIntrospectionQuery } from "graphql";
 import { callRest, type RestReply } from "../rest/rest-client.js";
+
+/** The query of common tools. */
+export const INTROSPECTION = getIntrospectionQuery({
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+});
+
+/** Returns the parts of a reply that an error determines. @param figures extensions beside the code */
+export function refused(status: number, code: string, figures: object = {}) {
+  return { status, body: { errors: [{ extensions: { code, ...figures } }] } };
+}
+
+export function times(count: number, write: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => write(index)).join(" ");
+}
 
 /** Runs a GraphQL operation over HTTP. */
 export async function callGraphql(

@@ -21,6 +21,8 @@ export interface GraphqlFixture {
   };
   /** A key of another account. */
   readonly strangerKey: string;
+  /** Sends a request by POST; null means without a key. */
+  send(body: unknown, key?: string | null, headers?: Headers): Promise<RestReply>;
   /** Runs an operation with the admin key. @returns its data @throws Error when the reply has errors */
   run(query: string, variables?: Readonly<Record<string, unknown>>, key?: string): Promise<Data>;
   /** Runs an operation; null means without a key. */
@@ -52,10 +54,9 @@ export function useGraphql(options: TestServiceOptions = {}): () => GraphqlFixtu
       read: (await account.createKey({ scope: "read" })).secret,
       testing: (await account.createKey({ environment: "Testing" })).secret,
     };
-    const send = (body: object, key: string | undefined, headers: Headers = {}) =>
-      callRest(`${service.url}/graphql`, "POST", key, body, headers);
-    const call: GraphqlFixture["call"] = (query, variables = {}, key = keys.admin) =>
-      send({ query, variables }, key ?? undefined);
+    const send: GraphqlFixture["send"] = (body, key = keys.admin, headers = {}) =>
+      callRest(`${service.url}/graphql`, "POST", key ?? undefined, body, headers);
+    const call: GraphqlFixture["call"] = (query, variables = {}, key) => send({ query, variables }, key);
     const run: GraphqlFixture["run"] = async (query, variables, key) => {
       const { data, errors } = Object((await call(query, variables, key)).body);
       if (errors) throw new Error(JSON.stringify(errors));
@@ -66,12 +67,13 @@ export function useGraphql(options: TestServiceOptions = {}): () => GraphqlFixtu
       account,
       keys,
       strangerKey: (await stranger.createKey()).secret,
+      send,
       call,
       run,
       mutate: (name, input, selection, key) =>
         runMutation((query, variables) => run(query, { ...variables }, key), name, input, selection),
       front: (token, query, variables = {}, operationName) =>
-        send({ query, variables, operationName }, undefined, { authorization: `Bearer ${token}` }),
+        send({ query, variables, operationName }, null, { authorization: `Bearer ${token}` }),
       rest: (method, body, key = keys.admin, headers = {}) =>
         callRest(`${service.url}/api/user`, method, key, body, headers),
     };
