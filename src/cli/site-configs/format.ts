@@ -1,4 +1,3 @@
-import { LineIndex } from "../../domain/site-configs/document/line-index.js";
 import type {
   SiteConfigFinding,
   SiteConfigReport,
@@ -49,12 +48,12 @@ function findingsOf({ report: { errors, warnings, notices } }: CheckedFile): Pla
 
 function compilerMessages(checked: CheckedFile): string[] {
   const { file, text } = checked;
-  const index = new LineIndex(withoutByteOrderMark(text));
+  const lines = withoutByteOrderMark(text).split(/\r\n|\r|\n/);
   return findingsOf(checked).map(({ severity, finding }) => {
     const { code, message, line, column } = finding;
     const words = `${severity} ${code}: ${message}`;
     if (line === undefined || column === undefined) return printable(`${file}: ${words}`);
-    return `${printable(`${file}:${line}:${column}: ${words}`)}\n${excerpt(index.textOf(line), column)}`;
+    return `${printable(`${file}:${line}:${column}: ${words}`)}\n${excerpt(lines[line - 1] ?? "", column)}`;
   });
 }
 

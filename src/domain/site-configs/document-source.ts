@@ -2,9 +2,8 @@ import type { FieldPath } from "../shared/errors.js";
 import type { JsonValue } from "../shared/json.js";
 import { parseJsonValue } from "../shared/json-value.js";
 import { mergePatchText } from "./document/merge-patch.js";
-import { printDocument } from "./document/text-layout.js";
 import { type SiteConfigReport, withoutPositions } from "./findings.js";
-import { requireSize } from "./site-config.js";
+import { MAX_SITE_CONFIG_BYTES, requireSize } from "./site-config.js";
 import { type SiteConfigOptions, validateSiteConfigText } from "./validate-site-config.js";
 
 /** A value from a JSON or GraphQL parser that is small enough to be stored. */
@@ -68,4 +67,10 @@ export function patchText(text: string, patch: SubmittedJson, options: SiteConfi
 function checkFormatted(text: string, options: SiteConfigOptions): CheckedText {
   const report = withoutPositions(validateSiteConfigText(text, options));
   return { report, text: report.valid ? text : null };
+}
+
+/** Formats a document: indented by two spaces if the result is small enough to store, otherwise on one line. */
+export function printDocument(document: JsonValue): string {
+  const indented = `${JSON.stringify(document, null, 2)}\n`;
+  return Buffer.byteLength(indented) <= MAX_SITE_CONFIG_BYTES ? indented : JSON.stringify(document);
 }

@@ -1,4 +1,3 @@
-import type { JsonType } from "./document/tree.js";
 import {
   COLOR_OR_GRADIENT,
   choice,
@@ -11,7 +10,6 @@ import {
   property,
   type SettingProperty,
   type SettingShape,
-  type SingleShape,
   section,
   TEXT,
   TEXT_OR_TEXTS,
@@ -19,10 +17,9 @@ import {
 } from "./setting-shape.js";
 
 /**
- * Properties that the tool of the format and files in use know, although the format does not mention them: each object's names and
- * descriptions. They are stored unchanged and cause a notice (decision 18).
+ * Properties of a site that the tool of the format and files in use know, although the format does not mention them: names and
+ * descriptions. They are stored unchanged and cause a notice (decision 18), as do the `extensions` of other objects.
  */
-
 const SITE_EXTENSIONS = {
   analytics: "Analytics services and their IDs.",
   background: "Decoration of the background.",
@@ -47,61 +44,46 @@ const SITE_EXTENSIONS = {
   viewport: "Viewport on small screens.",
 } as const;
 
-const COLORS_EXTENSIONS = {
-  ultraDark: "Darkest accent.",
-  ultraLight: "Lightest accent.",
-} as const;
-
-const CTA_BUTTON_EXTENSIONS = { arrow: "Shows an arrow.", style: "Shape of the button." } as const;
-
-const API_EXTENSIONS = {
-  paramFields: "Display of parameters.",
-  request: "Display of request examples.",
-} as const;
-
-const PLAYGROUND_EXTENSIONS = { disableProxy: "Sends requests without a proxy." } as const;
-
 const OPENAPI = "OpenAPI file from which pages are generated.";
 
-const TAB_EXTENSIONS = {
-  isDefaultHidden: "Hides the tab until a reader follows a link to it.",
-  openapi: OPENAPI,
-  version: "One of `versions`; the tab is shown only for that version.",
-} as const;
-
-const ANCHOR_EXTENSIONS = { openapi: OPENAPI } as const;
-
-const NAVIGATION_GROUP = "navigationGroup";
-
 /** A group of pages. Groups may nest, which real files do although the format does not mention it. */
-const navigationGroup: ObjectShape = object("NavigationGroup", "A group of pages.", {
-  group: text("Name of the group; may be empty.", { required: true }),
-  pages: property(
-    {
-      kind: "array",
-      nonEmpty: true,
-      items: {
-        kind: "union",
-        typeName: {
-          name: "NavigationItem",
-          description: "A page, or a group of pages within a group.",
-          text: { name: "Page", description: "A page.", property: "path" },
+export const NAVIGATION_GROUP: ObjectShape = object(
+  "NavigationGroup",
+  "A group of pages.",
+  {
+    group: text("Name of the group; may be empty.", { required: true }),
+    pages: property(
+      {
+        kind: "array",
+        nonEmpty: true,
+        get items() {
+          return NAVIGATION_ITEM;
         },
-        options: [
-          { kind: "string", format: "page_path" },
-          { kind: "reference", name: NAVIGATION_GROUP, undocumented: "A nested group" },
-        ],
       },
-    },
-    "Relative paths of Markdown files, without leading slash and extension.",
-    { required: true },
-  ),
-  icon: text("Icon name of the group.", { undocumented: true }),
-  version: text("Version that shows the group.", { undocumented: true }),
-});
+      "Relative paths of Markdown files, without leading slash and extension.",
+      { required: true },
+    ),
+    icon: text("Icon name of the group.", { undocumented: true }),
+    version: text("Version that shows the group.", { undocumented: true }),
+  },
+  { definition: "navigationGroup" },
+);
+
+const NAVIGATION_ITEM: SettingShape = {
+  kind: "union",
+  typeName: {
+    name: "NavigationItem",
+    description: "A page, or a group of pages within a group.",
+    text: { name: "Page", description: "A page.", property: "path" },
+  },
+  options: [
+    { kind: "string", format: "page_path" },
+    { ...NAVIGATION_GROUP, undocumented: "A nested group" },
+  ],
+};
 
 const NAVIGATION: SettingProperty = property(
-  { kind: "array", nonEmpty: true, items: { kind: "reference", name: NAVIGATION_GROUP } },
+  { kind: "array", nonEmpty: true, items: NAVIGATION_GROUP },
   "Groups of pages, in display order.",
   {
     required: true,
@@ -121,7 +103,13 @@ const TAB = object(
     name: label("Label of the tab.", { required: true }),
     url: text("Path prefix of the tab's pages, or the URL of another site.", { required: true }),
   },
-  { extensions: TAB_EXTENSIONS },
+  {
+    extensions: {
+      isDefaultHidden: "Hides the tab until a reader follows a link to it.",
+      openapi: OPENAPI,
+      version: "One of `versions`; the tab is shown only for that version.",
+    },
+  },
 );
 
 const ANCHOR = object(
@@ -136,12 +124,8 @@ const ANCHOR = object(
     version: text("One of `versions`; the anchor is shown only for that version."),
     isDefaultHidden: flag("Hides the anchor until a reader follows a link to it.", { default: false }),
   },
-  { extensions: ANCHOR_EXTENSIONS },
+  { extensions: { openapi: OPENAPI } },
 );
-
-const TABS = property({ kind: "array", items: TAB }, "Tabs that group pages.");
-
-const ANCHORS = property({ kind: "array", items: ANCHOR }, "Anchors that group pages or link elsewhere.");
 
 const TOP_ANCHOR = property(
   object("TopAnchor", "The topmost anchor.", {
@@ -151,9 +135,6 @@ const TOP_ANCHOR = property(
   }),
   "Overrides for the topmost anchor.",
 );
-
-/** Named shapes for references. */
-export const DEFINITIONS: Readonly<Record<string, ObjectShape>> = { [NAVIGATION_GROUP]: navigationGroup };
 
 const LOGO = property(
   {
@@ -196,7 +177,7 @@ const COLORS = property(
       background: property(BACKGROUND, "Background of the pages."),
       anchors: property(COLOR_OR_GRADIENT, "Color of the anchors' icons.", { undocumented: true }),
     },
-    { extensions: COLORS_EXTENSIONS },
+    { extensions: { ultraDark: "Darkest accent.", ultraLight: "Lightest accent." } },
   ),
   "Colors, as `#rgb` or `#rrggbb`.",
   { recommended: true },
@@ -229,13 +210,13 @@ const API = section(
           { default: "show" },
         ),
       },
-      PLAYGROUND_EXTENSIONS,
+      { disableProxy: "Sends requests without a proxy." },
     ),
     maintainOrder: flag("Keeps the key order of the OpenAPI file.", {
       deprecated: "it will become the default behaviour",
     }),
   },
-  API_EXTENSIONS,
+  { paramFields: "Display of parameters.", request: "Display of request examples." },
 );
 
 /** The site configuration: the single source of the validator, the JSON Schema and the reference page. */
@@ -274,7 +255,7 @@ export const SITE_CONFIG: ObjectShape = object(
         url: text("Link target, or the URL of the repository.", { required: true }),
         name: text("Text of the button; for links only.", { requiredWhen: { property: "type", is: "link" } }),
       },
-      CTA_BUTTON_EXTENSIONS,
+      { arrow: "Shows an arrow.", style: "Shape of the button." },
     ),
     versions: property(
       {
@@ -286,9 +267,9 @@ export const SITE_CONFIG: ObjectShape = object(
       },
       "Names of versions that readers can select.",
     ),
-    anchors: ANCHORS,
+    anchors: property({ kind: "array", items: ANCHOR }, "Anchors that group pages or link elsewhere."),
     topAnchor: TOP_ANCHOR,
-    tabs: TABS,
+    tabs: property({ kind: "array", items: TAB }, "Tabs that group pages."),
     api: API,
     openapi: property(TEXT_OR_TEXTS, "URL or relative path of one or more OpenAPI files."),
     footerSocials: property(
@@ -331,20 +312,4 @@ function socials(
   return Object.fromEntries(
     names.map((name) => [name, property({ kind: "string", format: "social_url" }, describe(name), traits)]),
   );
-}
-
-/** Returns the forms of a shape, one for each JSON type, with references resolved. */
-export function formsOf(shape: SettingShape): readonly SingleShape[] {
-  if (shape.kind === "union") return shape.options.flatMap(formsOf);
-  if (shape.kind !== "reference") return [shape];
-  const definition = DEFINITIONS[shape.name];
-  if (!definition) throw new Error(`The table has no definition of ${shape.name}.`);
-  return [
-    shape.undocumented === undefined ? definition : { ...definition, undocumented: shape.undocumented },
-  ];
-}
-
-/** Returns the JSON type of a form. */
-export function typeOf(form: SingleShape): JsonType {
-  return form.kind === "any" ? form.type : form.kind;
 }

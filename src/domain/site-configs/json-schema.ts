@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../shared/json.js";
-import { DEFINITIONS, SITE_CONFIG } from "./format.js";
-import type { ObjectShape, SettingProperty, SettingShape, SingleShape } from "./setting-shape.js";
+import { NAVIGATION_GROUP, SITE_CONFIG } from "./format.js";
+import type { ObjectShape, SettingProperty, SettingShape } from "./setting-shape.js";
 import { COLOR_PATTERN } from "./shape-check.js";
 
 /**
@@ -12,19 +12,15 @@ export function siteConfigJsonSchema(): JsonObject {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Site configuration",
     description: "The settings of a documentation site.",
-    ...schemaOf(SITE_CONFIG),
-    $defs: Object.fromEntries(Object.entries(DEFINITIONS).map(([name, shape]) => [name, schemaOf(shape)])),
+    ...objectSchema(SITE_CONFIG),
+    $defs: { [`${NAVIGATION_GROUP.definition}`]: objectSchema(NAVIGATION_GROUP) },
   };
 }
 
 function schemaOf(shape: SettingShape): JsonObject {
-  if (shape.kind === "union") return { anyOf: shape.options.map((option) => schemaOf(option)) };
-  if (shape.kind !== "reference") return singleSchema(shape);
-  return { $ref: `#/$defs/${shape.name}`, ...note(shape.undocumented) };
-}
-
-function singleSchema(shape: SingleShape): JsonObject {
   switch (shape.kind) {
+    case "union":
+      return { anyOf: shape.options.map(schemaOf) };
     case "any":
       return { type: shape.type, ...note(shape.undocumented) };
     case "boolean":
@@ -39,7 +35,9 @@ function singleSchema(shape: SingleShape): JsonObject {
     case "array":
       return { type: "array", items: schemaOf(shape.items), ...(shape.nonEmpty && { minItems: 1 }) };
     case "object":
-      return objectSchema(shape);
+      return shape.definition === undefined
+        ? objectSchema(shape)
+        : { $ref: `#/$defs/${shape.definition}`, ...note(shape.undocumented) };
   }
 }
 

@@ -1,8 +1,8 @@
 import type { JsonType } from "./document/tree.js";
 import type { IssueCode } from "./findings.js";
 
-/** The allowed values of a setting; `table.ts` is written in these types. */
-export type SettingShape = UnionShape | ReferenceShape | SingleShape;
+/** The allowed values of a setting; `format.ts` is written in these types. */
+export type SettingShape = UnionShape | SingleShape;
 
 export type SingleShape = AnyShape | StringShape | BooleanShape | ArrayShape | ObjectShape;
 
@@ -52,6 +52,8 @@ export interface ObjectShape extends Form {
   readonly extensions?: Readonly<Record<string, string>>;
   /** Properties that should be set together; one without the other is a warning. */
   readonly pairedProperties?: readonly string[];
+  /** Name of the definition in the JSON Schema, for a shape that contains itself. */
+  readonly definition?: string;
 }
 
 /** One of several forms, each of a different JSON type. */
@@ -59,13 +61,7 @@ export interface UnionShape {
   readonly kind: "union";
   /** For unions of a string and an object. Typed views show objects only: the string becomes the object's only property. */
   readonly typeName?: TypeName & { readonly text: TypeName & { readonly property: string } };
-  readonly options: readonly (SingleShape | ReferenceShape)[];
-}
-
-/** A reference to a shape in `DEFINITIONS`, which may be recursive. */
-interface ReferenceShape extends Form {
-  readonly kind: "reference";
-  readonly name: string;
+  readonly options: readonly SingleShape[];
 }
 
 export interface SettingProperty {
@@ -90,6 +86,16 @@ export const TEXT = { kind: "string" } as const satisfies StringShape;
 const LABEL = { kind: "string", format: "label" } as const satisfies StringShape;
 const COLOR = { kind: "string", format: "color" } as const satisfies StringShape;
 export const TEXT_OR_TEXTS: SettingShape = { kind: "union", options: [TEXT, { kind: "array", items: TEXT }] };
+
+/** Returns the forms of a shape, one for each JSON type. */
+export function formsOf(shape: SettingShape): readonly SingleShape[] {
+  return shape.kind === "union" ? shape.options : [shape];
+}
+
+/** Returns the JSON type of a form. */
+export function typeOf(form: SingleShape): JsonType {
+  return form.kind === "any" ? form.type : form.kind;
+}
 
 /** Optional attributes of a property. */
 type Traits = Omit<SettingProperty, "shape" | "description">;
@@ -129,14 +135,9 @@ export function object(
   name: string,
   description: string,
   properties: ObjectShape["properties"],
-  traits: Pick<ObjectShape, "extensions" | "pairedProperties"> = {},
+  traits: Pick<ObjectShape, "extensions" | "pairedProperties" | "definition"> = {},
 ): ObjectShape {
-  return {
-    kind: "object",
-    typeName: { name, description },
-    ...traits,
-    properties,
-  };
+  return { kind: "object", typeName: { name, description }, ...traits, properties };
 }
 
 /** An object property that shares the description of its object. */

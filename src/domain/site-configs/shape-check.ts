@@ -9,14 +9,14 @@ import {
   type StringNode,
 } from "./document/tree.js";
 import type { FindingCollector, FindingPlace, IssueCode } from "./findings.js";
-import { formsOf, typeOf } from "./format.js";
 import { suggestion } from "./near-name.js";
-import type {
-  ObjectShape,
-  SettingProperty,
-  SettingShape,
-  SingleShape,
-  StringShape,
+import {
+  formsOf,
+  type ObjectShape,
+  type SettingProperty,
+  type SettingShape,
+  type StringShape,
+  typeOf,
 } from "./setting-shape.js";
 
 /** Also used in the JSON Schema. */
@@ -64,8 +64,6 @@ export function checkShape(root: ConfigNode, shape: SettingShape, findings: Find
 
 class ShapeCheck {
   readonly #findings: FindingCollector;
-  /** Cache: a document has few shapes, each occurring many times. */
-  readonly #forms = new Map<SettingShape, readonly SingleShape[]>();
 
   constructor(findings: FindingCollector) {
     this.#findings = findings;
@@ -73,7 +71,7 @@ class ShapeCheck {
 
   value(node: ConfigNode, pointer: string, shape: SettingShape): void {
     const place: FindingPlace = { pointer, offset: node.offset };
-    const forms = this.#formsOf(shape);
+    const forms = formsOf(shape);
     const form = forms.find((candidate) => typeOf(candidate) === node.type);
     if (!form) {
       this.#findings.add("wrong_type", place, () => {
@@ -97,14 +95,6 @@ class ShapeCheck {
         this.value(item, pointerTo(pointer, index), form.items);
       });
     }
-  }
-
-  #formsOf(shape: SettingShape): readonly SingleShape[] {
-    const known = this.#forms.get(shape);
-    if (known) return known;
-    const forms = formsOf(shape);
-    this.#forms.set(shape, forms);
-    return forms;
   }
 
   #object(node: ObjectNode, pointer: string, shape: ObjectShape): void {

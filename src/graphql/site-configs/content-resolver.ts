@@ -11,15 +11,16 @@ import {
   Root,
 } from "type-graphql";
 import { isObject, type JsonObject, type JsonValue } from "../../domain/shared/json.js";
-import { formsOf, SITE_CONFIG } from "../../domain/site-configs/format.js";
-import type {
-  ObjectShape,
-  SettingProperty,
-  SettingShape,
-  SingleShape,
-  StringShape,
-  TypeName,
-  UnionShape,
+import { SITE_CONFIG } from "../../domain/site-configs/format.js";
+import {
+  formsOf,
+  type ObjectShape,
+  type SettingProperty,
+  type SettingShape,
+  type SingleShape,
+  type StringShape,
+  type TypeName,
+  type UnionShape,
 } from "../../domain/site-configs/setting-shape.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createEnum } from "../shared/create-enum.js";

@@ -80,7 +80,7 @@ const REFUSED = { ...NO_FINDINGS, valid: false, errors: [MISSING_NAME] };
 const line = integer({ minimum: 1 }).exactOptional();
 const findings = z.array(
   z.object({
-    code: z.enum(Object.keys(SITE_CONFIG_CODES)),
+    code: z.enum(Object.values(SITE_CONFIG_CODES).flatMap((codes) => Object.keys(codes))),
     pointer: text("The location as a JSON Pointer."),
     message: text("An explanation for humans."),
     line,

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import type { JsonValue } from "../../../src/domain/shared/json.js";
-import { formsOf, SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
-import type {
-  ObjectShape,
-  SettingShape,
-  SingleShape,
+import { SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
+import {
+  formsOf,
+  type ObjectShape,
+  type SettingShape,
+  type SingleShape,
 } from "../../../src/domain/site-configs/setting-shape.js";
 
 /** Maximum nesting of groups in generated documents. */

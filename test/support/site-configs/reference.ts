@@ -1,10 +1,12 @@
 import { SITE_CONFIG_CODES } from "../../../src/domain/site-configs/findings.js";
-import { formsOf, SITE_CONFIG, typeOf } from "../../../src/domain/site-configs/format.js";
-import type {
-  ObjectShape,
-  SettingProperty,
-  SettingShape,
-  StringShape,
+import { SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
+import {
+  formsOf,
+  type ObjectShape,
+  type SettingProperty,
+  type SettingShape,
+  type StringShape,
+  typeOf,
 } from "../../../src/domain/site-configs/setting-shape.js";
 
 /** Returns the reference page of the site configuration, in Markdown. */
@@ -26,11 +28,9 @@ export function siteConfigReference(): string {
     "A finding has a code, a JSON pointer and a message. For text, it also has a line and a column, both starting at 1; columns count UTF-16 code units. Errors make a configuration unusable: it is not stored. Warnings are probably mistakes; `strict` turns them into errors. Notices are valid in practice and need no change: there is one of each kind, with the number of places and the first of them.",
     table(
       ["code", "severity", "meaning"],
-      Object.entries(SITE_CONFIG_CODES).map(([name, { severity, meaning }]) => [
-        code(name),
-        severity,
-        meaning,
-      ]),
+      Object.entries(SITE_CONFIG_CODES).flatMap(([severity, codes]) =>
+        Object.entries(codes).map(([name, meaning]) => [code(name), severity, meaning]),
+      ),
     ),
   ]
     .join("\n\n")

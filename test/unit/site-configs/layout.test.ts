@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../../src/domain/shared/json.js";
 import { mergePatchText } from "../../../src/domain/site-configs/document/merge-patch.js";
-import { printDocument } from "../../../src/domain/site-configs/document/text-layout.js";
+import { printDocument } from "../../../src/domain/site-configs/document-source.js";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
 import { deepZeros, manyPages } from "../../support/site-configs/documents.js";
 

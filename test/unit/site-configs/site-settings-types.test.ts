@@ -1,7 +1,11 @@
 import { buildSchema, type GraphQLObjectType, isNonNullType, isObjectType } from "graphql";
 import { expect, test } from "vitest";
-import { formsOf, SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
-import type { ObjectShape, SettingShape } from "../../../src/domain/site-configs/setting-shape.js";
+import { SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
+import {
+  formsOf,
+  type ObjectShape,
+  type SettingShape,
+} from "../../../src/domain/site-configs/setting-shape.js";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 
 const schema = buildSchema(printSdl());
@@ -35,12 +39,11 @@ function fieldOf(type: GraphQLObjectType, key: string) {
 
 /** The object shapes within a shape, except for nested groups. */
 function objectsIn(shape: SettingShape): ObjectShape[] {
-  if (shape.kind === "reference" && shape.undocumented !== undefined) return [];
   return formsOf(shape).flatMap((form) => {
     if (form.kind === "array") {
       const options = form.items.kind === "union" ? form.items.options : [form.items];
       return options.flatMap(objectsIn);
     }
-    return form.kind === "object" ? [form] : [];
+    return form.kind === "object" && form.undocumented === undefined ? [form] : [];
   });
 }

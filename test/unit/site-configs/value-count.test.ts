@@ -21,10 +21,6 @@ test("counts the values of any JSON text, however it is formatted", () => {
   expect(countValues('{"a\\\\":["\\",[{",""]}')).toBe(4);
 });
 
-test("counts values in invalid JSON as well", () => {
-  fc.assert(fc.property(fc.string(), (text) => countValues(text) > 0));
-});
-
 test("limits the number of values in a document", () => {
   const zeros = (count: number) => JSON.stringify(Array.from({ length: count }, () => 0));
   expect(() => requireSize(zeros(MAX_SITE_CONFIG_VALUES - 1), ["text"])).not.toThrow();

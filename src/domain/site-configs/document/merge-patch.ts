@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Node, parseTree } from "jsonc-parser";
 import { isObject, type JsonObject, type JsonValue, memberOf } from "../../shared/json.js";
 import { MAX_SITE_CONFIG_BYTES } from "../site-config.js";
-import { TextLayout } from "./text-layout.js";
 
 /**
  * Applies a JSON Merge Patch (RFC 7396) to a JSON text. Unchanged parts keep their spelling; added parts are formatted like the
@@ -12,20 +12,30 @@ export function mergePatchText(text: string, patch: JsonValue): string {
   const root = parseTree(text);
   if (!root) throw new TypeError("There is no JSON to patch.");
   const mergeWithin = (room: number) => {
-    const merged = new TextMerge(text, new TextLayout(text, room)).merge(root, patch, "");
+    const merged = new TextMerge(text, room).merge(root, patch, "");
     return text.slice(0, root.offset) + merged + text.slice(endOf(root));
   };
   const indented = mergeWithin(MAX_SITE_CONFIG_BYTES);
   return Buffer.byteLength(indented) <= MAX_SITE_CONFIG_BYTES ? indented : mergeWithin(0);
 }
 
+const MAX_UNIT_LENGTH = 10;
+
 class TextMerge {
   readonly #text: string;
-  readonly #layout: TextLayout;
+  /** Null if the text is on one line. */
+  readonly #newline: string | null;
+  /** The indentation of one level. */
+  readonly #unit: string;
+  #room: number;
 
-  constructor(text: string, layout: TextLayout) {
+  /** @param room maximum characters of white space to write: the indentation of deep values could be a thousand times their size */
+  constructor(text: string, room: number) {
+    const json = text.trim();
     this.#text = text;
-    this.#layout = layout;
+    this.#newline = /\r\n|[\r\n]/.exec(json)?.[0] ?? null;
+    this.#unit = /[\r\n]([ \t]+)[^ \t\r\n]/.exec(json)?.[1]?.slice(0, MAX_UNIT_LENGTH) ?? "";
+    this.#room = room;
   }
 
   /**
@@ -37,9 +47,8 @@ class TextMerge {
       return this.#mergeMembers(node, patch, indentation);
     }
     const value = withoutNulls(patch);
-    return isSame(node, value)
-      ? this.#text.slice(node.offset, endOf(node))
-      : this.#layout.print(value, indentation);
+    const written = this.#text.slice(node.offset, endOf(node));
+    return isDeepStrictEqual(JSON.parse(written), value) ? written : this.#print(value, indentation);
   }
 
   #mergeMembers(object: Node, patch: JsonObject, parentIndentation: string): string {
@@ -49,33 +58,61 @@ class TextMerge {
     let indentation = parentIndentation;
     /** White space after the last retained member. */
     let gapAfterLast: string | null = null;
-    for (const member of members) {
+    for (const { name, start, end, value, gap, ...member } of members) {
       indentation = member.indentation ?? indentation;
-      gapAfterLast ??= member.gap;
-      const change = memberOf(patch, member.name);
+      gapAfterLast ??= gap;
+      const change = memberOf(patch, name);
       if (change === null) continue;
       // A member at the start of a line stays there when members before it are removed.
-      written += member.indentation !== null && written !== "" ? member.gap : gapAfterLast;
-      written += this.#mergeMember(member, change, indentation);
+      written += member.indentation !== null && written !== "" ? gap : gapAfterLast;
+      written +=
+        change === undefined
+          ? this.#text.slice(start, end)
+          : this.#text.slice(start, value.offset) + this.merge(value, change, indentation);
       gapAfterLast = null;
     }
     const isMultiline = members.some((member) => member.indentation !== null);
     const space = members.at(-1)?.isSpaced ? " " : "";
-    const separate = () => `,${isMultiline ? this.#layout.newLine(indentation) : space}`;
     const known = new Set(members.map(({ name }) => name));
     for (const [name, value] of Object.entries(patch)) {
       if (value === null || known.has(name)) continue;
-      const text = this.#layout.print(withoutNulls(value), indentation);
-      written += written === "" ? (gapAfterLast ?? "") : separate();
+      const text = this.#print(withoutNulls(value), indentation);
+      if (written === "") written = gapAfterLast ?? "";
+      else written += `,${isMultiline ? this.#newLine(indentation) : space}`;
       written += `${JSON.stringify(name)}:${space}${text}`;
     }
     if (written === "") return "{}";
     return `{${written}${this.#text.slice(members.at(-1)?.end, endOf(object))}`;
   }
 
-  #mergeMember({ start, end, value }: Member, change: JsonValue | undefined, indentation: string): string {
-    if (change === undefined) return this.#text.slice(start, end);
-    return this.#text.slice(start, value.offset) + this.merge(value, change, indentation);
+  /** Formats a value like the text, or on one line if there is no room. @param indentation of the line in which it begins */
+  #print(value: JsonValue, indentation: string): string {
+    const compact = JSON.stringify(value);
+    if (this.#newline === null || this.#room === 0) return compact;
+    const newLine = `${this.#newline}${indentation}`;
+    // Indent by the unit only if there is room: deep values would take megabytes.
+    const lines = JSON.stringify(value, null, "\t")
+      .split("\n")
+      .map((line) => ({ text: line.trimStart(), level: line.lastIndexOf("\t") + 1 }));
+    const width = this.#unit.length || 1;
+    const length = lines.reduce(
+      (sum, { text, level }) => sum + newLine.length + level * width + text.length,
+      -newLine.length,
+    );
+    if (!this.#take(length - compact.length)) return compact;
+    return lines.map(({ text, level }) => this.#unit.repeat(level) + text).join(newLine);
+  }
+
+  /** Returns a line break with indentation, or nothing if there is no room. */
+  #newLine(indentation: string): string {
+    const newLine = `${this.#newline ?? ""}${indentation}`;
+    return this.#take(newLine.length) ? newLine : "";
+  }
+
+  #take(space: number): boolean {
+    if (space > this.#room) return false;
+    this.#room -= space;
+    return true;
   }
 }
 
@@ -109,26 +146,6 @@ function membersOf(object: Node, text: string): Member[] {
 
 function endOf({ offset, length }: Node): number {
   return offset + length;
-}
-
-/** Returns whether a node has this value, regardless of spelling. */
-function isSame({ type, children = [], value: literal }: Node, value: JsonValue): boolean {
-  if (isObject(value)) {
-    return (
-      type === "object" &&
-      children.length === Object.keys(value).length &&
-      children.every(({ children: [key, node] = [] }) => {
-        const member = memberOf(value, String(key?.value));
-        return node !== undefined && member !== undefined && isSame(node, member);
-      })
-    );
-  }
-  if (!Array.isArray(value)) return literal === value;
-  return (
-    type === "array" &&
-    children.length === value.length &&
-    children.every((item, index) => isSame(item, value[index]))
-  );
 }
 
 function withoutNulls(patch: JsonValue): JsonValue {
