@@ -4,7 +4,7 @@ import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: UPDATE of rows found by pairs of keys, in batches.
 
-const TENANT = tenantRows("enum");
+const TENANT = tenantRows("audit_entry");
 
 /** Groups per batch of the purge. A group may have many entries, which are limited separately. */
 const MAX_GROUPS = 200;
@@ -12,7 +12,6 @@ const MAX_GROUPS = 200;
 /** Entries about deletions of groups that still have the groups' external IDs. The form of pseudonyms is that of the policy. */
 export const NAMED_DELETIONS = {
   table: "audit_entry",
-  environment: "enum",
   time: "created_at",
   condition: "action = 'user_group.deleted' AND subject_name !~ '^erased:[0-9a-f]{32}$'",
 } as const;

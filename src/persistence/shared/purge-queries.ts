@@ -7,15 +7,16 @@ import type { Queryable } from "./statement.js";
 /** Serializes batches; an arbitrary constant that must never change. */
 const LOCK_KEY = 7_463_502_120;
 
-/** The type of a tenant table's column `environment`; null for a table without tenants. */
-export type EnvironmentType = "enum" | "text" | null;
+/** Tables of tenants in which the environment is a text instead of an enum. */
+const WITH_TEXT = ["idempotent_request", "webhook_delivery", "webhook_endpoint"];
 
 /** Rows that expire at a maximum age. */
 export interface Purge {
   /** Label in metrics and the log. */
   readonly name: string;
   readonly table: string;
-  readonly environment: EnvironmentType;
+  /** Whether the table has no tenants. */
+  readonly isShared?: true;
   /** SQL of the time that the age is computed from: the column of an index that starts with the tenant, or few rows have it. */
   readonly time: string;
   /** null keeps the rows forever. */
@@ -32,17 +33,16 @@ export interface Purge {
   readonly change?: (transaction: Queryable, accountId: number, limit: number) => Promise<number>;
 }
 
-/** Returns the SQL condition for the rows of the tenant in $1 and $2. One statement may read columns `environment` of both types. */
-export function tenantRows(environment: EnvironmentType, table?: string): string {
-  if (environment === null) return "true";
-  const of = table === undefined ? "" : `${table}.`;
-  return `${of}account_id = $1 AND ${of}environment = $2::text${environment === "enum" ? "::environment" : ""}`;
+/** Returns the SQL condition for a table's rows of the tenant in $1 and $2. One statement may read environments of both types. */
+export function tenantRows(table: string): string {
+  const environment = WITH_TEXT.includes(table) ? "$2::text" : "$2::text::environment";
+  return `${table}.account_id = $1 AND ${table}.environment = ${environment}`;
 }
 
 /** FROM and WHERE of the expired rows. */
-function expiredRows({ table, environment, time, maxAgeMs, join, condition = "true" }: Purge): string {
-  const joined = join ? ` JOIN ${join[0]} ON ${tenantRows(environment, join[0])} AND ${join[1]}` : "";
-  return `FROM ${table}${joined} WHERE ${tenantRows(environment, table)} AND ${condition}
+function expiredRows({ table, isShared, time, maxAgeMs, join, condition = "true" }: Purge): string {
+  const joined = join ? ` JOIN ${join[0]} ON ${tenantRows(join[0])} AND ${join[1]}` : "";
+  return `FROM ${table}${joined} WHERE ${isShared ? "true" : tenantRows(table)} AND ${condition}
     AND ${time} < now() - interval '${Number(maxAgeMs)} milliseconds'`;
 }
 
@@ -94,12 +94,12 @@ export async function removeBatch(
   purge: Purge,
   limit: number,
 ): Promise<number> {
-  const { table, environment, time, join, assignments, isUnlockable, change } = purge;
+  const { table, isShared, time, join, assignments, isUnlockable, change } = purge;
   if (change) return change(transaction, accountId, limit);
   const order = join ? "" : `ORDER BY ${time}`;
   const lock = isUnlockable ? "" : `FOR UPDATE OF ${table} SKIP LOCKED`;
   const removal = `${assignments === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${assignments}`}
-    WHERE ${tenantRows(environment)} AND ctid = ANY (ARRAY(
+    WHERE ${isShared ? "true" : tenantRows(table)} AND ctid = ANY (ARRAY(
       SELECT ${table}.ctid ${expiredRows(purge)} ${order} LIMIT ${Number(limit)} ${lock}))`;
   return changeRows(transaction, `purge_${table}`, removal);
 }

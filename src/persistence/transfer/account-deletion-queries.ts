@@ -1,4 +1,4 @@
-import { changeRows, type EnvironmentType, tenantRows } from "../shared/purge-queries.js";
+import { changeRows, tenantRows } from "../shared/purge-queries.js";
 import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -8,26 +8,23 @@ import type { TenantDb } from "../shared/tenant-db.js";
  * Tables with rows of tenants, in the order of deletion: endpoints before groups, whose deletion would create deliveries, mapping entries
  * and imported tokens before groups, whose deletion would cascade, and audit entries after everything whose deletion is recorded.
  */
-const TABLES: Readonly<Record<string, EnvironmentType>> = {
-  webhook_delivery: "text",
-  webhook_endpoint: "text",
-  mapping_entry: "enum",
-  brought_token: "enum",
-  user_group: "enum",
-  data_source: "enum",
-  site_config_revision: "enum",
-  site_config: "enum",
-  idempotent_request: "text",
-  audit_entry: "enum",
-  api_key: "enum",
-};
-
-/** Names of the tables with rows of tenants, in the order of deletion. */
-export const TENANT_TABLES = Object.keys(TABLES);
+export const TENANT_TABLES = [
+  "webhook_delivery",
+  "webhook_endpoint",
+  "mapping_entry",
+  "brought_token",
+  "user_group",
+  "data_source",
+  "site_config_revision",
+  "site_config",
+  "idempotent_request",
+  "audit_entry",
+  "api_key",
+];
 
 /** Deletes up to `limit` of the tenant's rows. @returns the number of rows */
 export async function deleteTenantRows(transaction: TenantDb, table: string, limit: number): Promise<number> {
-  const tenant = tenantRows(TABLES[table] ?? null);
+  const tenant = tenantRows(table);
   const removal = `DELETE FROM ${table} WHERE ${tenant} AND ctid = ANY (ARRAY(
     SELECT ctid FROM ${table} WHERE ${tenant} LIMIT ${Number(limit)}))`;
   return changeRows(transaction, `delete_${table}`, removal);
@@ -35,8 +32,8 @@ export async function deleteTenantRows(transaction: TenantDb, table: string, lim
 
 /** Counts the tenant's rows by table. */
 export async function countTenantRows(db: TenantDb): Promise<ReadonlyMap<string, number>> {
-  const counts = Object.entries(TABLES).map(
-    ([table, environment]) => `(SELECT count(*) FROM ${table} WHERE ${tenantRows(environment)}) AS ${table}`,
+  const counts = TENANT_TABLES.map(
+    (table) => `(SELECT count(*) FROM ${table} WHERE ${tenantRows(table)}) AS ${table}`,
   );
   const text = `SELECT ${counts.join(", ")}`;
   const [row] = await db.run<Record<string, number>>(
@@ -48,7 +45,7 @@ export async function countTenantRows(db: TenantDb): Promise<ReadonlyMap<string,
 
 /** Revokes the tenant's API keys, which other processes notice immediately. */
 export async function revokeAllKeys(transaction: TenantDb): Promise<void> {
-  const text = `UPDATE api_key SET revoked_at = now() WHERE ${tenantRows("enum")} AND revoked_at IS NULL`;
+  const text = `UPDATE api_key SET revoked_at = now() WHERE ${tenantRows("api_key")} AND revoked_at IS NULL`;
   await transaction.run({ label: "api_keys_revoke_all", access: "write", text }, []);
 }
 

@@ -1,4 +1,4 @@
-import { type EnvironmentType, tenantRows } from "../shared/purge-queries.js";
+import { tenantRows } from "../shared/purge-queries.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: the database renders the rows as JSON, with properties and texts as stored.
@@ -6,8 +6,6 @@ import type { TenantDb } from "../shared/tenant-db.js";
 /** A table of an account export: columns without secrets and their hashes. */
 interface ExportedTable {
   readonly table: string;
-  /** Type of the column; by default the enum. */
-  readonly environment?: EnvironmentType;
   readonly columns: string;
   /** Columns of the primary key after the tenant, with their types; by default the ID. */
   readonly key?: readonly (readonly [column: string, type: string])[];
@@ -52,13 +50,11 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
   },
   "webhook-endpoints": {
     table: "webhook_endpoint",
-    environment: "text",
     columns:
       "environment, id, name, url, events, disabled_at, disabled_reason, deleted_at, last_success_at, last_failure_at, last_error, created_at",
   },
   "webhook-deliveries": {
     table: "webhook_delivery",
-    environment: "text",
     columns:
       "environment, id, endpoint_id, event_id, event, subject, payload, state, attempts, last_status, last_error, created_at, delivered_at",
   },
@@ -93,14 +89,14 @@ export async function* exportRows(db: TenantDb, name: string): AsyncGenerator<re
 }
 
 function pageOf(exported: ExportedTable, pageSize: number, isAfter: boolean): string {
-  const { table, environment = "enum", columns, key = [["id", "bigint"]] } = exported;
+  const { table, columns, key = [["id", "bigint"]] } = exported;
   const order = key.map(([column]) => column).join(", ");
   const start = key.map(([, type], index) => `$${index + 3}::${type}`).join(", ");
   // Line breaks in JSON are white space between its tokens: in strings, they are escaped.
   return `SELECT ARRAY[${key.map(([column]) => `${column}::text`).join(", ")}] AS key,
       translate(row_to_json(page)::text, E'\\n\\r', '  ') AS line
     FROM (
-      SELECT ${columns} FROM ${table} WHERE ${tenantRows(environment)}
+      SELECT ${columns} FROM ${table} WHERE ${tenantRows(table)}
       ${isAfter ? `AND (${order}) > (${start})` : ""} ORDER BY ${order} LIMIT ${pageSize}
     ) AS page ORDER BY ${order}`;
 }

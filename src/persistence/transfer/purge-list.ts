@@ -11,8 +11,8 @@ const DAY_MS = 86_400_000;
 export function purgeList(vault: TokenVault, retention: Retention): readonly Purge[] {
   // 0 keeps forever.
   const age = (days: number) => (days === 0 ? null : days * DAY_MS);
-  const delivery = { table: "webhook_delivery", environment: "text" } as const;
-  const revision = { table: "site_config_revision", environment: "enum", isUnlockable: true } as const;
+  const delivery = { table: "webhook_delivery" } as const;
+  const revision = { table: "site_config_revision", isUnlockable: true } as const;
   const newest = Number(retention.siteConfigRevisions);
   const namesAge = age(retention.deletedGroupNameDays);
   const list: readonly Purge[] = [
@@ -42,7 +42,6 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
     {
       name: "deleted_webhook_endpoints",
       table: "webhook_endpoint",
-      environment: "text",
       time: "deleted_at",
       maxAgeMs: 0,
       condition: "deleted_at IS NOT NULL",
@@ -50,14 +49,12 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
     {
       name: "idempotent_replies",
       table: "idempotent_request",
-      environment: "text",
       time: "created_at",
       maxAgeMs: REPLY_MAX_AGE_MS,
     },
     {
       name: "audit_entries",
       table: "audit_entry",
-      environment: "enum",
       time: "created_at",
       maxAgeMs: age(retention.auditDays),
     },
@@ -77,7 +74,6 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
     {
       name: "api_keys",
       table: "api_key",
-      environment: "enum",
       time: "least(revoked_at, expires_at)",
       maxAgeMs: age(retention.apiKeyDays),
     },
@@ -103,7 +99,7 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
     {
       name: "retired_signing_keys",
       table: "signing_key",
-      environment: null,
+      isShared: true,
       time: "retired_from",
       maxAgeMs: ACCEPTED_AFTER_RETIREMENT_MS,
     },

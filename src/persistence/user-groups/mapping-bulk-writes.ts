@@ -4,12 +4,14 @@ import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: set-based.
 
+const INSERT = `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+    SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
+    FROM unnest($3::bigint[], $4::text[], $5::bigint[]) AS entry (user_group_id, schema_id, data_source_id)`;
+
 const UPSERT_MANY: Statement = {
   name: "mappings_put",
   access: "write",
-  text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
-    SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
-    FROM unnest($3::bigint[], $4::text[], $5::bigint[]) AS entry (user_group_id, schema_id, data_source_id)
+  text: `${INSERT}
     ON CONFLICT (account_id, environment, user_group_id, schema_id)
       DO UPDATE SET data_source_id = excluded.data_source_id
       WHERE mapping_entry.data_source_id <> excluded.data_source_id
@@ -20,10 +22,7 @@ const UPSERT_MANY: Statement = {
 const INSERT_MANY: Statement = {
   name: "mappings_insert",
   access: "write",
-  text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
-    SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
-    FROM unnest($3::bigint[], $4::text[], $5::bigint[]) AS entry (user_group_id, schema_id, data_source_id)
-    RETURNING 1`,
+  text: `${INSERT} RETURNING 1`,
 };
 
 const DELETE_OTHERS: Statement = {

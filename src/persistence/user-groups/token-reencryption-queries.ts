@@ -27,9 +27,10 @@ const REENCRYPT_SECRET = `UPDATE webhook_endpoint
 
 // Tokens of the current format have a suffix behind the key ID.
 const ROWS_BY_KEY = `SELECT split_part(key_id, '.', 1) AS "keyId", count(*)::integer AS rows FROM (
-    SELECT token_key_id AS key_id FROM user_group WHERE ${tenantRows("enum")}
-    UNION ALL SELECT secret_key_id FROM webhook_endpoint WHERE ${tenantRows("text")}
-    UNION ALL SELECT reply_key_id FROM idempotent_request WHERE ${tenantRows("text")} AND reply_key_id IS NOT NULL
+    SELECT token_key_id AS key_id FROM user_group WHERE ${tenantRows("user_group")}
+    UNION ALL SELECT secret_key_id FROM webhook_endpoint WHERE ${tenantRows("webhook_endpoint")}
+    UNION ALL SELECT reply_key_id FROM idempotent_request
+      WHERE ${tenantRows("idempotent_request")} AND reply_key_id IS NOT NULL
   ) AS encrypted GROUP BY 1`;
 
 // All columns that a re-encryption updates.

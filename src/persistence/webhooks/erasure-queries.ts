@@ -3,7 +3,7 @@ import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: no index has the subjects of completed deliveries, so that they are searched page by page.
 
-const TENANT = tenantRows("text");
+const TENANT = tenantRows("webhook_delivery");
 
 /**
  * Deletes the deliveries about some objects among `limit` deliveries.

@@ -152,7 +152,7 @@ export class PurgeJob {
 
   /** The tables without tenants, then each environment of each account, so that a statement reads one tenant's rows within its row scope. */
   async *#scopes(): AsyncGenerator<PurgeScope> {
-    const isShared = ({ environment }: Purge) => environment === null;
+    const isShared = (purge: Purge) => purge.isShared === true;
     const shared = this.#purges.filter(isShared);
     const purges = this.#purges.filter((purge) => !isShared(purge));
     if (shared.length > 0)

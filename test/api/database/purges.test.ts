@@ -159,7 +159,6 @@ describe("the job", () => {
   const scripted = (name: string, change: NonNullable<Purge["change"]>): Purge => ({
     name,
     table: "data_source",
-    environment: "enum",
     time: "created_at",
     maxAgeMs: 0,
     change,
