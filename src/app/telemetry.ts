@@ -28,8 +28,7 @@ export async function openTelemetry(settings: TraceSettings | undefined): Promis
     },
   };
   if (!settings) return { ...rest, telemetry: { metrics, tracing: undefined }, close: async () => undefined };
-  const { createTracing } = await import("../telemetry/export/otlp-tracing.js");
-  const { createSpanExporter } = await import("../telemetry/export/span-exporter.js");
+  const { createSpanExporter, createTracing } = await import("../telemetry/export/otlp-tracing.js");
   const exporter = createSpanExporter(settings, metrics, (reason) => reportFailure(reason));
   const { tracing, close } = createTracing(exporter, settings, version);
   return { ...rest, telemetry: { metrics, tracing }, close: () => close(FLUSH_MS) };

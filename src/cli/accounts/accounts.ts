@@ -1,17 +1,61 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { ProcessEnvironment } from "../../config/config.js";
 import type { Account } from "../../domain/accounts/account.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
+import { errorCode, OperatorError } from "../../domain/shared/operator-error.js";
 import type { Database } from "../../persistence/database/database.js";
 import { AccountService } from "../../services/accounts/account-service.js";
 import { AccountDeletion } from "../../services/transfer/account-deletion.js";
-import { exportAccount } from "../../services/transfer/account-export.js";
+import { type ExportedFile, exportAccount } from "../../services/transfer/account-export.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
 import { formatTable, type Output, printable } from "../shared/output.js";
 import { ProgressLine } from "../shared/progress.js";
 import { withStorage } from "../shared/storage.js";
-import { writeDirectory } from "./export-directory.js";
+
+/**
+ * Writes files of JSON Lines to a new directory, which appears only when it is complete.
+ * @returns the number of lines by file name
+ * @throws OperatorError if the directory exists or cannot be written
+ */
+async function writeDirectory(
+  directory: string,
+  files: readonly ExportedFile[],
+): Promise<(readonly [file: string, lines: number])[]> {
+  const draft = `${directory}.part`;
+  let isOwn = false;
+  try {
+    // Fails if another export is running. rename() would replace an empty directory.
+    await mkdir(draft, { mode: 0o700 });
+    isOwn = true;
+    const written: (readonly [string, number])[] = [];
+    for (const { name, pages } of files) {
+      const file = `${name}.jsonl`;
+      let lines = 0;
+      const text = async function* () {
+        for await (const page of pages) {
+          lines += page.length;
+          yield `${page.join("\n")}\n`;
+        }
+      };
+      await pipeline(
+        Readable.from(text()),
+        createWriteStream(join(draft, file), { flags: "wx", mode: 0o600 }),
+      );
+      written.push([file, lines]);
+    }
+    await rename(draft, directory);
+    return written;
+  } catch (error) {
+    if (isOwn) await rm(draft, { recursive: true, force: true });
+    if (errorCode(error) === undefined || !(error instanceof Error && "syscall" in error)) throw error;
+    throw new OperatorError(`Cannot write ${JSON.stringify(directory)}: ${error.message}.`, { cause: error });
+  }
+}
 
 interface DeleteOptions {
   readonly id: string;

@@ -1,10 +1,173 @@
-import { collectDefaultMetrics } from "prom-client";
+import { setTimeout as sleep } from "node:timers/promises";
+import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
 import type { Metrics } from "../metrics.js";
-import { type OutboxReading, registerOutboxMetrics } from "./outbox-metrics.js";
-import { registerStateMetrics, type StateSources } from "./state-metrics.js";
 
-export interface MetricSources extends StateSources {
+/** State of the webhook outbox. */
+export interface OutboxReading {
+  readonly due: number;
+  readonly lateSeconds: number;
+  /** The number of endpoints by status. */
+  readonly endpoints: Readonly<Record<string, number>>;
+  /** Number of transactions since the oldest snapshot of the database. */
+  readonly snapshotAge: number;
+}
+
+/**
+ * Registers the metrics of the outbox, which is read once for each scrape. A scrape must neither wait long for the database nor fail with it.
+ * @param read queries the database; not called again while a query is in flight
+ */
+function registerOutboxMetrics(
+  registry: Registry,
+  read: () => Promise<OutboxReading>,
+  timeoutMs: number,
+): void {
+  const registers = [registry];
+  let query: Promise<OutboxReading> | undefined;
+  let scrape: Promise<OutboxReading | undefined> | undefined;
+  /** Undefined if reading failed or timed out, which user_groups_webhook_outbox_readable reports. */
+  const readOnce = () => {
+    query ??= read().finally(() => {
+      query = undefined;
+    });
+    scrape ??= Promise.race([query, sleep(timeoutMs, undefined, { ref: false })])
+      .catch(() => undefined)
+      .finally(() => {
+        scrape = undefined;
+      });
+    return scrape;
+  };
+  const setFrom = (pick: (reading: OutboxReading) => number) =>
+    async function collect(this: Gauge): Promise<void> {
+      const reading = await readOnce();
+      if (reading) this.set(pick(reading));
+      else this.remove();
+    };
+  new Gauge({
+    name: "user_groups_webhook_outbox_readable",
+    help: "1 if the outbox could be read for this scrape; if 0, its other metrics are absent.",
+    registers,
+    async collect() {
+      this.set(Number((await readOnce()) !== undefined));
+    },
+  });
+  new Gauge({
+    name: "user_groups_webhook_deliveries_due",
+    help: "Due webhook deliveries of all processes, at most 1,000 per endpoint.",
+    registers,
+    collect: setFrom(({ due }) => due),
+  });
+  new Gauge({
+    name: "user_groups_webhook_lateness_seconds",
+    help: "Age of the oldest due webhook delivery; excludes those that wait for an earlier event or a failing endpoint.",
+    registers,
+    collect: setFrom(({ lateSeconds }) => lateSeconds),
+  });
+  new Gauge({
+    name: "user_groups_database_snapshot_age_transactions",
+    help: "Transactions since the oldest snapshot in the database, since which VACUUM removes no dead rows.",
+    registers,
+    collect: setFrom(({ snapshotAge }) => snapshotAge),
+  });
+  new Gauge({
+    name: "user_groups_webhook_endpoints",
+    help: "Webhook endpoints of all accounts by status: unknown (nothing sent yet), healthy, failing or disabled.",
+    labelNames: ["status"],
+    registers,
+    async collect() {
+      const { endpoints = {} } = (await readOnce()) ?? {};
+      this.reset();
+      for (const [status, count] of Object.entries(endpoints)) this.set({ status }, count);
+    },
+  });
+}
+
+/** Sources of the gauges. */
+export interface MetricSources {
+  /** Versions of the service, Node.js and PostgreSQL. */
+  readonly build: Readonly<Record<"version" | "node" | "postgresql", string>>;
+  readonly http: {
+    requestsInProgress(): number;
+    connections(): number;
+    unsentBytes(): number;
+    bodyBytes(): number;
+  };
+  subscriptions(): number;
+  webSockets(): number;
+  unpublishedChanges(): number;
+  /** Whether notifications from other processes are received. */
+  isListening(): boolean;
+  webhooksInProgress(): number;
+  /** Undefined if Redis is not configured. */
+  isRedisReachable(): boolean | undefined;
+  /** Number of read replicas in use and excluded; undefined if none are configured. */
+  replicas(): { readonly in: number; readonly out: number } | undefined;
   outbox(): Promise<OutboxReading>;
+}
+
+/** Registers gauges that are read at each scrape. */
+function registerStateMetrics(registry: Registry, sources: MetricSources): void {
+  const registers = [registry];
+  const { http } = sources;
+  /** @param read returns undefined while the gauge is absent */
+  const register = (name: string, help: string, read: () => number | boolean | undefined) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const value = read();
+        if (value === undefined) this.remove();
+        else this.set(Number(value));
+      },
+    });
+  new Gauge({
+    name: "user_groups_build_info",
+    help: "Always 1; the labels contain the versions.",
+    labelNames: ["version", "node", "postgresql"],
+    registers,
+  }).set({ ...sources.build }, 1);
+  register("http_requests_in_progress", "Requests in progress, including open subscriptions.", () =>
+    http.requestsInProgress(),
+  );
+  register("http_connections", "Open connections.", () => http.connections());
+  register("http_unsent_bytes", "Bytes of replies that clients have not read yet.", () => http.unsentBytes());
+  register(
+    "http_large_body_bytes",
+    "Declared size of the request bodies above 64 KiB that are in progress.",
+    () => http.bodyBytes(),
+  );
+  register("user_groups_subscriptions", "Open GraphQL subscriptions.", () => sources.subscriptions());
+  register("user_groups_websockets", "Open WebSockets with valid credentials.", () => sources.webSockets());
+  register(
+    "user_groups_changes_unpublished",
+    "Changes that have not been published to subscribers yet.",
+    () => sources.unpublishedChanges(),
+  );
+  register(
+    "user_groups_notifications_listening",
+    "1 while notifications from other processes arrive (changed groups, revoked API keys), otherwise 0.",
+    () => sources.isListening(),
+  );
+  register(
+    "user_groups_webhook_attempts_in_progress",
+    "Webhook delivery attempts in progress in this process, at most WEBHOOK_CONCURRENCY.",
+    () => sources.webhooksInProgress(),
+  );
+  register("user_groups_redis_up", "1 if Redis is reachable, otherwise 0; absent without Redis.", () =>
+    sources.isRedisReachable(),
+  );
+  new Gauge({
+    name: "user_groups_replicas",
+    help: "Read replicas in use (in) or excluded because they are unreachable or lag too far behind (out); absent without replicas.",
+    labelNames: ["state"],
+    registers,
+    collect() {
+      const replicas = sources.replicas();
+      if (!replicas) return;
+      this.set({ state: "in" }, replicas.in);
+      this.set({ state: "out" }, replicas.out);
+    },
+  });
 }
 
 /** Maximum wait of a scrape for the database. */

@@ -1,10 +1,40 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, type ContextManager, context, propagation, ROOT_CONTEXT } from "@opentelemetry/api";
-import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
+import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
-import { createSampler } from "./sampler.js";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { Metrics } from "../metrics.js";
 import type { TraceSettings } from "./trace-settings.js";
+
+/** `parentbased_…` samplers follow the sampling decision of the caller's `traceparent`, if there is one. */
+function createSampler({ sampler, ratio }: TraceSettings): Sampler {
+  switch (sampler) {
+    case "always_on":
+      return new AlwaysOnSampler();
+    case "always_off":
+      return new AlwaysOffSampler();
+    case "traceidratio":
+      return new TraceIdRatioBasedSampler(ratio);
+    case "parentbased_always_on":
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+    case "parentbased_always_off":
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+    case "parentbased_traceidratio":
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
+  }
+}
 
 /**
  * Creates a tracer whose spans are exported to a collector.
@@ -27,11 +57,11 @@ export function createTracing(exporter: SpanExporter, settings: TraceSettings, v
     tracing: provider.getTracer("user-groups", version),
     /** Exports the remaining spans, but waits at most `timeoutMs` for the collector. */
     async close(timeoutMs: number): Promise<void> {
-      const timeouts = new Promise<void>((resolve) => {
-        setTimeout(resolve, timeoutMs).unref();
-      });
       // Failed exports are counted by the exporter.
-      await Promise.race([provider.shutdown().catch(() => undefined), timeouts]);
+      await Promise.race([
+        provider.shutdown().catch(() => undefined),
+        sleep(timeoutMs, undefined, { ref: false }),
+      ]);
     },
   };
 }
@@ -65,4 +95,39 @@ class AsyncContext implements ContextManager {
     this.#storage.disable();
     return this;
   }
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_IN_FLIGHT = 2;
+
+/**
+ * Creates the exporter that sends spans to a collector.
+ * @param onFailure called at the first of consecutive failures
+ */
+export function createSpanExporter(
+  { endpoint, protocol, headers }: TraceSettings,
+  { spanExports }: Metrics,
+  onFailure: (reason: string) => void,
+): SpanExporter {
+  const options = {
+    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
+    headers: { ...headers },
+    timeoutMillis: TIMEOUT_MS,
+    concurrencyLimit: MAX_IN_FLIGHT,
+  };
+  const exporter = protocol === "http/json" ? new JsonExporter(options) : new ProtobufExporter(options);
+  let isFailing = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const isSent = result.code === ExportResultCode.SUCCESS;
+        spanExports.inc({ outcome: isSent ? "sent" : "failed" });
+        if (!isSent && !isFailing) onFailure(result.error?.message ?? "no reason reported");
+        isFailing = !isSent;
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
 }
