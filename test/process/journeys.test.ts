@@ -51,7 +51,7 @@ test.each<[string, number, number, () => string]>([
   ["PUT of a name", 114, 40, () => userRequest("PUT", key, { user_group_id: "acme", name: "A" })],
   [
     "userGroup(by:) with mapping",
-    169,
+    164,
     55,
     () => jsonRequest("POST", "/graphql", key, { query: QUERY, variables: { id: "acme" } }),
   ],

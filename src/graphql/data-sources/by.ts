@@ -1,10 +1,10 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Directive, Field, ID, InputType } from "type-graphql";
-import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
+import type { DataSource, DataSourceRef } from "../../domain/data-sources/data-source.js";
 import type { FieldPath } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import { defineBatchLoader, defineCache, defineLoader, PageLoaders } from "../shared/loaders.js";
+import { defineBatchLoader, defineLoader, type Loaders, PageLoaders } from "../shared/loaders.js";
 import { parseNodeIdOfType } from "../shared/node.js";
 import { missingOneOfField, nullable } from "../shared/nullable.js";
 
@@ -34,9 +34,15 @@ export function parseDataSourceBy(
   throw missingOneOfField("DataSourceBy");
 }
 
-export const dataSourcesById = defineCache(({ dataSources }) => dataSources.byId);
-
-export const dataSourcesByProvidedId = defineCache(({ dataSources }) => dataSources.byProvidedId);
+/** Loads a data source by reference; null if it does not exist. */
+export function loadDataSource(
+  { services: { dataSources }, tenant }: Loaders,
+  ref: DataSourceRef,
+): Promise<DataSource | null> {
+  return ref.by === "id"
+    ? dataSources.byId.load(tenant, ref.id)
+    : dataSources.byProvidedId.load(tenant, ref.providedId);
+}
 
 export const userGroupCountsOfDataSources = defineBatchLoader(
   ({ services, tenant }, keys: readonly number[]) => services.listing.countOfDataSources(tenant, keys),

@@ -9,7 +9,7 @@ import {
   parseNamedItemFilter,
 } from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
-import { DataSourceBy, dataSourcesById, dataSourcesByProvidedId, parseDataSourceBy } from "./by.js";
+import { DataSourceBy, loadDataSource, parseDataSourceBy } from "./by.js";
 import { DataSourceConnection, DataSourceView } from "./type.js";
 
 @InputType("DataSourceFilter", { description: "Filters data sources, which must meet all conditions." })
@@ -30,11 +30,7 @@ export class DataSourceResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<DataSourceView | null> {
     const { loaders } = requireSession(context);
-    const ref = parseDataSourceBy(by);
-    const source =
-      ref.by === "id"
-        ? await dataSourcesById(loaders).load(ref.id)
-        : await dataSourcesByProvidedId(loaders).load(ref.providedId);
+    const source = await loadDataSource(loaders, parseDataSourceBy(by));
     return source && new DataSourceView(source);
   }
 

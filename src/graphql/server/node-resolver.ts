@@ -5,7 +5,7 @@ import { apiKeysById } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
 import { auditEntriesById } from "../audit/loaders.js";
 import { AuditEntryView } from "../audit/types.js";
-import { dataSourcesById } from "../data-sources/by.js";
+import { loadDataSource } from "../data-sources/by.js";
 import { DataSourceView } from "../data-sources/type.js";
 import { type GraphqlContext, requireSession, type Session } from "../shared/context.js";
 import type { Loaders } from "../shared/loaders.js";
@@ -13,7 +13,7 @@ import { type NodeReference, type NodeType, NodeView, parseNodeId } from "../sha
 import { nullable } from "../shared/nullable.js";
 import { siteConfigs } from "../site-configs/loaders.js";
 import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/type.js";
-import { userGroupsById } from "../user-groups/by.js";
+import { loadUserGroup } from "../user-groups/by.js";
 import { UserGroupView } from "../user-groups/type.js";
 import { webhookDeliveriesById, webhookEndpointsById } from "../webhooks/loaders.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "../webhooks/types.js";
@@ -67,8 +67,14 @@ type LoadNode = (session: Session, node: NodeReference) => Promise<NodeView | nu
 
 /** Types that only admins can list are visible to admins only. */
 const LOAD_NODE: Readonly<Record<NodeType, LoadNode>> = {
-  UserGroup: byId(userGroupsById, UserGroupView),
-  DataSource: byId(dataSourcesById, DataSourceView),
+  async UserGroup({ loaders }, { id }) {
+    const group = await loadUserGroup(loaders, { by: "id", id });
+    return group && new UserGroupView(group);
+  },
+  async DataSource({ loaders }, { id }) {
+    const source = await loadDataSource(loaders, { by: "id", id });
+    return source && new DataSourceView(source);
+  },
   ApiKey: forAdmins(byId(apiKeysById, ApiKeyView)),
   AuditEntry: forAdmins(byId(auditEntriesById, AuditEntryView)),
   WebhookEndpoint: forAdmins(byId(webhookEndpointsById, WebhookEndpointView)),

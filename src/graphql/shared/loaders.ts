@@ -44,26 +44,6 @@ export function defineLoader<Type extends Loader>(
   };
 }
 
-/** Defines a loader that caches the values of a source that batches by itself. */
-export function defineCache<Key, Value>(
-  sourceOf: (services: Services) => { load(tenant: Tenant, key: Key): Promise<Value> },
-): (loaders: Loaders) => Loader & { load(key: Key): Promise<Value> } {
-  return defineLoader(({ services, tenant }) => {
-    const source = sourceOf(services);
-    const cache = new Map<Key, Promise<Value>>();
-    return {
-      load(key) {
-        const cached = cache.get(key);
-        if (cached) return cached;
-        const value = source.load(tenant, key);
-        cache.set(key, value);
-        return value;
-      },
-      clear: () => cache.clear(),
-    };
-  });
-}
-
 /**
  * Defines a loader that caches values and batches the keys of one turn of the event loop, for services that do not batch.
  * @param loadMany returns one value per key, in the order of the keys

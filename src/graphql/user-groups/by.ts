@@ -4,7 +4,7 @@ import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
-import { defineCache, type Loaders } from "../shared/loaders.js";
+import type { Loaders } from "../shared/loaders.js";
 import { parseNodeIdOfType } from "../shared/node.js";
 import { missingOneOfField, nullable } from "../shared/nullable.js";
 
@@ -39,24 +39,17 @@ export function parseUserGroupBy(
   throw missingOneOfField("UserGroupBy");
 }
 
-export const userGroupsById = defineCache(({ userGroupReader }) => userGroupReader.byId);
-
-export const userGroupsByProvidedId = defineCache(({ userGroupReader }) => userGroupReader.byProvidedId);
-
-const userGroupsByToken = defineCache<string, UserGroup | null>(({ userGroupReader }) => ({
-  load: (tenant, token) => userGroupReader.byToken(tenant, token),
-}));
-
-export const mappings = defineCache(({ userGroupReader }) => userGroupReader.mappings);
-
 /** Loads a user group by reference; null if it does not exist. */
-export function loadUserGroup(loaders: Loaders, ref: UserGroupRef): Promise<UserGroup | null> {
+export function loadUserGroup(
+  { services: { userGroupReader }, tenant }: Loaders,
+  ref: UserGroupRef,
+): Promise<UserGroup | null> {
   switch (ref.by) {
     case "id":
-      return userGroupsById(loaders).load(ref.id);
+      return userGroupReader.byId.load(tenant, ref.id);
     case "providedId":
-      return userGroupsByProvidedId(loaders).load(ref.providedId);
+      return userGroupReader.byProvidedId.load(tenant, ref.providedId);
     case "token":
-      return userGroupsByToken(loaders).load(ref.token);
+      return userGroupReader.byToken(tenant, ref.token);
   }
 }

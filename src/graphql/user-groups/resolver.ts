@@ -4,7 +4,7 @@ import { DataSourceView } from "../data-sources/type.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON, RawJson } from "../shared/raw-json.js";
-import { loadUserGroup, mappings, parseUserGroupBy, UserGroupBy } from "./by.js";
+import { loadUserGroup, parseUserGroupBy, UserGroupBy } from "./by.js";
 import { UserGroupView } from "./type.js";
 
 @ObjectType("MappingEntry", {
@@ -61,7 +61,8 @@ export class UserGroupResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<MappingEntryView[]> {
     const { loaders } = requireAnySession(context);
-    const entries = await (sharedMapping?.() ?? mappings(loaders).load(group.id));
+    const entries = await (sharedMapping?.() ??
+      context.services.userGroupReader.mappings.load(loaders.tenant, group.id));
     loaders.budget.spend(entries.length);
     const views: MappingEntryView[] = [];
     let bytes = 0;

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createContext } from "../../../src/graphql/shared/context.js";
-import { userGroupsByProvidedId } from "../../../src/graphql/user-groups/by.js";
+import { loadUserGroup } from "../../../src/graphql/user-groups/by.js";
 import { UserGroupWatcher } from "../../../src/graphql/user-groups/watcher.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { callRest } from "../../support/rest/rest-client.js";
@@ -127,10 +127,10 @@ test("a front end's statements have its request's deadline", async () => {
   });
   const loaders = context.session?.loaders;
   if (!loaders) throw new Error("The key was not accepted.");
-  expect(await userGroupsByProvidedId(loaders).load("crowd")).toMatchObject({ name: "Crowd" });
-  loaders.clear();
+  const load = () => loadUserGroup(loaders, { by: "providedId", providedId: "crowd" });
+  expect(await load()).toMatchObject({ name: "Crowd" });
   deadline.isOver = true;
-  await expect(userGroupsByProvidedId(loaders).load("crowd")).rejects.toThrow(TOO_LONG);
+  await expect(load()).rejects.toThrow(TOO_LONG);
   await expect(
     services.access.identify(authorization, { requestId: "2", address, deadline }),
   ).rejects.toThrow(TOO_LONG);

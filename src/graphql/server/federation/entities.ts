@@ -2,12 +2,12 @@ import { DomainError, domainErrorOr, type FieldPath, invalidField } from "../../
 import { isInternalId } from "../../../domain/shared/internal-id.js";
 import { isObject, isPresent } from "../../../domain/shared/json.js";
 import { parseText } from "../../../domain/shared/text-field.js";
-import { dataSourcesById, dataSourcesByProvidedId } from "../../data-sources/by.js";
+import { loadDataSource } from "../../data-sources/by.js";
 import { DataSourceView } from "../../data-sources/type.js";
 import { type GraphqlContext, requireSession } from "../../shared/context.js";
 import type { Loaders } from "../../shared/loaders.js";
 import { type NodeType, type NodeView, parseNodeIdOfType } from "../../shared/node.js";
-import { userGroupsById, userGroupsByProvidedId } from "../../user-groups/by.js";
+import { loadUserGroup } from "../../user-groups/by.js";
 import { UserGroupView } from "../../user-groups/type.js";
 
 /** Maximum representations in one `_entities` field. */
@@ -20,13 +20,13 @@ type ParseKey = (value: unknown, field: FieldPath) => LoadEntity;
 /** The keys of each entity, as they appear in `@key`. */
 export const ENTITY_KEYS: Readonly<Record<string, Readonly<Record<string, ParseKey>>>> = {
   UserGroup: {
-    id: keyOf(parseIdOf("UserGroup"), userGroupsById, UserGroupView),
-    providedId: keyOf(parseText, userGroupsByProvidedId, UserGroupView),
-    teamId: keyOf(parseTeamId, userGroupsById, UserGroupView),
+    id: keyOf(parseIdOf("UserGroup"), loadUserGroup, UserGroupView),
+    providedId: keyOf(parseProvidedId, loadUserGroup, UserGroupView),
+    teamId: keyOf(parseTeamId, loadUserGroup, UserGroupView),
   },
   DataSource: {
-    id: keyOf(parseIdOf("DataSource"), dataSourcesById, DataSourceView),
-    providedId: keyOf(parseText, dataSourcesByProvidedId, DataSourceView),
+    id: keyOf(parseIdOf("DataSource"), loadDataSource, DataSourceView),
+    providedId: keyOf(parseProvidedId, loadDataSource, DataSourceView),
   },
 };
 
@@ -75,25 +75,30 @@ function parseKeys(representation: unknown, field: FieldPath): readonly LoadEnti
   throw invalidField(field, `must have the field ${names.join(" or ")}`);
 }
 
-function keyOf<Key, Entity>(
-  parse: (value: unknown, field: FieldPath) => Key,
-  loaderOf: (loaders: Loaders) => { load(key: Key): Promise<Entity | null> },
+function keyOf<Ref, Entity>(
+  parse: (value: unknown, field: FieldPath) => Ref,
+  load: (loaders: Loaders, ref: Ref) => Promise<Entity | null>,
   View: new (entity: Entity) => NodeView,
 ): ParseKey {
   return (value, field) => {
-    const key = parse(value, field);
+    const ref = parse(value, field);
     return async (loaders) => {
-      const entity = await loaderOf(loaders).load(key);
+      const entity = await load(loaders, ref);
       return entity && new View(entity);
     };
   };
 }
 
 function parseIdOf(type: NodeType) {
-  return (value: unknown, field: FieldPath) => parseNodeIdOfType(type, parseText(value, field));
+  return (value: unknown, field: FieldPath) =>
+    ({ by: "id", id: parseNodeIdOfType(type, parseText(value, field)) }) as const;
 }
 
-function parseTeamId(value: unknown, field: FieldPath): number {
-  if (isInternalId(value)) return value;
+function parseProvidedId(value: unknown, field: FieldPath) {
+  return { by: "providedId", providedId: parseText(value, field) } as const;
+}
+
+function parseTeamId(value: unknown, field: FieldPath) {
+  if (isInternalId(value)) return { by: "id", id: value } as const;
   throw invalidField(field, "must be a positive integer up to 2^53 - 1");
 }

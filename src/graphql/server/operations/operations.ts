@@ -29,7 +29,7 @@ import { RawJson } from "../../shared/raw-json.js";
 import { Admission, tokenLimitError } from "../limits/admission.js";
 import type { Variables } from "../limits/operation-measure.js";
 import { createPreparer, type PreparedOperation } from "./prepared-operation.js";
-import { type OperationReply, shapeFailure, shapeReply } from "./reply.js";
+import { type ErrorContext, type OperationReply, shapeFailure, shapeReply } from "./reply.js";
 
 /** Cache size in characters of source; each takes about 60 bytes parsed and 40 more compiled. */
 const MAX_CHARACTERS = 400_000;
@@ -117,11 +117,11 @@ export class Operations {
     // A known operation has been measured and validated before.
     const prepared = known?.prepared ?? sent;
     let headers: Readonly<Record<string, string>> = NO_HEADERS;
-    const errorContext = this.#errorContext(context);
+    const { log } = this.#options;
     try {
       if (prepared.operation?.operation === "subscription") throw eventStreamRequired();
       const errors = this.#admission.admit(prepared, variables, context);
-      if (errors.length > 0) return shapeReply({ errors }, headers, errorContext);
+      if (errors.length > 0) return shapeReply({ errors }, headers, context, log);
       this.#addToCache(prepared, context);
       const { rootFields = 1 } = prepared.measure() ?? {};
       // Creating the context has charged the first root field (decision 33).
@@ -133,9 +133,9 @@ export class Operations {
       };
       const result = await this.#execute({ prepared, variables, context, onReplay });
       const reply = session ? result : this.#addAnonymousReply(anonymousKey, prepared, result);
-      return shapeReply(reply, headers, errorContext);
+      return shapeReply(reply, headers, context, log);
     } catch (error) {
-      return shapeFailure(error, headers, errorContext);
+      return shapeFailure(error, headers, context, log);
     }
   }
 
@@ -182,12 +182,12 @@ export class Operations {
 
   /** Formats the result of an event, logging and counting its errors. */
   shape(result: ExecutionResult, context: GraphqlContext): FormattedExecutionResult {
-    return shapeReply(result, NO_HEADERS, this.#errorContext(context)).result;
+    return shapeReply(result, NO_HEADERS, context, this.#options.log).result;
   }
 
   /** Returns the reply to an operation that failed before it ran. */
-  fail(error: unknown, context: Pick<GraphqlContext, "requestId" | "metrics">): OperationReply {
-    return shapeFailure(error, NO_HEADERS, this.#errorContext(context));
+  fail(error: unknown, context: ErrorContext): OperationReply {
+    return shapeFailure(error, NO_HEADERS, context, this.#options.log);
   }
 
   #addToCache(prepared: PreparedOperation, { session }: GraphqlContext): void {
@@ -298,10 +298,6 @@ export class Operations {
       contextValue: context,
       hideSuggestions: !this.#options.introspection,
     };
-  }
-
-  #errorContext({ requestId, metrics }: Pick<GraphqlContext, "requestId" | "metrics">) {
-    return { requestId, metrics, log: this.#options.log };
   }
 }
 

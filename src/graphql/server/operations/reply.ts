@@ -8,7 +8,7 @@ import {
 import { errorHeaders } from "../../../domain/requests/rate-limit.js";
 import { internalError, reasonOf } from "../../../domain/shared/errors.js";
 import { redactSecrets } from "../../../domain/shared/redaction.js";
-import type { Metrics } from "../../../telemetry/metrics.js";
+import type { GraphqlContext } from "../../shared/context.js";
 import {
   countError,
   domainErrorOf,
@@ -26,22 +26,19 @@ export interface OperationReply {
   readonly result: FormattedExecutionResult;
 }
 
-/** Request ID, log and metrics for reporting errors. */
-export interface ErrorContext {
-  readonly requestId: string;
-  readonly log: FastifyBaseLogger;
-  readonly metrics: Metrics;
-}
+/** The parts of a request's context that reports of errors need. */
+export type ErrorContext = Pick<GraphqlContext, "requestId" | "metrics">;
 
 /** Formats the result of an operation; errors are logged and counted. */
 export function shapeReply(
   result: ExecutionResult,
   headers: Readonly<Record<string, string>>,
   context: ErrorContext,
+  log: FastifyBaseLogger,
 ): OperationReply {
   const { errors, data } = result;
   if (!errors) return { status: 200, headers, result: { data: data ?? null } };
-  const shaped = { errors: shapeErrors(errors, context), ...(data === undefined ? {} : { data }) };
+  const shaped = { errors: shapeErrors(errors, context, log), ...(data === undefined ? {} : { data }) };
   if (Object.values(data ?? {}).some((value) => value !== null)) {
     return { status: 200, headers, result: shaped };
   }
@@ -58,25 +55,29 @@ export function shapeFailure(
   error: unknown,
   headers: Readonly<Record<string, string>>,
   context: ErrorContext,
+  log: FastifyBaseLogger,
 ): OperationReply {
   const originalError = error instanceof Error ? error : internalError(error);
   const graphqlError = error instanceof GraphQLError ? error : new GraphQLError("", { originalError });
-  return shapeReply({ errors: [graphqlError] }, headers, context);
+  return shapeReply({ errors: [graphqlError] }, headers, context, log);
 }
 
-function shapeErrors(errors: readonly GraphQLError[], context: ErrorContext): GraphQLFormattedError[] {
-  const { requestId, log, metrics } = context;
+function shapeErrors(
+  errors: readonly GraphQLError[],
+  { requestId, metrics }: ErrorContext,
+  log: FastifyBaseLogger,
+): GraphQLFormattedError[] {
   // Log an outage once per request, because it fails every field.
   const outage = errors.map(domainErrorOf).find((error) => error?.code === "unavailable");
   if (outage) log.warn({ requestId, reason: reasonOf(outage) }, "request not served");
   return errors.map((error) => {
-    const shaped = shapeError(error, context);
+    const shaped = shapeError(error, requestId, log);
     countError(metrics, shaped.extensions?.["code"]);
     return shaped;
   });
 }
 
-function shapeError(error: GraphQLError, { requestId, log }: ErrorContext): GraphQLFormattedError {
+function shapeError(error: GraphQLError, requestId: string, log: FastifyBaseLogger): GraphQLFormattedError {
   const { message, locations, path, extensions } = error;
   const location = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
   // Errors in the document or variables quote the request, which may contain secrets.
