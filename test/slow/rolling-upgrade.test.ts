@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { Pool } from "pg";
 import type { QueryRunner } from "typeorm";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LockingMigration } from "../../migrations/shared/locks.js";
 import { backfill, buildIndex, dropIndex, runSeparately } from "../../migrations/shared/online.js";
 import type { Database } from "../../src/persistence/database/database.js";
 import { migrateUp } from "../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
+import { createKeys } from "../support/faults/faulted-service.js";
 import { verifyLoad } from "../support/faults/load-verification.js";
 import { type SteadyLoad, startLoad } from "../support/faults/steady-load.js";
-import { callGraphql } from "../support/graphql/graphql-client.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
-import { asRole, connectDatabase } from "../support/postgres/postgres-setup.js";
+import { connectDatabase } from "../support/postgres/postgres-setup.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
@@ -80,28 +80,15 @@ async function steady(load: SteadyLoad): Promise<void> {
 }
 
 test("processes serve without a failure while the next version's migration runs, and another one takes over", async () => {
-  const runtime = asRole(testDatabase.owner, inject("postgres").runtime);
+  const encryptionKey = randomBytes(32);
   const env = {
-    DATABASE_URL: databaseUrl(runtime),
-    ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
+    DATABASE_URL: databaseUrl(testDatabase.target),
+    ENCRYPTION_KEYS: encryptionKey.toString("base64"),
     LOG_LEVEL: "warn",
     ...PATIENT,
   };
+  const keys = await createKeys(testDatabase, encryptionKey);
   const first = await processes.serve({ env });
-  await processes.run(["account", "create", "A"], { env });
-  const keys: string[] = [];
-  for (const environment of ["Customer", "Testing"]) {
-    const args = ["key", "create", "--account", "A", "--environment", environment, "--scope", "write"];
-    const key = (await processes.run(args, { env })).stdout.trim();
-    keys.push(key);
-    for (const [providedId, name] of [
-      ["sales", "Sales database"],
-      ["support", "Support database"],
-    ]) {
-      const operation = `mutation ($input: CreateDataSourceInput!) { createDataSource(input: $input) { userErrors { code } } }`;
-      await callGraphql(first.url, key, operation, { input: { providedId, name } });
-    }
-  }
   await query("INSERT INTO account (name, token_key_id) SELECT 'old', token_key_id FROM account");
   await query(`INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup)
     SELECT account.id, 'Customer', nextval('user_group_team_id'), 'old ' || n, 'Name ' || n, 'k', '', sha256(n::text::bytea)

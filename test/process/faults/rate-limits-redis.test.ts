@@ -5,6 +5,7 @@ import { RedisLimiters } from "../../../src/persistence/requests/redis-limiters.
 import { hasRedis, NO_REDIS, startRedis, type TestRedis } from "../../support/programs/redis-server.js";
 import { left, limitsOf } from "../../support/rest/rate-limit-replies.js";
 import { callRest } from "../../support/rest/rest-client.js";
+import { startRunningApp } from "../../support/service/running-app.js";
 import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 const LIMIT = 6;
@@ -211,4 +212,28 @@ describe("an unusable Redis at startup is logged once, and limits apply without 
     const reason = /^lost: Redis did not answer within 200 ms\.$/;
     await expectLost(redis.url, reason, { connectMs: 200, answerMs: 200 });
   });
+});
+
+test("a service whose Redis is not there applies its limits, and says so once without the password", async () => {
+  const { url, key, log } = await startRunningApp({
+    RATE_LIMIT: "1",
+    AUTH_FAILURE_LIMIT: "1",
+    TRUSTED_PROXIES: "127.0.0.1",
+    REDIS_URL: "redis://:pass-word@127.0.0.1:1",
+  });
+  const call = (as: string, address: string) =>
+    callRest(`${url}/api/user`, "GET", as, { user_group_id: "x", name: "X" }, { "x-forwarded-for": address });
+  expect(await call(key, "192.0.2.1")).toMatchObject({
+    status: 200,
+    headers: { "ratelimit-policy": '"requests";q=1;w=60' },
+  });
+  expect((await call(key, "192.0.2.1")).status).toBe(429);
+  expect((await call("nonsense", "192.0.2.2")).status).toBe(401);
+  expect((await call("nonsense", "192.0.2.2")).status).toBe(429);
+  expect((await call("nonsense", "192.0.2.3")).status).toBe(401);
+  const lines = log.map((line) => JSON.stringify(line));
+  expect(lines.filter((line) => line.includes("Redis"))).toEqual([
+    expect.stringContaining("each process counts rate limits separately"),
+  ]);
+  expect(lines.join()).not.toContain("pass-word");
 });
