@@ -46,20 +46,14 @@ export function requireApiKey<Route extends RouteGenericInterface = RouteGeneric
 
   if (!app.hasRequestDecorator("restCaller")) app.decorateRequest("restCaller", null);
   return {
-    // Synchronous if the API key is cached and has no rate limit.
-    onRequest(request: FastifyRequest<Route>, reply: FastifyReply, done: (error?: Error) => void) {
+    async onRequest(request: FastifyRequest<Route>, reply: FastifyReply) {
       const { headers, id: requestId, deadline } = request;
-      const accept = (caller: Caller) => {
-        request.restCaller = caller;
-        request.tenant = caller;
-        return rateLimits.spend({ kind: "caller", caller }, 1)?.then((allowance) => {
-          reply.headers(rateLimitHeaders(allowance));
-        });
-      };
       const known = access.authenticateCached(headers.authorization, { requestId, deadline });
-      const pending = known ? accept(known) : authenticate(request).then(accept);
-      if (pending) pending.then(() => done(), done);
-      else done();
+      const caller = known ?? (await authenticate(request));
+      request.restCaller = caller;
+      request.tenant = caller;
+      const allowance = await rateLimits.spend({ kind: "caller", caller }, 1);
+      if (allowance) reply.headers(rateLimitHeaders(allowance));
     },
     handler(request: FastifyRequest<Route>, reply: FastifyReply) {
       const { restCaller } = request;

@@ -23,7 +23,7 @@ import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import { ERROR_CODES } from "../../domain/shared/error-catalogue.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isObject } from "../../domain/shared/json.js";
-import { parseJsonPart } from "../../domain/shared/json-text.js";
+import { parseJsonText } from "../../domain/shared/json-text.js";
 import { OperatorError, type OperatorErrorCode, UsageError } from "../../domain/shared/operator-error.js";
 import { JsonSource } from "../../domain/shared/stored-json.js";
 import { createSchema } from "../../graphql/server/schema.js";
@@ -143,7 +143,7 @@ function isText(schema: GraphQLSchema, type: TypeNode): boolean {
 
 function parseJson(json: string, name: string): unknown {
   try {
-    return parseJsonPart(json, name);
+    return parseJsonText(json, name);
   } catch (error) {
     throw error instanceof DomainError ? new UsageError(error.message, { cause: error }) : error;
   }

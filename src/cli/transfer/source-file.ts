@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { parse } from "csv-parse";
 import { isObject } from "../../domain/shared/json.js";
-import { parseJsonBytes, parseJsonPart } from "../../domain/shared/json-text.js";
+import { decodeText, parseJsonText } from "../../domain/shared/json-text.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
 import { JsonSource, withSource } from "../../domain/shared/stored-json.js";
 import { catchRefusal, type FileShape, Refusal } from "../../domain/transfer/imported-record.js";
@@ -132,7 +132,8 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
 
 function readLine(bytes: Buffer): SourceRecord["content"] {
   return catchRefusal(() => {
-    const { value, text } = parseJsonBytes(bytes, "The line");
+    const text = decodeText(bytes, "The line");
+    const value = parseJsonText(text, "The line");
     if (!isObject(value)) return new Refusal("invalid_json", "The line must be a JSON object.");
     return withSource(value, VERBATIM_FIELD, text);
   });
@@ -181,7 +182,7 @@ function readRow({ info, record }: CsvRow, { json }: FileShape): SourceRecord {
   const fields: Record<string, unknown> = {};
   for (const [column, cell] of Object.entries(record)) {
     if (cell === "") continue;
-    const value = json.includes(column) ? catchRefusal(() => parseJsonPart(cell, "The cell")) : cell;
+    const value = json.includes(column) ? catchRefusal(() => parseJsonText(cell, "The cell")) : cell;
     if (value instanceof Refusal)
       return { ...row, content: new Refusal(value.code, value.message, [column]) };
     fields[column] = column === VERBATIM_FIELD && isObject(value) ? new JsonSource(cell) : value;

@@ -17,46 +17,30 @@ const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"?|-?\d[\d.eE+-]*/g;
 /** Of `toPrecision`. */
 const MAX_DIGITS = 100;
 
-/** A JSON value and its source text. */
-export interface ParsedJson {
-  readonly value: unknown;
-  readonly text: string;
+const decoder = new TextDecoder("utf-8", { fatal: true });
+const exactDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Decodes UTF-8 bytes. @param keepsMark whether to keep a byte order mark @throws DomainError `invalid_json` */
+export function decodeText(bytes: Uint8Array, what: string, keepsMark = false): string {
+  try {
+    return (keepsMark ? exactDecoder : decoder).decode(bytes);
+  } catch (cause) {
+    throw new DomainError("invalid_json", `${what} is not valid UTF-8 text.`, { cause });
+  }
 }
 
 /**
- * Parses UTF-8 bytes as JSON.
+ * Parses JSON text. Numbers that JavaScript does not keep become Infinity.
  * @param what subject of error messages: "The body"
  * @throws DomainError `invalid_json` with line and column (both from 1) of the first syntax error
  */
-export function parseJsonBytes(bytes: Uint8Array, what: string): ParsedJson {
-  const text = decode(decoder, bytes, what);
-  return { value: parseJsonPart(text, what), text };
-}
-
-/** Parses JSON text. Numbers that JavaScript does not keep become Infinity. @throws DomainError `invalid_json`, as `parseJsonBytes` does */
-export function parseJsonPart(text: string, what: string): unknown {
+export function parseJsonText(text: string, what: string): unknown {
   try {
     return JSON.parse(markInexactNumbers(text));
   } catch (cause) {
     throw new DomainError("invalid_json", `${what} is not valid JSON: ${describeSyntaxError(text)}.`, {
       cause,
     });
-  }
-}
-
-/** Decodes UTF-8 bytes without parsing them; keeps a byte order mark. @throws DomainError `invalid_json` */
-export function decodeText(bytes: Uint8Array, what: string): string {
-  return decode(exactDecoder, bytes, what);
-}
-
-const decoder = new TextDecoder("utf-8", { fatal: true });
-const exactDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function decode(decoder: typeof exactDecoder, bytes: Uint8Array, what: string): string {
-  try {
-    return decoder.decode(bytes);
-  } catch (cause) {
-    throw new DomainError("invalid_json", `${what} is not valid UTF-8 text.`, { cause });
   }
 }
 

@@ -3,12 +3,7 @@ import { type Readable, Transform } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import {
-  decodeText,
-  isNestedDeeper,
-  MAX_BODY_LEVELS,
-  parseJsonBytes,
-} from "../../domain/shared/json-text.js";
+import { decodeText, isNestedDeeper, MAX_BODY_LEVELS, parseJsonText } from "../../domain/shared/json-text.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/callers.js";
 import { CountsByName } from "../../services/requests/counts-by-name.js";
 import type { Metrics } from "../../telemetry/metrics.js";
@@ -67,15 +62,7 @@ export function acceptBodies(
     done(null, coding === undefined ? payload : mergeChunks(payload, limit, reply));
   });
   // Not in the content type parser, whose errors close the connection; a syntax error is no reason to do so.
-  app.addHook("preValidation", (request, _reply, done) => {
-    try {
-      if (Buffer.isBuffer(request.body)) request.body = parseBody(request, request.body);
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
-      return;
-    }
-    done();
-  });
+  app.addHook("preValidation", parseBody);
   return () => reserved;
 
   function reserve(bytes: number, address: string, { raw }: FastifyReply): void {
@@ -132,9 +119,12 @@ function tooLarge(limit: number): DomainError {
   return new DomainError("payload_too_large", message, { details: { limit } });
 }
 
-function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+async function parseBody(request: FastifyRequest): Promise<void> {
+  const { body: bytes } = request;
+  if (!Buffer.isBuffer(bytes)) return;
+  request.body = undefined;
+  if (bytes.length === 0) return;
   const { takesText, keepsBodyText } = request.routeOptions.config;
-  if (bytes.length === 0) return undefined;
   const { headers } = request;
   // Fast path for the most common headers.
   if (
@@ -144,8 +134,8 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   )
     requireJson(headers, takesText === true);
   if (takesText) {
-    request.bodyText = decodeText(bytes, "The body");
-    return undefined;
+    request.bodyText = decodeText(bytes, "The body", true);
+    return;
   }
   // Parsing and validating thousands of levels would take seconds.
   if (isNestedDeeper(bytes, MAX_BODY_LEVELS)) {
@@ -153,9 +143,9 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
       details: { limit: MAX_BODY_LEVELS },
     });
   }
-  const { value, text } = parseJsonBytes(bytes, "The body");
+  const text = decodeText(bytes, "The body");
+  request.body = parseJsonText(text, "The body");
   if (keepsBodyText) request.bodyText = text;
-  return value;
 }
 
 function requireJson(headers: IncomingHttpHeaders, takesText: boolean): void {

@@ -118,7 +118,7 @@ export class Connections implements Iterable<Connection> {
     this.#proxies = toBlockList(trustedProxies);
     const { server } = app;
     server.on("connection", (socket: Socket) => this.#accept(socket));
-    server.removeAllListeners("request").on("request", (request, reply) => this.#begin(request, reply));
+    server.removeAllListeners("request").on("request", this.#begin.bind(this));
     server.on("upgrade", (_request, socket: Socket) => {
       // The replies to earlier requests of the connection could no longer be sent.
       if (this.#open.get(socket)?.replies.length !== 0) socket.destroy();

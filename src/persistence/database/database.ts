@@ -14,7 +14,7 @@ import {
   isOutdatedPlan,
   isTransactionConflict,
 } from "../shared/database-error.js";
-import { type DatabaseOptions, localTimeouts, sharesLookups } from "../shared/database-options.js";
+import { type DatabaseOptions, localSettings, sharesLookups } from "../shared/database-options.js";
 import { runInTransaction } from "../shared/pipelined-transaction.js";
 import {
   accountOf,
@@ -35,6 +35,12 @@ import { OpenTransaction, requireOpenTransaction } from "./open-transaction.js";
 import { createOrm } from "./orm.js";
 import { readsOf } from "./replica-reads.js";
 
+/** A statement as it is sent, and the settings of its transaction beside those of its scope. */
+interface PreparedStatement {
+  readonly query: QueryConfig;
+  readonly settings: string;
+}
+
 /** Delay before a statement is retried whose connection was lost or which conflicted with another. */
 const RETRY_AFTER_MS = 20;
 
@@ -44,10 +50,11 @@ export class Database implements Queryable {
   readonly hasCitus: boolean;
   readonly #pool: ConnectionPool;
   /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
-  readonly #localSettings: string | null;
+  readonly #localSettings: readonly string[] | null;
   /** On Citus, settings of each transaction that takes locks: they are on the workers, which get no settings of the session. */
-  readonly #lockSettings: string;
+  readonly #lockSettings: readonly string[];
   readonly #searchSettings: string;
+  readonly #prepared = new WeakMap<Statement, PreparedStatement>();
   readonly #lookups: LookupConnection | undefined;
   readonly #onStatement: ((text: string) => void) | undefined;
   readonly #instruments: Instruments;
@@ -55,9 +62,9 @@ export class Database implements Queryable {
   private constructor(orm: DataSource, pool: Pool, hasCitus: boolean, options: DatabaseOptions) {
     this.orm = orm;
     this.hasCitus = hasCitus;
-    this.#localSettings = options.pooled ? localTimeouts(options) : null;
-    this.#lockSettings = hasCitus ? `; SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 0}` : "";
-    this.#searchSettings = `; SET LOCAL statement_timeout = ${Math.ceil(options.statementTimeoutMs / 2)}`;
+    this.#localSettings = options.pooled ? localSettings(options) : null;
+    this.#lockSettings = hasCitus ? [`SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 0}`] : [];
+    this.#searchSettings = `SET LOCAL statement_timeout = ${Math.ceil(options.statementTimeoutMs / 2)}`;
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
     this.#onStatement = options.onStatement;
     const { metrics, tracing } = options.telemetry ?? countOnly();
@@ -108,7 +115,9 @@ export class Database implements Queryable {
 
   /** Returns the tenant's view of the database, within its open transaction or on its replica if it has one. */
   for(tenant: Tenant & { readonly actor?: Actor }): TenantDb {
-    return new TenantDb(tenant, this.of(tenant), this.orm, (work) => this.transaction(tenant, work));
+    return new TenantDb(tenant, this.of(tenant, tenant.deadline), this.orm, (work) =>
+      this.transaction(tenant, work),
+    );
   }
 
   /**
@@ -126,18 +135,19 @@ export class Database implements Queryable {
   async #transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
     const deadline = deadlineOf(scope);
     const use = { account: accountOf(scope), isSearch: false };
+    const settings = this.#localSettings ?? this.#lockSettings;
     return this.#pool.withClient(use, deadline, async (client, drop) => {
       const send: Queryable["run"] = async (statement, values) => {
         this.#onStatement?.(statement.text);
-        const config = { ...this.#config(statement), values: [...values] };
-        return (await instrumentStatement(this.#instruments, statement, () => client.query(config))).rows;
+        const query = { ...this.#prepare(statement).query, values: [...values] };
+        return (await instrumentStatement(this.#instruments, statement, () => client.query(query))).rows;
       };
       const transaction = new OpenTransaction(this.orm, client, send, {
         deadline,
         recordsSeparately: this.hasCitus,
       });
       try {
-        await client.query(`${beginWithin(scope, "write")}${this.#localSettings ?? this.#lockSettings}`);
+        await client.query([beginWithin(scope, "write"), ...settings].join("; "));
         const result = await work(transaction);
         await transaction.commit();
         return result;
@@ -164,13 +174,19 @@ export class Database implements Queryable {
     values: readonly unknown[],
   ): Promise<Row[]> {
     this.#onStatement?.(statement.text);
-    const config = { ...this.#config(statement), values: [...values] };
+    const prepared = this.#prepared.get(statement) ?? this.#prepare(statement);
+    const query = { ...prepared.query, values: [...values] };
+    const begin = scope && `${beginWithin(scope, statement.access)}${prepared.settings}`;
     const { isSearch = false } = statement;
-    const begin = scope && `${this.#beginFor(scope, statement)}${isSearch ? this.#searchSettings : ""}`;
-    if (statement.isLookup && begin !== null) {
+    const lookups = this.#lookups;
+    if (statement.isLookup && begin !== null && lookups?.isReady) {
       requireTime(deadline);
-      const rows = await this.#lookUp<Row>(begin, statement, config);
-      if (rows) return rows;
+      try {
+        return await instrumentStatement(this.#instruments, statement, () => lookups.run<Row>(begin, query));
+      } catch {
+        // The connection was lost, or a slow statement timed out. An error that persists is reported by the pool's attempt.
+        this.#countRetry();
+      }
     }
     const attempt = async () => {
       if (scope && statement.change !== undefined && this.hasCitus) {
@@ -178,8 +194,8 @@ export class Database implements Queryable {
       }
       return this.#pool.withClient({ account: accountOf(scope), isSearch }, deadline, (client) =>
         instrumentStatement(this.#instruments, statement, async () => {
-          if (begin === null) return (await client.query<Row>(config)).rows;
-          return runInTransaction<Row>(client, begin, config);
+          if (begin === null) return (await client.query<Row>(query)).rows;
+          return runInTransaction<Row>(client, begin, query);
         }),
       );
     };
@@ -200,41 +216,31 @@ export class Database implements Queryable {
     }
   }
 
-  /** @returns undefined when the pool must run the lookup: the shared connection was not ready, or it failed there */
-  async #lookUp<Row extends object>(
-    begin: string,
-    statement: Statement,
-    config: QueryConfig,
-  ): Promise<Row[] | undefined> {
-    const connection = this.#lookups;
-    if (!connection?.isReady) return undefined;
-    try {
-      return await instrumentStatement(this.#instruments, statement, () =>
-        connection.run<Row>(begin, config),
-      );
-    } catch {
-      // The connection was lost, or a slow statement timed out. An error that persists is reported by the pool's attempt.
-      this.#countRetry();
-      return undefined;
-    }
-  }
-
-  #beginFor(scope: RowScope, statement: Statement): string {
-    const beginScope = beginWithin(scope, statement.access);
-    const begin = statement.plan === "inIndexOrder" ? `${beginScope}; ${IN_INDEX_ORDER}` : beginScope;
-    if (this.#localSettings !== null) return `${begin}${this.#localSettings}`;
-    // Citus plans a statement only once it knows the values that determine its shards.
-    if (this.hasCitus) return isReadOnly(statement) ? begin : `${begin}${this.#lockSettings}`;
-    const mode = planModeOf(statement);
-    return mode === "auto" ? begin : `${begin}; SET LOCAL plan_cache_mode = ${mode}`;
-  }
-
-  #config({ name, text, rows }: Statement) {
-    return {
-      text,
-      ...(name !== undefined && this.#localSettings === null ? { name } : {}),
-      ...(rows === "text" ? TEXT_ROWS : {}),
+  /** Prepares a statement once. */
+  #prepare(statement: Statement): PreparedStatement {
+    const { name, text, rows, plan, isSearch } = statement;
+    const settings = [
+      ...(plan === "inIndexOrder" ? [IN_INDEX_ORDER] : []),
+      ...(this.#localSettings ?? this.#planSettings(statement)),
+      ...(isSearch ? [this.#searchSettings] : []),
+    ];
+    const prepared = {
+      query: {
+        text,
+        ...(name !== undefined && this.#localSettings === null ? { name } : {}),
+        ...(rows === "text" ? TEXT_ROWS : {}),
+      },
+      settings: settings.map((each) => `; ${each}`).join(""),
     };
+    this.#prepared.set(statement, prepared);
+    return prepared;
+  }
+
+  #planSettings(statement: Statement): readonly string[] {
+    // Citus plans a statement only once it knows the values that determine its shards.
+    if (this.hasCitus) return isReadOnly(statement) ? [] : this.#lockSettings;
+    const mode = planModeOf(statement);
+    return mode === "auto" ? [] : [`SET LOCAL plan_cache_mode = ${mode}`];
   }
 
   #countRetry(): void {

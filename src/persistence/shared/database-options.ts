@@ -86,8 +86,12 @@ export function connectionSettings(options: DatabaseOptions) {
 }
 
 /** Returns statements that set the timeouts for one transaction, for use behind a transaction-mode pooler. */
-export function localTimeouts(options: DatabaseOptions): string {
+export function localSettings(options: DatabaseOptions): readonly string[] {
   const { statementTimeoutMs, lockTimeoutMs = 0, idleInTransactionTimeoutMs = 0 } = options;
-  return `; SET LOCAL ${WITHOUT_JIT}; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL lock_timeout = ${lockTimeoutMs}
-    ; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
+  return [
+    `SET LOCAL ${WITHOUT_JIT}`,
+    `SET LOCAL statement_timeout = ${statementTimeoutMs}`,
+    `SET LOCAL lock_timeout = ${lockTimeoutMs}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`,
+  ];
 }

@@ -14,7 +14,7 @@ export const VALUE_PARSERS = {
 /** Query options that return rows as arrays of unparsed texts. */
 export const TEXT_ROWS = {
   rowMode: "array",
-  types: { getTypeParser: () => (text: string) => text },
+  types: { getTypeParser: () => String },
 } as const;
 
 /** Parses an integer. @throws RangeError beyond 2^53, as JavaScript's numbers would return another one */

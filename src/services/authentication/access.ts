@@ -146,7 +146,16 @@ export class Access {
   async #findCaller(secret: string, origin: Omit<Origin, "address">): Promise<Caller> {
     const key = await this.#keys.find(secret, origin.deadline, async (deadline) => {
       const route = parseApiKey(secret);
-      return route && findActiveKey(this.#db.of({ ...route, deadline }), route.accountId, hashApiKey(secret));
+      const found =
+        route &&
+        (await findActiveKey(this.#db.of({ ...route, deadline }), route.accountId, hashApiKey(secret)));
+      if (found && !this.#vault.hasKey(found.tokenKeyId)) {
+        // Fail: encrypting under another key would create tokens that other replicas cannot decrypt.
+        throw new Error(
+          `The tokens of account ${found.accountId} are encrypted with key ${found.tokenKeyId}, which is not configured. Add it to \`ENCRYPTION_KEYS\`.`,
+        );
+      }
+      return found;
     });
     if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
     return this.#admit(key, origin);
@@ -155,12 +164,6 @@ export class Access {
   #admit(key: ActiveKey, { requestId, deadline, signedInAt }: Omit<Origin, "address">): Caller {
     if (signedInAt && key.sessionsValidFrom && signedInAt <= key.sessionsValidFrom)
       throw new DomainError("unauthenticated", "This session was signed out. Sign in again.");
-    if (!this.#vault.hasKey(key.tokenKeyId)) {
-      // Fail: encrypting under another key would create tokens that other replicas cannot decrypt.
-      throw new Error(
-        `The tokens of account ${key.accountId} are encrypted with key ${key.tokenKeyId}, which is not configured. Add it to \`ENCRYPTION_KEYS\`.`,
-      );
-    }
     this.#usage.record(key.accountId, key.keyId);
     return {
       accountId: key.accountId,

@@ -22,10 +22,10 @@ export interface Batching {
   readonly telemetry: Telemetry;
 }
 
-/** The maximum of a statement: the sum of the sizes of its keys. */
-export interface BatchLimit<Key> {
+/** The maximum of a statement: of its keys, or of their sizes. */
+interface BatchLimit<Key> {
   readonly max: number;
-  sizeOf(key: Key): number;
+  readonly sizeOf?: (key: Key) => number;
 }
 
 /** The keys that one request loads at the same time. */
@@ -68,7 +68,7 @@ export class BatchLoader<Key, Value> {
     name: string,
     loadMany: LoadMany<Key, Value>,
     batching: Batching,
-    limit: BatchLimit<Key> = { max: MAX_KEYS, sizeOf: () => 1 },
+    limit: BatchLimit<Key> = { max: MAX_KEYS },
   ) {
     this.#name = name;
     this.#loadMany = loadMany;
@@ -81,7 +81,7 @@ export class BatchLoader<Key, Value> {
     if (scope.deadline?.isOver) return Promise.reject(deadlineExceeded());
     const call = this.#open.get(scope) ?? this.#beginCall(scope);
     call.keys.push(key);
-    call.size += this.#limit.sizeOf(key);
+    call.size += this.#limit.sizeOf?.(key) ?? 1;
     if (call.size >= this.#limit.max) this.#open.delete(scope);
     return new Promise((resolve, reject) => call.waiting.push({ resolve, reject }));
   }
@@ -110,8 +110,15 @@ export class BatchLoader<Key, Value> {
   async #run(queue: Queue<Key, Value>): Promise<void> {
     queue.isScheduled = false;
     queue.inFlight += 1;
-    const calls = dequeueCalls(queue.calls, this.#limit.max);
-    for (const { scope } of calls) this.#open.delete(scope);
+    const calls: Call<Key, Value>[] = [];
+    for (let size = 0; ; ) {
+      const [next] = queue.calls;
+      size += next?.size ?? 0;
+      if (!next || (calls.length > 0 && size > this.#limit.max)) break;
+      queue.calls.shift();
+      this.#open.delete(next.scope);
+      calls.push(next);
+    }
     this.#schedule(queue);
     let isReleased = false;
     const release = () => {
@@ -190,17 +197,6 @@ export class BatchLoader<Key, Value> {
 function reject<Value>({ waiting, span }: Call<unknown, Value>, error: unknown): void {
   for (const each of waiting) each.reject(error);
   if (span) endFailed(span, error);
-}
-
-/** Removes at least one call, and as many as one statement may load. */
-function dequeueCalls<Item extends { readonly size: number }>(calls: Item[], max: number): Item[] {
-  let [count, size] = [0, 0];
-  for (const call of calls) {
-    size += call.size;
-    if (count > 0 && size > max) break;
-    count += 1;
-  }
-  return calls.splice(0, count);
 }
 
 function isUnavailable(error: unknown): boolean {
