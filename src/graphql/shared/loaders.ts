@@ -4,19 +4,13 @@ import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { Services } from "../../services/services.js";
 import { ReplyBudget } from "./reply-budget.js";
 
-/** Loads and caches values of one kind for one request. */
-export interface Loader {
-  /** Drops cached values that a mutation may have changed. */
-  clear(): void;
-}
-
 /** The loaders of one request for one tenant, created on first use. */
 export class Loaders {
   readonly services: Services;
   readonly tenant: Tenant;
   readonly budget: ReplyBudget;
-  /** The request's loaders. */
-  readonly created: Loader[] = [];
+  /** Identifies the loaders in use. */
+  generation: object = {};
 
   constructor(services: Services, tenant: Tenant, budget = new ReplyBudget()) {
     this.services = services;
@@ -24,22 +18,22 @@ export class Loaders {
     this.budget = budget;
   }
 
+  /** Drops cached values, which a mutation may have changed. */
   clear(): void {
-    for (const loader of this.created) loader.clear();
+    this.generation = {};
   }
 }
 
 /** Defines a loader. @returns a function that gets or creates the request's instance */
-export function defineLoader<Type extends Loader>(
+export function defineLoader<Type extends object>(
   create: (loaders: Loaders) => Type,
 ): (loaders: Loaders) => Type {
-  const known = new WeakMap<Loaders, Type>();
+  const known = new WeakMap<object, Type>();
   return (loaders) => {
-    const existing = known.get(loaders);
+    const existing = known.get(loaders.generation);
     if (existing) return existing;
     const loader = create(loaders);
-    known.set(loaders, loader);
-    loaders.created.push(loader);
+    known.set(loaders.generation, loader);
     return loader;
   };
 }
@@ -50,11 +44,8 @@ export function defineLoader<Type extends Loader>(
  */
 export function defineBatchLoader<Key, Value>(
   loadMany: (loaders: Loaders, keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
-): (loaders: Loaders) => Loader & { load(key: Key): Promise<Value> } {
-  return defineLoader((loaders) => {
-    const loader = new DataLoader((keys: readonly Key[]) => loadMany(loaders, keys));
-    return { load: (key) => loader.load(key), clear: () => void loader.clearAll() };
-  });
+): (loaders: Loaders) => DataLoader<Key, Value> {
+  return defineLoader((loaders) => new DataLoader((keys: readonly Key[]) => loadMany(loaders, keys)));
 }
 
 /** Batches loads of the same page for the lists of many parent objects. */
@@ -74,9 +65,5 @@ export class PageLoaders<Item> {
     const loader = new DataLoader((ids: readonly number[]) => this.#loadAll(ids, page));
     this.#loaders.set(key, loader);
     return loader.load(id);
-  }
-
-  clear(): void {
-    this.#loaders.clear();
   }
 }

@@ -8,7 +8,7 @@ import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/s
 import type { Services } from "../../services/services.js";
 import { revisionKey } from "../../services/site-configs/reader.js";
 import type { SiteConfigService } from "../../services/site-configs/service.js";
-import { defineLoader, type Loader, PageLoaders } from "../shared/loaders.js";
+import { defineLoader, PageLoaders } from "../shared/loaders.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 
 /** The text of a revision, with memoized results derived from it. */
@@ -62,7 +62,7 @@ export interface TextRef extends RevisionRef {
 }
 
 /** Per-request loaders for site configurations. */
-class SiteConfigLoaders implements Loader {
+class SiteConfigLoaders {
   readonly byId: DataLoader<number, SiteConfig | null>;
   readonly bySite: DataLoader<string, SiteConfig | null>;
   readonly revisions: DataLoader<RevisionRef, SiteConfigRevision | null, string>;
@@ -115,14 +115,6 @@ class SiteConfigLoaders implements Loader {
     this.#budget.spend(operations.length);
     for (const { path } of operations) this.#budget.spendText(path);
     return operations;
-  }
-
-  /** Clears everything except texts, which are immutable. */
-  clear(): void {
-    this.byId.clearAll();
-    this.bySite.clearAll();
-    this.revisions.clearAll();
-    this.revisionPages.clear();
   }
 }
 
