@@ -2,7 +2,7 @@ import type { Session } from "../shared/context.js";
 import { defineBatchLoader } from "../shared/loaders.js";
 import { ApiKeyView } from "./api-key-types.js";
 
-export const apiKeysById = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
+export const loadApiKey = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
   services.apiKeys.list.byIds(tenant, keys),
 );
 
@@ -12,6 +12,6 @@ export async function loadAuthor(
   keyId: number | null,
 ): Promise<ApiKeyView | null> {
   if (keyId === null || caller.scope !== "admin") return null;
-  const apiKey = await apiKeysById(loaders).load(keyId);
+  const apiKey = await loadApiKey(loaders, keyId);
   return apiKey && new ApiKeyView(apiKey);
 }

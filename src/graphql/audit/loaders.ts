@@ -1,11 +1,11 @@
 import { DEFAULT_AUDIT_DAYS } from "../../domain/audit/entry.js";
 import { defineBatchLoader } from "../shared/loaders.js";
 
-export const auditEntriesById = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
+export const loadAuditEntry = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
   services.auditLog.list.byIds(tenant, keys),
 );
 
 /** The changes of each of the last days, by the internal ID of an API key. */
-export const auditDaysByKey = defineBatchLoader(({ services, tenant }, keyIds: readonly number[]) =>
+export const loadAuditDays = defineBatchLoader(({ services, tenant }, keyIds: readonly number[]) =>
   services.auditLog.countDaysOfKeys(tenant, DEFAULT_AUDIT_DAYS, keyIds),
 );

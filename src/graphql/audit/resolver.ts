@@ -27,7 +27,7 @@ import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createListArguments, DateTimeRangeInput, parseTimeRange } from "../shared/list-inputs.js";
 import { parseNodeIdOfType } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
-import { auditDaysByKey } from "./loaders.js";
+import { loadAuditDays } from "./loaders.js";
 import { AuditActionEnum, AuditDayView, AuditEntryConnection, AuditEntryView } from "./types.js";
 
 @InputType("AuditFilter", { description: "Filters audit log entries, which must meet all conditions." })
@@ -100,7 +100,7 @@ export class ApiKeyAuditResolver {
   async auditDays(@Root() { id }: ApiKeyView, @Ctx() context: GraphqlContext): Promise<AuditDayView[]> {
     const { caller, loaders } = requireSession(context);
     requireAdmin(caller);
-    return auditDaysByKey(loaders).load(parseNodeIdOfType("ApiKey", id));
+    return loadAuditDays(loaders, parseNodeIdOfType("ApiKey", id));
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../../domain/authentication/embed-session.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import type { JsonObject } from "../../domain/shared/json.js";
-import { apiKeysById } from "../accounts/api-key-loaders.js";
+import { loadApiKey } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
 import { type FrontEndSession, type GraphqlContext, type Session, tenantOf } from "../shared/context.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
@@ -96,7 +96,7 @@ export class ViewerResolver {
   @FieldResolver(() => ApiKeyView, nullable("The API key; null for a user group token."))
   async apiKey(@Root() { session }: ViewerView): Promise<ApiKeyView | null> {
     if (session.kind === "frontEnd") return null;
-    const apiKey = await apiKeysById(session.loaders).load(session.caller.keyId);
+    const apiKey = await loadApiKey(session.loaders, session.caller.keyId);
     return apiKey && new ApiKeyView(apiKey);
   }
 

@@ -44,7 +44,7 @@ export function loadDataSource(
     : dataSources.byProvidedId.load(tenant, ref.providedId);
 }
 
-export const userGroupCountsOfDataSources = defineBatchLoader(
+export const countUserGroupsOfDataSource = defineBatchLoader(
   ({ services, tenant }, keys: readonly number[]) => services.listing.countOfDataSources(tenant, keys),
 );
 

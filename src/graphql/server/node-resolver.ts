@@ -1,9 +1,9 @@
 import { Arg, Ctx, createUnionType, FieldResolver, ID, Query, Resolver, Root } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { MAX_PAGE_SIZE } from "../../domain/shared/pagination.js";
-import { apiKeysById } from "../accounts/api-key-loaders.js";
+import { loadApiKey } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
-import { auditEntriesById } from "../audit/loaders.js";
+import { loadAuditEntry } from "../audit/loaders.js";
 import { AuditEntryView } from "../audit/types.js";
 import { loadDataSource } from "../data-sources/by.js";
 import { DataSourceView } from "../data-sources/type.js";
@@ -15,7 +15,7 @@ import { siteConfigs } from "../site-configs/loaders.js";
 import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/type.js";
 import { loadUserGroup } from "../user-groups/by.js";
 import { UserGroupView } from "../user-groups/type.js";
-import { webhookDeliveriesById, webhookEndpointsById } from "../webhooks/loaders.js";
+import { loadWebhookDelivery, loadWebhookEndpoint } from "../webhooks/loaders.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "../webhooks/types.js";
 
 @Resolver()
@@ -67,19 +67,13 @@ type LoadNode = (session: Session, node: NodeReference) => Promise<NodeView | nu
 
 /** Types that only admins can list are visible to admins only. */
 const LOAD_NODE: Readonly<Record<NodeType, LoadNode>> = {
-  async UserGroup({ loaders }, { id }) {
-    const group = await loadUserGroup(loaders, { by: "id", id });
-    return group && new UserGroupView(group);
-  },
-  async DataSource({ loaders }, { id }) {
-    const source = await loadDataSource(loaders, { by: "id", id });
-    return source && new DataSourceView(source);
-  },
-  ApiKey: forAdmins(byId(apiKeysById, ApiKeyView)),
-  AuditEntry: forAdmins(byId(auditEntriesById, AuditEntryView)),
-  WebhookEndpoint: forAdmins(byId(webhookEndpointsById, WebhookEndpointView)),
-  WebhookDelivery: forAdmins(byId(webhookDeliveriesById, WebhookDeliveryView)),
-  SiteConfig: byId((loaders) => siteConfigs(loaders).byId, SiteConfigView),
+  UserGroup: byId((loaders, id) => loadUserGroup(loaders, { by: "id", id }), UserGroupView),
+  DataSource: byId((loaders, id) => loadDataSource(loaders, { by: "id", id }), DataSourceView),
+  ApiKey: forAdmins(byId(loadApiKey, ApiKeyView)),
+  AuditEntry: forAdmins(byId(loadAuditEntry, AuditEntryView)),
+  WebhookEndpoint: forAdmins(byId(loadWebhookEndpoint, WebhookEndpointView)),
+  WebhookDelivery: forAdmins(byId(loadWebhookDelivery, WebhookDeliveryView)),
+  SiteConfig: byId((loaders, id) => siteConfigs(loaders).byId.load(id), SiteConfigView),
   async SiteConfigRevision({ loaders }, { id: siteConfigId, part }) {
     const revision = await siteConfigs(loaders).revisions.load({ siteConfigId, revision: part ?? 0 });
     return revision && new SiteConfigRevisionView(revision);
@@ -93,11 +87,11 @@ export async function loadNode(session: Session, nodeId: string): Promise<NodeVi
 }
 
 function byId<Entity extends object>(
-  loaderOf: (loaders: Loaders) => { load(id: number): Promise<Entity | null> },
+  load: (loaders: Loaders, id: number) => Promise<Entity | null>,
   View: new (entity: Entity) => NodeView,
 ): LoadNode {
   return async ({ loaders }, { id }) => {
-    const entity = await loaderOf(loaders).load(id);
+    const entity = await load(loaders, id);
     return entity && new View(entity);
   };
 }

@@ -1,13 +1,10 @@
-import type { Caller, Tenant } from "../../domain/accounts/caller.js";
+import type { Tenant } from "../../domain/accounts/caller.js";
 import { missingCredentials } from "../../domain/authentication/authorization.js";
-import type { EmbedSession } from "../../domain/authentication/embed-session.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import type { ReadConsistency } from "../../domain/requests/read-consistency.js";
 import type { ReadReplica } from "../../domain/requests/read-replica.js";
 import type { Allowance } from "../../domain/shared/allowance.js";
-import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Services } from "../../services/services.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { Loaders } from "./loaders.js";
@@ -40,21 +37,13 @@ export interface Watcher {
   watch(by: object | null | undefined, context: GraphqlContext): Promise<AsyncIterable<object>>;
 }
 
+type SessionOf<Kind> = Extract<Identity, { readonly kind: Kind }> & { readonly loaders: Loaders };
+
 /** An API key's caller with its loaders. */
-export interface Session {
-  readonly kind: "caller";
-  readonly caller: Caller;
-  readonly loaders: Loaders;
-}
+export type Session = SessionOf<"caller">;
 
 /** A front end with a user group token or an embed session, which may read that user group only (decision 15). */
-export interface FrontEndSession {
-  readonly kind: "frontEnd";
-  readonly userGroup: UserGroup;
-  readonly embedSession?: EmbedSession | undefined;
-  readonly deadline?: Deadline | undefined;
-  readonly loaders: Loaders;
-}
+export type FrontEndSession = SessionOf<"frontEnd">;
 
 /**
  * Creates the context of a request and charges one cost unit.
@@ -64,14 +53,10 @@ export interface FrontEndSession {
 export async function createContext(
   services: Services,
   watcher: Watcher,
-  request: {
+  request: Pick<GraphqlContext, "authorization" | "idempotencyKey" | "consistency" | "recordWrite"> & {
     readonly id: string;
     readonly identity: Identity | null;
-    readonly authorization: string | undefined;
-    readonly idempotencyKey: string | undefined;
-    readonly consistency: ReadConsistency | undefined;
     readonly address: string;
-    readonly recordWrite: () => void;
   },
 ): Promise<GraphqlContext> {
   const { id: requestId, identity, address, ...sent } = request;

@@ -39,13 +39,16 @@ export function defineLoader<Type extends object>(
 }
 
 /**
- * Defines a loader that caches values and batches the keys of one turn of the event loop, for services that do not batch.
+ * Defines a function that caches values and batches the keys of one turn of the event loop, for services that do not batch.
  * @param loadMany returns one value per key, in the order of the keys
  */
 export function defineBatchLoader<Key, Value>(
   loadMany: (loaders: Loaders, keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
-): (loaders: Loaders) => DataLoader<Key, Value> {
-  return defineLoader((loaders) => new DataLoader((keys: readonly Key[]) => loadMany(loaders, keys)));
+): (loaders: Loaders, key: Key) => Promise<Value> {
+  const loaderOf = defineLoader(
+    (loaders) => new DataLoader((keys: readonly Key[]) => loadMany(loaders, keys)),
+  );
+  return (loaders, key) => loaderOf(loaders).load(key);
 }
 
 /** Batches loads of the same page for the lists of many parent objects. */

@@ -3,9 +3,9 @@ import { parseText } from "../../domain/shared/text-field.js";
 import { USER_GROUP_ORDER, type UserGroupFilter } from "../../domain/user-groups/list.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
 import {
+  countUserGroupsOfDataSource,
   DataSourceBy,
   parseDataSourceBy,
-  userGroupCountsOfDataSources,
   userGroupsOfDataSources,
 } from "../data-sources/by.js";
 import { DataSourceView } from "../data-sources/type.js";
@@ -98,7 +98,7 @@ export class DataSourceUserGroupsResolver {
         loaders.budget.spend(found.items.length);
         return found;
       },
-      count: () => userGroupCountsOfDataSources(loaders).load(dataSourceId),
+      count: () => countUserGroupsOfDataSource(loaders, dataSourceId),
     });
   }
 }

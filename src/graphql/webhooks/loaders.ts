@@ -1,13 +1,13 @@
 import { defineBatchLoader } from "../shared/loaders.js";
 
-export const webhookEndpointsById = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
+export const loadWebhookEndpoint = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
   services.webhooks.endpoints.byIds(tenant, keys),
 );
 
-export const webhookDeliveriesById = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
+export const loadWebhookDelivery = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
   services.webhooks.deliveries.byIds(tenant, keys),
 );
 
-export const pendingDeliveryCounts = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
+export const countPendingDeliveries = defineBatchLoader(({ services, tenant }, keys: readonly number[]) =>
   services.webhooks.countPending(tenant, keys),
 );

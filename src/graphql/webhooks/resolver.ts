@@ -24,7 +24,7 @@ import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createListArguments, createOrderInput } from "../shared/list-inputs.js";
 import { parseNodeIdOfType } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
-import { pendingDeliveryCounts, webhookEndpointsById } from "./loaders.js";
+import { countPendingDeliveries, loadWebhookEndpoint } from "./loaders.js";
 import {
   WebhookDeliveryConnection,
   WebhookDeliveryStateEnum,
@@ -100,7 +100,7 @@ export class WebhookResolver {
     @Root() { endpointId }: WebhookDeliveryView,
     @Ctx() context: GraphqlContext,
   ): Promise<WebhookEndpointView | null> {
-    const endpoint = await webhookEndpointsById(requireSession(context).loaders).load(endpointId);
+    const endpoint = await loadWebhookEndpoint(requireSession(context).loaders, endpointId);
     return endpoint && new WebhookEndpointView(endpoint);
   }
 }
@@ -115,7 +115,7 @@ export class WebhookHealthResolver {
     @Root() { endpointId }: WebhookEndpointHealthView,
     @Ctx() context: GraphqlContext,
   ): Promise<number> {
-    return pendingDeliveryCounts(requireSession(context).loaders).load(endpointId);
+    return countPendingDeliveries(requireSession(context).loaders, endpointId);
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { times } from "../../support/graphql/graphql-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 
@@ -12,8 +13,7 @@ const KIB = 1024;
 /** Bytes of properties that the cost limit allows. */
 const MAX_PROPERTIES = (25_000 / 20) * KIB;
 
-const aliases = (count: number, field: string) =>
-  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ");
+const aliases = (count: number, field: string) => times(count, (index) => `a${index}: ${field}`);
 
 /** Properties with that many bytes of JSON text. */
 function properties(bytes: number): object {
