@@ -24,6 +24,7 @@ import {
 } from "../../domain/site-configs/setting-shape.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createEnum } from "../shared/create-enum.js";
+import { getOrCreate } from "../shared/get-or-create.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
 import { COUNTS_ITEMS, type ReplyBudget } from "../shared/reply-budget.js";
@@ -34,7 +35,6 @@ import { SiteConfigRevisionView, SiteConfigView } from "./type.js";
 
 /** Class of the typed view of an object in a document; its fields are evaluated lazily. */
 type SettingsClass = ClassType<object> & (new (values: JsonObject, budget: ReplyBudget) => object);
-type TextClass = ClassType<object> & (new (text: string, budget: ReplyBudget) => object);
 /** A type that TypeGraphQL accepts. */
 type FieldType = ClassType<object> | StringConstructor | BooleanConstructor | object;
 
@@ -57,10 +57,9 @@ const BOOLEAN: Rendering = {
   view: (value) => (typeof value === "boolean" ? value : null),
 };
 
-const settingsClasses = new Map<string, SettingsClass>();
-const textClasses = new Map<string, TextClass>();
-const enums = new Map<string, object>();
-const unions = new Map<string, object>();
+const settingsClasses = new Map<TypeName, SettingsClass>();
+/** Properties that share a shape share its type. */
+const renderings = new Map<SettingShape, Rendering>();
 
 /** The typed view of a site configuration, generated from the table that the validator uses. */
 const SiteSettings = settingsClass(SITE_CONFIG);
@@ -73,27 +72,27 @@ function viewSettings(document: JsonValue, budget: ReplyBudget): object | null {
   return isJsonObject(document) ? new SiteSettings(document, budget) : null;
 }
 
-function settingsClass(shape: ObjectShape): SettingsClass {
-  return getOrCreate(settingsClasses, shape.typeName, (name, register) => {
-    class SettingsObject {
-      readonly values: JsonObject;
-      readonly budget: ReplyBudget;
+function settingsClass({ typeName, properties }: ObjectShape): SettingsClass {
+  const known = settingsClasses.get(typeName);
+  if (known) return known;
+  class SettingsObject {
+    readonly values: JsonObject;
+    readonly budget: ReplyBudget;
 
-      constructor(values: JsonObject, budget: ReplyBudget) {
-        this.values = values;
-        this.budget = budget;
-      }
+    constructor(values: JsonObject, budget: ReplyBudget) {
+      this.values = values;
+      this.budget = budget;
     }
-    // Register before adding fields: the type is recursive, because page groups may contain groups.
-    register(SettingsObject);
-    ObjectType(name, { description: shape.typeName.description })(SettingsObject);
-    Extensions({ [COUNTS_ITEMS]: true })(SettingsObject);
-    for (const [key, property] of Object.entries(shape.properties)) {
-      // Keys such as `$schema` are metadata for tools, not settings.
-      if (!key.startsWith("$")) addField(SettingsObject, key, property);
-    }
-    return SettingsObject;
-  });
+  }
+  // Before fields are added: the type is recursive, because page groups may contain groups.
+  settingsClasses.set(typeName, SettingsObject);
+  ObjectType(`Site${typeName.name}`, { description: typeName.description })(SettingsObject);
+  Extensions({ [COUNTS_ITEMS]: true })(SettingsObject);
+  for (const [key, property] of Object.entries(properties)) {
+    // Keys such as `$schema` are metadata for tools, not settings.
+    if (!key.startsWith("$")) addField(SettingsObject, key, property);
+  }
+  return SettingsObject;
 }
 
 function addField(target: SettingsClass, key: string, property: SettingProperty): void {
@@ -126,13 +125,15 @@ function absentValue({ default: value, shape }: SettingProperty): JsonValue | un
 }
 
 function renderingOf(shape: SettingShape): Rendering {
-  const [one, other] = formsOf(shape).flatMap((form) => (form.kind === "any" ? [] : [form]));
-  if (!one) throw new Error("A property of the site configuration table has no GraphQL type.");
-  if (!other) return renderForm(one);
-  if (other.kind === "array") return renderOneOrMany(renderForm(other));
-  if (shape.kind === "union" && shape.typeName && other.kind === "object")
-    return renderUnion(shape.typeName, other);
-  throw new Error("A union of the site configuration table has no GraphQL type.");
+  return getOrCreate(renderings, shape, () => {
+    const [one, other] = formsOf(shape).flatMap((form) => (form.kind === "any" ? [] : [form]));
+    if (!one) throw new Error("A property of the site configuration table has no GraphQL type.");
+    if (!other) return renderForm(one);
+    if (other.kind === "array") return renderOneOrMany(renderForm(other));
+    if (shape.kind === "union" && shape.typeName && other.kind === "object")
+      return renderUnion(shape.typeName, other);
+    throw new Error("A union of the site configuration table has no GraphQL type.");
+  });
 }
 
 function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rendering {
@@ -157,9 +158,7 @@ function renderEnum({ typeName }: StringShape, values: readonly string[]): Rende
   const members = values.map(
     (value) => [value.toUpperCase().replaceAll("-", "_"), [value, `\`${value}\` in the document.`]] as const,
   );
-  const type = getOrCreate(enums, typeName, (name) =>
-    createEnum(name, typeName.description, Object.fromEntries(members)),
-  );
+  const type = createEnum(`Site${typeName.name}`, typeName.description, Object.fromEntries(members));
   return {
     type,
     isList: false,
@@ -187,52 +186,35 @@ function renderOneOrMany(many: Rendering): Rendering {
 function renderUnion(typeName: NonNullable<UnionShape["typeName"]>, shape: ObjectShape): Rendering {
   const text = textClass(typeName.text);
   const settings = settingsClass(shape);
-  const type = getOrCreate(unions, typeName, (name) =>
-    createUnionType({ name, description: typeName.description, types: () => [text, settings] }),
-  );
+  const type = createUnionType({
+    name: `Site${typeName.name}`,
+    description: typeName.description,
+    types: () => [text, settings],
+  });
   const object = renderForm(shape);
   const view = (value: JsonValue, budget: ReplyBudget) =>
     typeof value === "string" ? new text(value, budget) : object.view(value, budget);
   return { type, isList: false, view };
 }
 
-/** Returns the class that wraps a string in a union, because GraphQL unions can only contain object types. */
-function textClass(typeName: NonNullable<UnionShape["typeName"]>["text"]): TextClass {
-  return getOrCreate(textClasses, typeName, (name) => {
-    class TextObject {
-      readonly #text: string;
-      readonly #budget: ReplyBudget;
+/** Creates the class that wraps a string in a union, because GraphQL unions can only contain object types. */
+function textClass({ name, description, property }: NonNullable<UnionShape["typeName"]>["text"]) {
+  class TextObject {
+    readonly #text: string;
+    readonly #budget: ReplyBudget;
 
-      constructor(text: string, budget: ReplyBudget) {
-        this.#text = text;
-        this.#budget = budget;
-      }
-
-      get [typeName.property](): string {
-        return this.#budget.spendText(this.#text);
-      }
+    constructor(text: string, budget: ReplyBudget) {
+      this.#text = text;
+      this.#budget = budget;
     }
-    ObjectType(name, { description: typeName.description })(TextObject);
-    Field(() => String, { description: "The value in the document." })(
-      TextObject.prototype,
-      typeName.property,
-    );
-    return TextObject;
-  });
-}
 
-/** Returns the type from the cache, or creates it; `register` caches an incomplete type so that it can refer to itself. */
-function getOrCreate<Type>(
-  cache: Map<string, Type>,
-  typeName: TypeName,
-  create: (name: string, register: (incomplete: Type) => void) => Type,
-): Type {
-  const name = `Site${typeName.name}`;
-  const cached = cache.get(name);
-  if (cached !== undefined) return cached;
-  const created = create(name, (incomplete) => cache.set(name, incomplete));
-  cache.set(name, created);
-  return created;
+    get [property](): string {
+      return this.#budget.spendText(this.#text);
+    }
+  }
+  ObjectType(`Site${name}`, { description })(TextObject);
+  Field(() => String, { description: "The value in the document." })(TextObject.prototype, property);
+  return TextObject;
 }
 
 /** Converts to camel case: `hacker-news` is not a valid GraphQL name. */
@@ -265,7 +247,7 @@ function createContentResolver(view: ClassType<HasText>) {
         "The exact text as submitted, or as serialized by the service if the document was submitted as JSON.",
     })
     async text(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<string> {
-      return (await siteConfigs(requireSession(context).loaders).text(root.textRef)).text;
+      return siteConfigs(requireSession(context).loaders).text(root.textRef);
     }
 
     @FieldResolver(() => SiteConfigReportView, {

@@ -1,10 +1,7 @@
 import { Directive, Field, InputType, Int } from "type-graphql";
-import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
-import { parseGuard } from "../../domain/shared/field-parsing.js";
 import { isPresent } from "../../domain/shared/json.js";
-import { type DocumentSource, measureJson } from "../../domain/site-configs/document-source.js";
+import { measureJson } from "../../domain/site-configs/document-source.js";
 import { DEFAULT_SITE, requireSize, SITE_NAME_RULE } from "../../domain/site-configs/site-config.js";
-import type { ChangeOptions } from "../../services/site-configs/service.js";
 import { guard, nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
 
@@ -118,20 +115,12 @@ export class DeleteSiteConfigInput {
   readonly expectedRevision?: number | null;
 }
 
-/** A document submitted in a request. */
-export interface SubmittedSource {
-  readonly source: DocumentSource;
-  /** Path in the input. */
-  readonly field: FieldPath;
-  /** Size in bytes; for a JSON document, without insignificant white space. */
-  readonly size: number;
-}
-
 /**
  * Parses a document submitted as JSON or as text.
+ * @returns the document, its path in the input, and its size in bytes; for JSON, without insignificant white space
  * @throws DomainError `invalid_field` unless its size is within the storage limit
  */
-export function parseSource({ document, text }: SiteConfigSource): SubmittedSource {
+export function parseSource({ document, text }: SiteConfigSource) {
   const field = ["source", isPresent(text) ? "text" : "document"];
   if (!isPresent(text)) {
     const source = measureJson(document, field);
@@ -139,16 +128,4 @@ export function parseSource({ document, text }: SiteConfigSource): SubmittedSour
   }
   requireSize(text, field);
   return { source: { text }, field, size: Buffer.byteLength(text) };
-}
-
-/** @throws DomainError `invalid_field` */
-export function parseChangeOptions(input: {
-  readonly expectedRevision?: number | null;
-  readonly strict?: boolean | null;
-}): ChangeOptions & { readonly strict: boolean } {
-  const expectedRevision = parseGuard(["expectedRevision"], input.expectedRevision, (revision, field) => {
-    if (revision < 0) throw invalidField(field, "must be 0 or more");
-    return revision;
-  });
-  return { expectedRevision: expectedRevision ?? null, strict: input.strict === true };
 }

@@ -1,7 +1,7 @@
 import { ID, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
 import { DomainError, type FieldPath, invalidField } from "../../domain/shared/errors.js";
-import { parseFields } from "../../domain/shared/field-parsing.js";
+import { parseFields, parseGuard } from "../../domain/shared/field-parsing.js";
 import { measureJson } from "../../domain/site-configs/document-source.js";
 import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import { parseSite } from "../../domain/site-configs/site-config.js";
@@ -16,7 +16,6 @@ import {
   DeleteSiteConfigInput,
   PatchSiteConfigInput,
   PutSiteConfigInput,
-  parseChangeOptions,
   parseSource,
   RestoreSiteConfigInput,
   SetSiteConfigVisibilityInput,
@@ -55,6 +54,9 @@ function invalid({ errors }: SiteConfigReport, field: FieldPath): UserErrorView[
   const message = `The site configuration has ${errors.length === 1 ? "an error" : `${errors.length} errors; the first`}: ${first?.message}${place}`;
   return UserErrorView.allOf(new DomainError("invalid_site_config", message, { field }));
 }
+
+/** The input of a change. */
+type ChangeInput = Pick<PutSiteConfigInput, "site" | "expectedRevision" | "strict">;
 
 /** Changes to large documents fail with `query_too_expensive` if other fields of the request have spent its budget. */
 @Resolver()
@@ -140,9 +142,17 @@ export class SiteConfigMutations {
 }
 
 /** @throws DomainError `invalid_field` */
-function parseChange(input: Parameters<typeof parseChangeOptions>[0] & { readonly site: string }) {
+function parseChange({ site, expectedRevision, strict }: ChangeInput) {
   return parseFields({
-    site: () => parseSite(input.site, ["site"]),
-    options: () => parseChangeOptions(input),
+    site: () => parseSite(site, ["site"]),
+    options: () => ({
+      expectedRevision: parseGuard(["expectedRevision"], expectedRevision, requireRevisionNumber) ?? null,
+      strict: strict === true,
+    }),
   });
+}
+
+function requireRevisionNumber(revision: number, field: FieldPath): number {
+  if (revision >= 0) return revision;
+  throw invalidField(field, "must be 0 or more");
 }

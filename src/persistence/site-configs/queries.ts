@@ -117,19 +117,21 @@ export interface ServedRow {
   readonly text: string | null;
 }
 
-/** Finds the current or the requested revision. @returns null when it does not exist, or with `publicOnly` when it is not public */
+/** A request for the text of a site. */
+export interface ServedRequest {
+  readonly site: string;
+  /** Null for the current revision. */
+  readonly revision: number | null;
+  /** SHA-256 hashes of texts that the client has cached; null to return the text in any case. */
+  readonly knownHashes: readonly Buffer[] | null;
+}
+
+/** Finds the requested revision. @returns null when it does not exist, or with `publicOnly` when it is not public */
 export async function findServedText(
   db: TenantDb,
-  request: {
-    readonly site: string;
-    readonly revision: number | null;
-    /** Whether the revision must be publicly readable. */
-    readonly publicOnly: boolean;
-    /** Hashes that the client has; null never returns the text. */
-    readonly knownHashes: readonly Buffer[] | null;
-  },
+  { site, revision, knownHashes }: ServedRequest,
+  { publicOnly }: { readonly publicOnly: boolean },
 ): Promise<ServedRow | null> {
-  const { site, revision, publicOnly, knownHashes } = request;
   const rows = await db.run<ServedRow>(SERVED, [site, publicOnly, revision, knownHashes]);
   return rows[0] ?? null;
 }

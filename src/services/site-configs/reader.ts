@@ -13,21 +13,13 @@ import {
   findSiteConfigsBySites,
   findTexts,
   listRevisions,
+  type ServedRequest,
   type ServedRow,
   SITE_CONFIG_LIST,
 } from "../../persistence/site-configs/queries.js";
 import { StoredList } from "../shared/item-list.js";
 
 const EMPTY_PAGE: Page<SiteConfigRevision> = { items: [], hasMore: false };
-
-/** A request for the text of a site. */
-export interface ServedRequest {
-  readonly site: string;
-  /** Null for the current revision. */
-  readonly revision: number | null;
-  /** SHA-256 hashes of texts that the client has cached; null to return the text in any case. */
-  readonly knownHashes: readonly Buffer[] | null;
-}
 
 /** Reads site configurations and their revisions. */
 export class SiteConfigReader {
@@ -69,7 +61,7 @@ export class SiteConfigReader {
 
   /** Returns the text of a tenant's site. @throws DomainError `site_config_not_found` */
   async serve(tenant: Tenant, request: ServedRequest): Promise<ServedRow> {
-    return requireServed(await findServedText(this.#db.for(tenant), { ...request, publicOnly: false }));
+    return requireServed(await findServedText(this.#db.for(tenant), request, { publicOnly: false }));
   }
 
   /**
@@ -84,7 +76,7 @@ export class SiteConfigReader {
     const found = await findAccount(this.#db.of({ ...options, accountName: account }), account);
     const tenant = found && { ...options, accountId: found.accountId, environment };
     return requireServed(
-      tenant && (await findServedText(this.#db.for(tenant), { ...request, publicOnly: true })),
+      tenant && (await findServedText(this.#db.for(tenant), request, { publicOnly: true })),
     );
   }
 }
