@@ -49,10 +49,8 @@ test("a change made during shutdown reaches subscribers of this and other proces
   const subscription = jsonRequest("POST", "/graphql", secret, watchIt, ["Accept: text/event-stream"]);
   late.write(subscription.slice(0, 20));
   const closed = leaving.server.close();
-  expect(await leavingStream.next()).toMatchObject({
-    errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }],
-  });
   expect(await leavingStream.next()).toBeUndefined();
+  expect(leavingStream.isComplete()).toBe(false);
   late.write(subscription.slice(20));
   expect(await late.next()).toMatchObject({
     status: 503,

@@ -37,7 +37,7 @@ interface RouteOptions {
   readonly apollo: ApolloHandler;
   /** Whether repeated plain POST requests bypass Apollo Server. */
   readonly fastPath: boolean;
-  readonly stream: Handler;
+  readonly stream: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
   readonly webSocket: (socket: WebSocket, request: FastifyRequest) => void;
   readonly work: WorkQueue;
   readonly maxReplyBytes: number;

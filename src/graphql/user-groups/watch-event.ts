@@ -1,5 +1,4 @@
 import { Field, ID, ObjectType } from "type-graphql";
-import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { UserGroupEvent } from "../../services/user-groups/subscription.js";
 import { createEnum } from "../shared/create-enum.js";
@@ -36,32 +35,17 @@ export class UserGroupChangeView {
   }
 }
 
-/** An event for a subscriber: a change, or finally the error that ends the stream. */
+/** A change for one subscriber. */
 export class WatchEvent {
-  readonly #content: UserGroupChangeView | DomainError;
-  /** Identifies a change delivered to several subscribers; undefined for an event of this subscriber only. */
-  readonly shared: object | undefined;
+  readonly change: UserGroupChangeView;
+  /** Identifies a change that may be delivered to several subscribers. */
+  readonly shared: object;
   /** Returns whether the event may still be delivered. */
   readonly isCurrent: () => boolean;
 
-  constructor(
-    content: UserGroupChangeView | DomainError,
-    shared?: object,
-    isCurrent: () => boolean = () => true,
-  ) {
-    this.#content = content;
-    this.shared = shared;
+  constructor(event: UserGroupEvent, isCurrent: () => boolean) {
+    this.change = new UserGroupChangeView(event);
+    this.shared = event;
     this.isCurrent = isCurrent;
-  }
-
-  /** The code of the error that ends the stream, if this is the final event. */
-  get errorCode(): DomainError["code"] | undefined {
-    return this.#content instanceof DomainError ? this.#content.code : undefined;
-  }
-
-  /** @throws DomainError that ends the stream, if this is the final event */
-  get change(): UserGroupChangeView {
-    if (this.#content instanceof DomainError) throw this.#content;
-    return this.#content;
   }
 }

@@ -1,5 +1,5 @@
 import { parseCredentials } from "../../domain/authentication/authorization.js";
-import { DomainError, internalError } from "../../domain/shared/errors.js";
+import { DomainError } from "../../domain/shared/errors.js";
 import type { Subscription } from "../../services/user-groups/subscription.js";
 import type { SubscriberCredential, UserGroupWatches } from "../../services/user-groups/watches.js";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../shared/context.js";
 import { withPromptReturn } from "../shared/prompt-return.js";
 import { loadUserGroup, parseUserGroupBy, type UserGroupBy } from "./by.js";
-import { UserGroupChangeView, WatchEvent } from "./watch-event.js";
+import { WatchEvent } from "./watch-event.js";
 
 /** Streams changes of user groups to a subscriber while the subscriber has access. */
 export class UserGroupWatcher implements Watcher {
@@ -23,7 +23,7 @@ export class UserGroupWatcher implements Watcher {
   }
 
   /**
-   * Subscribes to user groups. No change committed after this resolves is missed; an error that ends the stream is its last event.
+   * Subscribes to user groups. No change committed after this resolves is missed. Iterating the events throws the error that ends them.
    * @param by the user group; defaults to that of the token for front ends, and to all groups of the environment for API keys
    * @throws DomainError if the user group does not exist or the subscriber may not access it
    */
@@ -75,11 +75,9 @@ async function* readEvents(
   try {
     for await (const event of subscription) {
       session.loaders.clear();
-      yield new WatchEvent(new UserGroupChangeView(event), event, () => subscription.isOpen);
+      yield new WatchEvent(event, () => subscription.isOpen);
       if (isOfOneGroup && !event.userGroup) return;
     }
-  } catch (error) {
-    yield new WatchEvent(error instanceof DomainError ? error : internalError(error));
   } finally {
     subscription.end();
   }

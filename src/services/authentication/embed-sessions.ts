@@ -13,6 +13,7 @@ import {
 } from "../../domain/authentication/embed-session.js";
 import { SIGNING_ALGORITHM } from "../../domain/authentication/signing-key.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
+import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import {
   findSessionGroups,
@@ -95,6 +96,7 @@ export class EmbedSessions {
 
   /**
    * Verifies an embed session and loads its group.
+   * @throws DomainError `unauthenticated` if the session has expired
    * @returns null if the token is not valid, the group was deleted, or its token has been rotated or the session's API key revoked since
    */
   async verify(
@@ -125,6 +127,8 @@ export class EmbedSessions {
       );
       return payload;
     } catch (error) {
+      if (error instanceof errors.JWTExpired)
+        throw new DomainError("unauthenticated", "The embed session has expired. Create another one.");
       if (error instanceof errors.JOSEError) return null;
       throw error;
     }

@@ -62,6 +62,12 @@ export function invalidCredentialError({ kind }: WatchCredential): DomainError {
   );
 }
 
+/** Returns the error that ends a subscription whose credential expires. */
+export function expiredCredentialError(credential: WatchCredential): DomainError {
+  if (credential.kind !== "embedSession") return invalidCredentialError(credential);
+  return new DomainError("unauthenticated", "The embed session has expired. Create another one.");
+}
+
 /** Number of subscribers notified before yielding to the event loop. */
 const SUBSCRIBERS_PER_TURN = 10;
 
@@ -96,11 +102,13 @@ async function deliverEvent(
 ): Promise<void> {
   for (const [index, { credential, subscription }] of subscribers.entries()) {
     if (index % SUBSCRIBERS_PER_TURN === SUBSCRIBERS_PER_TURN - 1) await setImmediate();
-    const expiresAt = expiryOf(credential, state);
+    // A deletion reaches front ends, too: their token was valid until then.
+    const isDeletion = !state.group && credential.kind !== "apiKey";
+    const expiresAt = isDeletion ? null : expiryOf(credential, state);
     if (expiresAt === undefined) {
       subscription.end(invalidCredentialError(credential));
     } else {
-      subscription.expireAt(expiresAt, invalidCredentialError(credential));
+      subscription.expireAt(expiresAt, expiredCredentialError(credential));
       subscription.push(event);
     }
   }

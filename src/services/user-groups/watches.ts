@@ -6,6 +6,7 @@ import type { KeyWatch } from "../accounts/key-revocations.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import type { ChangeFeed, ChangeListener } from "./change-feed.js";
 import {
+  expiredCredentialError,
   expiryOf,
   GroupWatch,
   invalidCredentialError,
@@ -97,7 +98,7 @@ export class UserGroupWatches {
       const [state] = await this.#load({ ...tenant, deadline }, [id ?? NO_GROUP], [credential]);
       const expiresAt = state && expiryOf(credential, state);
       if (expiresAt === undefined) throw invalidCredentialError(credential);
-      subscription.expireAt(expiresAt, invalidCredentialError(credential));
+      subscription.expireAt(expiresAt, expiredCredentialError(credential));
       return { subscription, state };
     } catch (error) {
       subscription.end();

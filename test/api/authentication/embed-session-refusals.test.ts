@@ -83,7 +83,6 @@ const FORGERIES: Readonly<Record<string, () => string | Promise<string>>> = {
   "a group that is not a number": () => forge({ sub: "acme" }),
   "a later generation": () => forge({ generation: 2 }),
   "no expiry": () => forge({ exp: undefined }),
-  "an expiry in the past": () => forge({ iat: now() - 120, exp: now() - 1 }),
   "a start in the future": () => forge({ nbf: now() + 60 }),
   "no variables": () => forge({ variables: undefined }),
   "a lifetime of more than 24 hours": () => forge({ iat: now(), exp: now() + 86_401 }),
@@ -96,17 +95,12 @@ const FORGERIES: Readonly<Record<string, () => string | Promise<string>>> = {
   },
 };
 
-const refused = {
+const refusedWith = (message: unknown) => ({
   status: 401,
-  body: {
-    errors: [
-      {
-        message: "The user group token is unknown or was rotated.",
-        extensions: { code: "UNAUTHENTICATED" },
-      },
-    ],
-  },
-};
+  body: { errors: [{ message, extensions: { code: "UNAUTHENTICATED" } }] },
+});
+const refused = refusedWith("The user group token is unknown or was rotated.");
+const EXPIRED = "The embed session has expired. Create another one.";
 
 test("the session is accepted, also with an unchanged copy of its claims", async () => {
   const { service } = graphql();
@@ -126,10 +120,16 @@ describe("is refused like an unknown token:", () => {
     async (claim) => {
       for (const value of [1.5, 1e300, 2 ** 31, 2 ** 53, -1, 0, "1", null]) {
         const forged = await forge({ [claim]: value });
-        expect(await readViewer(graphql().service, forged), String(value)).toMatchObject(refused);
+        const refusal = claim === "exp" ? refusedWith(expect.any(String)) : refused;
+        expect(await readViewer(graphql().service, forged), String(value)).toMatchObject(refusal);
       }
     },
   );
+});
+
+test("a session that has expired is refused with a message that says so", async () => {
+  const expired = await forge({ iat: now() - 120, exp: now() - 1 });
+  expect(await readViewer(graphql().service, expired)).toMatchObject(refusedWith(EXPIRED));
 });
 
 describe("a session and its streams", () => {
@@ -142,10 +142,12 @@ describe("a session and its streams", () => {
     expect((await readViewer(service, session)).status).toBe(200);
     const query = "subscription { userGroupChanged { kind userGroup { name } } }";
     const stream = await openEventStream(service.url, `Bearer ${session}`, query);
-    const expectEnd = async () => {
-      expect(await stream.next()).toMatchObject({ errors: refused.body.errors });
+    const expectEnd = async (message?: string) => {
       expect(await stream.next()).toBeUndefined();
-      expect(await readViewer(service, session)).toMatchObject(refused);
+      expect(stream.isComplete()).toBe(false);
+      expect(await readViewer(service, session)).toMatchObject(
+        message === undefined ? refused : refusedWith(message),
+      );
     };
     return { group, session, stream, expectEnd };
   }
@@ -165,16 +167,18 @@ describe("a session and its streams", () => {
   });
 
   test("end when the group is deleted, also after a group with the same ID was created", async () => {
-    const { group, session, expectEnd } = await open("deleted");
+    const { group, session, stream } = await open("deleted");
     await graphql().rest("DELETE", { current_token: group.token });
-    await expectEnd();
+    expect(await stream.next()).toEqual({ data: { userGroupChanged: { kind: "DELETED", userGroup: null } } });
+    expect(await stream.next()).toBeUndefined();
+    expect(stream.isComplete()).toBe(true);
     await createUserGroup(graphql(), "deleted");
     expect(await readViewer(graphql().service, session)).toMatchObject(refused);
   });
 
   test("end when the session expires", async () => {
     const { expectEnd } = await open("expiring", { exp: now() + 3 });
-    await expectEnd();
+    await expectEnd(EXPIRED);
   });
 });
 

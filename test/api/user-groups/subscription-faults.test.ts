@@ -9,7 +9,7 @@ import { metricValue } from "../../support/service/metric-samples.js";
 
 const graphql = useGraphql();
 
-test("a reader of all groups that is too slow gets an error, once too many groups have changed", async () => {
+test("a reader of all groups that is too slow is disconnected, once too many groups have changed", async () => {
   const { service, keys, mutate } = graphql();
   const ids = Array.from({ length: 140 }, (_, index) => `group ${index}`);
   for (const id of ids) await createUserGroup(graphql(), id, { properties: { text: "x".repeat(60_000) } });
@@ -28,7 +28,7 @@ test("a reader of all groups that is too slow gets an error, once too many group
   let last: unknown;
   while (!isDeepStrictEqual(last, { providedId: ids.at(-1), name: "new" }))
     last = Object(await other.next()).data.userGroupChanged.userGroup;
-  expect(await reader.readToEnd()).toContain('"code":"SLOW_CONSUMER"');
+  expect(await reader.readToEnd()).not.toContain("event: complete");
   const { streamCutOffs } = service.services.telemetry.metrics;
   expect(await metricValue(streamCutOffs, { reason: "slow_consumer" })).toBe(1);
 });

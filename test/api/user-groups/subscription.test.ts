@@ -42,9 +42,10 @@ async function nextChange(stream: EventStream): Promise<unknown> {
   }
 }
 
-async function expectEnd(stream: EventStream, code: string): Promise<void> {
-  expect(await nextChange(stream)).toMatchObject(failed(code));
-  expect(await stream.next()).toBeUndefined();
+/** Expects the end of the connection: `complete` would say that the group was deleted. */
+async function expectEnd(stream: EventStream): Promise<void> {
+  expect(await nextChange(stream)).toBeUndefined();
+  expect(stream.isComplete()).toBe(false);
 }
 
 describe("a subscription to one group", () => {
@@ -73,6 +74,7 @@ describe("a subscription to one group", () => {
     await change("deleteUserGroup", { by: userGroup });
     expect(await stream.next()).toEqual(event("DELETED", null));
     expect(await stream.next()).toBeUndefined();
+    expect(stream.isComplete()).toBe(true);
   });
 
   test("sends a front end its own group's changes, and ends on rotation", async () => {
@@ -83,16 +85,7 @@ describe("a subscription to one group", () => {
     await rename("front", "Sent");
     expect(await stream.next()).toEqual(named("Sent"));
     await change("rotateUserGroupToken", { by: { token: group.token } });
-    expect(await stream.next()).toMatchObject({
-      data: { userGroupChanged: null },
-      errors: [
-        {
-          message: "The user group token is unknown or was rotated.",
-          extensions: { code: "UNAUTHENTICATED" },
-        },
-      ],
-    });
-    expect(await stream.next()).toBeUndefined();
+    await expectEnd(stream);
   });
 
   test("shows a front end no other group", async () => {
@@ -126,7 +119,6 @@ describe("a subscription to one group", () => {
     [400, "USER_GROUP_NOT_FOUND", WATCH, { providedId: "nobody" }],
     [400, "BAD_REQUEST", WATCH, { id: "x", teamId: 1 }],
     [400, "BAD_REQUEST", WATCH, { teamId: "x" }],
-    [400, "BAD_REQUEST", "{ viewer { environment } }", undefined],
     [400, "BAD_REQUEST", "subscription { nothing }", undefined],
     [400, "BAD_REQUEST", "subscription {", undefined],
     [401, "UNAUTHENTICATED", WATCH, undefined],
@@ -174,11 +166,7 @@ describe("a subscription to one group", () => {
     expect(await stream.next()).toEqual(named("before"));
     await service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'user-groups-listener' AND datname = current_database()`);
-    const message = expect.stringContaining("subscribe again");
-    expect(await stream.next()).toMatchObject({
-      errors: [{ message, extensions: { code: "UNAVAILABLE", retryAfter: 1 } }],
-    });
-    expect(await stream.next()).toBeUndefined();
+    await expectEnd(stream);
     // Until the listener is back, a new subscription may be closed again.
     const again = async () => {
       const next = await watch({ providedId: "cut" });
@@ -250,7 +238,7 @@ test.each([
   const { secret, id } = await account.createKey({ scope: "read" });
   const stream = await watch(by, `Token ${secret}`);
   await service.services.accounts.revokeKey(id);
-  await expectEnd(stream, "UNAUTHENTICATED");
+  await expectEnd(stream);
 });
 
 test("many idle subscribers share one database connection, and end with the service", async () => {
@@ -263,7 +251,7 @@ test("many idle subscribers share one database connection, and end with the serv
   await rename("popular", "New");
   for (const stream of streams) expect(await stream.next()).toEqual(named("New"));
   await service.services.changes.close();
-  for (const stream of streams) await expectEnd(stream, "UNAVAILABLE");
+  for (const stream of streams) await expectEnd(stream);
 });
 
 describe("with persisted queries", () => {

@@ -8,6 +8,8 @@ export interface EventStream {
   readonly body: unknown;
   /** Waits for the next event. @returns its data; undefined at the end of the stream */
   next(): Promise<unknown>;
+  /** Whether `complete` was received. */
+  isComplete(): boolean;
   close(): void;
 }
 
@@ -27,7 +29,12 @@ export async function openEventStream(
     signal: abort.signal,
   });
   const isStream = String(reply.headers["content-type"]).startsWith("text/event-stream");
-  const events = isStream ? readEvents(reply.body) : undefined;
+  let isComplete = false;
+  const events = isStream
+    ? readEvents(reply.body, () => {
+        isComplete = true;
+      })
+    : undefined;
   return {
     status: reply.statusCode,
     headers: reply.headers,
@@ -36,6 +43,7 @@ export async function openEventStream(
       const event = await events?.next();
       return event?.done ? undefined : event?.value;
     },
+    isComplete: () => isComplete,
     close: () => abort.abort(),
   };
 }
@@ -47,7 +55,10 @@ export async function followEvents(...args: Parameters<typeof openEventStream>):
   return stream;
 }
 
-async function* readEvents(body: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+async function* readEvents(
+  body: AsyncIterable<unknown>,
+  onComplete: () => void,
+): AsyncGenerator<unknown, void> {
   let text = "";
   try {
     for await (const chunk of body) {
@@ -57,7 +68,9 @@ async function* readEvents(body: AsyncIterable<unknown>): AsyncGenerator<unknown
         text = text.slice(end + 2);
         const [, data] = /^event: next\ndata: (.*)$/s.exec(event) ?? [];
         if (data !== undefined) yield JSON.parse(data);
-        if (event.startsWith("event: complete")) return;
+        if (!event.startsWith("event: complete")) continue;
+        onComplete();
+        return;
       }
     }
   } catch {

@@ -149,12 +149,6 @@ export class Operations {
     variables: Variables,
     context: GraphqlContext,
   ): Promise<AsyncIterator<unknown>> {
-    if (prepared.operation?.operation !== "subscription") {
-      throw new DomainError(
-        "bad_request",
-        "An event stream requires a subscription. Send queries and mutations with `Accept: application/json`.",
-      );
-    }
     const [error] = this.#admission.admit(prepared, variables, context);
     if (error) throw new DomainError("bad_request", error.message, { cause: error });
     this.#addToCache(prepared, context);

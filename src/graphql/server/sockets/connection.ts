@@ -73,6 +73,21 @@ export class SocketConnection {
     this.close(closeCodeOf(code), message);
   }
 
+  /**
+   * Closes the socket because a subscription ended that may start again: `complete` would say that its user group was deleted, and `error`
+   * that it fails again. At shutdown, the other operations end first.
+   */
+  async end(error: DomainError): Promise<void> {
+    if (!this.#isGoingAway) {
+      this.closeWithError(error);
+      return;
+    }
+    this.#messagesInProgress -= 1;
+    this.goAway();
+    await this.closed;
+    this.#messagesInProgress += 1;
+  }
+
   /** Closes the socket once the operations in progress have ended. */
   goAway(): void {
     this.#isGoingAway = true;

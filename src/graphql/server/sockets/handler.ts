@@ -57,7 +57,10 @@ export class SocketHandler {
     execute: resultsOf,
     onNext: (...[, , , , result]) => formattedOf(result),
     onError: (_context, _id, _payload, errors) =>
-      errors.flatMap((error) => (error instanceof OperationRejected ? error.formatted : [error.toJSON()])),
+      errors.flatMap((error) => {
+        const cause = error.originalError ?? error;
+        return cause instanceof OperationRejected ? cause.formatted : [error.toJSON()];
+      }),
   });
   #isGoingAway = false;
 
@@ -78,7 +81,8 @@ export class SocketHandler {
         close: (code = CLOSE_CODES.internal, reason = "") => connection.close(code, reason),
         onMessage: (onMessage) => {
           socket.on("message", (data: Buffer) => {
-            if (!connection.isOpen) return;
+            // The client sends it again to another process.
+            if (!connection.isOpen || connection.isGoingAway) return;
             // Parsing and validating thousands of levels would take seconds.
             if (isNestedDeeper(data, MAX_BODY_LEVELS)) {
               connection.close(CLOSE_CODES.badRequest, "The message is nested too deeply.");
@@ -144,7 +148,7 @@ export class SocketHandler {
     { payload, count }: { readonly payload: unknown; readonly count: number },
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const caller = { connection, request, authorization };
-    const refusal = count > MAX_OPERATIONS ? tooManyOperations() : refusalOf(connection);
+    const refusal = count > MAX_OPERATIONS ? tooManyOperations() : null;
     try {
       const contextValue = await this.#operations.start(caller, { payload, refusal });
       return { schema: this.#options.schema, document: PLACEHOLDER_DOCUMENT, contextValue };
@@ -194,11 +198,6 @@ function missingAuthorization(): DomainError {
     "unauthenticated",
     "The payload of `connection_init` must contain `authorization`: `Token <API_KEY>`.",
   );
-}
-
-function refusalOf({ isGoingAway }: SocketConnection): DomainError | null {
-  if (!isGoingAway) return null;
-  return new DomainError("unavailable", "The service is shutting down. Connect again.", { retryAfter: 1 });
 }
 
 function tooManyOperations(): DomainError {

@@ -21,7 +21,12 @@ import {
   readOperation,
   requireShortSubscription,
 } from "../streams/operation-request.js";
-import { MAX_EVENT_BYTES, type SubscriptionEvent, type Subscriptions } from "../streams/subscriptions.js";
+import {
+  MAX_EVENT_BYTES,
+  mayStartAgain,
+  type SubscriptionEvent,
+  type Subscriptions,
+} from "../streams/subscriptions.js";
 import type { SocketConnection } from "./connection.js";
 
 export interface SocketOperationOptions {
@@ -122,7 +127,7 @@ export class SocketOperations {
           ? error
           : new OperationRejected(operations.fail(error, { requestId, metrics }).result.errors);
       logRejection(caller, requestId, rejected);
-      if (error instanceof DomainError && error.code === "unauthenticated") closeSoon(caller, error);
+      if (error instanceof DomainError && error.code === "unauthenticated") await end(caller, error);
       throw rejected;
     } finally {
       clearTimeout(timer);
@@ -167,19 +172,17 @@ export class SocketOperations {
     let release = context.session
       ? services.eventStreams.admit(context.session, caller.request.ip)
       : () => undefined;
-    const end = () => {
-      release();
-      release = () => undefined;
-    };
     try {
       const events = await subscriptions.start(subscription);
       const close = () => {
-        end();
+        release();
+        release = () => undefined;
         void events.return?.();
       };
       return withPromptReturn(this.#deliver(events, caller, { context, close }), close);
     } catch (error) {
-      end();
+      release();
+      if (mayStartAgain(error)) await end(caller, error);
       throw error;
     }
   }
@@ -190,13 +193,15 @@ export class SocketOperations {
     { context, close }: { readonly context: GraphqlContext; close(): void },
   ): AsyncGenerator<SocketResult, void, undefined> {
     try {
-      for await (const { result, isAccessRevoked } of events) {
+      for await (const { result } of events) {
         if (!caller.connection.isOpen) return;
         yield new SocketResult(result);
-        if (isAccessRevoked) closeSoon(caller, credentialsInvalid());
       }
     } catch (error) {
-      yield new SocketResult({ data: null, ...this.#options.operations.fail(error, context).result });
+      if (!mayStartAgain(error)) {
+        throw new OperationRejected(this.#options.operations.fail(error, context).result.errors);
+      }
+      await end(caller, error);
     } finally {
       close();
     }
@@ -219,11 +224,7 @@ function logRejection({ request }: SocketCaller, requestId: string, { formatted 
   request.log.info({ requestId, webSocket, code, accountId, keyId }, "WebSocket operation rejected");
 }
 
-/** Closes a socket after the messages that end the current operation. */
-function closeSoon({ connection }: SocketCaller, error: DomainError): void {
-  setImmediate(() => connection.closeWithError(error));
-}
-
-function credentialsInvalid(): DomainError {
-  return new DomainError("unauthenticated", "The credentials of this WebSocket are no longer valid.");
+async function end({ connection, request }: SocketCaller, error: DomainError): Promise<void> {
+  request.errorCode = error.code;
+  await connection.end(error);
 }

@@ -2,14 +2,19 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { EventStreams } from "../../../services/requests/event-streams.js";
 import type { GraphqlContext } from "../../shared/context.js";
+import { replyTooLarge } from "../../shared/reply-budget.js";
 import type { Callers } from "../callers.js";
+import type { Variables } from "../limits/operation-measure.js";
 import type { Operations } from "../operations/operations.js";
+import type { PreparedOperation } from "../operations/prepared-operation.js";
 import type { PersistedQueries } from "../persisted-queries.js";
-import { readOperation, requireShortSubscription } from "./operation-request.js";
-import { renderEvent, type SubscriptionEvent, type Subscriptions } from "./subscriptions.js";
+import { type OperationRequest, readOperation, requireShortSubscription } from "./operation-request.js";
+import { mayStartAgain, renderEvent, type SubscriptionEvent, type Subscriptions } from "./subscriptions.js";
 
 /** Interval of keep-alive comments, so that proxies do not close the stream as idle. */
 const PING_MS = 12_000;
+const MEDIA_TYPE = "text/event-stream; charset=utf-8";
+const COMPLETE = "event: complete\ndata:\n\n";
 
 interface EventStreamOptions {
   readonly operations: Operations;
@@ -18,6 +23,7 @@ interface EventStreamOptions {
   /** Allow-list of documents; undefined allows every document. */
   readonly persistedQueries: PersistedQueries | undefined;
   readonly callers: Callers;
+  readonly maxReplyBytes: number;
 }
 
 /**
@@ -30,18 +36,21 @@ export function acceptsEventStream({ method, headers: { accept = "" } }: Fastify
   return method === "POST" && events >= 0 && (json < 0 || events < json);
 }
 
-/** Creates the subscription handler. Errors before the stream starts are sent as a regular reply. */
+/** Creates the handler of operations whose reply is an event stream. Errors before the stream starts are sent as a regular reply. */
 export function createEventStream(
   options: EventStreamOptions,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
   const { operations, subscriptions, streams } = options;
 
-  async function open(request: FastifyRequest, reply: FastifyReply, context: GraphqlContext) {
-    const operation = readOperation(request.body, options.persistedQueries);
+  async function open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: OperationRequest & { readonly context: GraphqlContext },
+  ) {
     requireShortSubscription(operation);
     // Free the body: the request stays in memory as long as the stream.
     request.body = undefined;
-    const events = await subscriptions.start({ ...operation, context });
+    const events = await subscriptions.start(operation);
     // The deadline passed while the subscription started, so the request has already been answered.
     if (request.deadline?.isOver) {
       await events.return?.();
@@ -50,10 +59,7 @@ export function createEventStream(
     request.isStream = true;
     // Streams have limits of their own.
     request.endWork?.();
-    reply
-      .header("content-type", "text/event-stream; charset=utf-8")
-      .header("x-accel-buffering", "no")
-      .hijack();
+    reply.header("content-type", MEDIA_TYPE).header("x-accel-buffering", "no").hijack();
     // The client may have disconnected while the subscription started.
     if (request.raw.socket.destroyed) {
       await events.return?.();
@@ -65,7 +71,7 @@ export function createEventStream(
     const writer = new EventWriter(reply.raw);
     void writer.closed.then(() => events.return?.());
     // A write to a response behind others of its connection does not resolve if the connection closes.
-    await Promise.race([deliver(events, context, writer), writer.closed]);
+    await Promise.race([deliver(events, operation.context, writer), writer.closed]);
     await writer.closed;
   }
 
@@ -80,17 +86,40 @@ export function createEventStream(
         await writer.write(data);
       }
     } catch (error) {
+      if (mayStartAgain(error)) {
+        writer.end();
+        return;
+      }
       await writer.write(renderEvent({ data: null, ...operations.fail(error, context).result }).data);
     }
-    writer.complete();
+    writer.end(COMPLETE);
+  }
+
+  /** Answers a query or mutation with one event. An operation that did not run has a regular reply. */
+  async function answer(
+    prepared: PreparedOperation,
+    variables: Variables,
+    context: GraphqlContext,
+    reply: FastifyReply,
+  ) {
+    const { status, headers, result } = await operations.run(prepared, variables, context);
+    reply.headers(headers);
+    if (!("data" in result)) return reply.code(status).send(result);
+    const { data } = renderEvent(result);
+    if (data.length > options.maxReplyBytes) throw replyTooLarge(options.maxReplyBytes);
+    return reply.type(MEDIA_TYPE).send(Buffer.concat([data, Buffer.from(COMPLETE)]));
   }
 
   return async (request, reply) => {
     const context = await options.callers.contextOf(request, reply);
     const { session } = context;
+    const operation = readOperation(request.body, options.persistedQueries);
+    const prepared = operations.prepare(operation.source, operation.operationName);
+    if (prepared.operation?.operation !== "subscription")
+      return answer(prepared, operation.variables, context, reply);
     const release = session ? streams.admit(session, request.ip) : () => undefined;
     try {
-      await open(request, reply, context);
+      await open(request, reply, { ...operation, context });
     } finally {
       release();
     }
@@ -141,10 +170,10 @@ class EventWriter {
     await new Promise<void>((resolve) => this.#response.write(data, () => resolve()));
   }
 
-  complete(): void {
+  end(lastEvent = ""): void {
     if (this.#hasEnded) return;
     this.#end();
-    this.#response.end("event: complete\ndata:\n\n");
+    this.#response.end(lastEvent);
   }
 
   #end(): void {

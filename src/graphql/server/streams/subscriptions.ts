@@ -2,6 +2,7 @@ import type { ExecutionResult, FormattedExecutionResult } from "graphql";
 import { DomainError } from "../../../domain/shared/errors.js";
 import type { Metrics } from "../../../telemetry/metrics.js";
 import type { GraphqlContext } from "../../shared/context.js";
+import { domainErrorOf } from "../../shared/error-format.js";
 import { withPromptReturn } from "../../shared/prompt-return.js";
 import { stringifyReply } from "../../shared/raw-json.js";
 import { WatchEvent } from "../../user-groups/watch-event.js";
@@ -17,16 +18,19 @@ interface OpenSubscription extends OperationRequest {
 }
 
 /** The result of an event. */
-interface RenderedEvent {
+export interface SubscriptionEvent {
   readonly result: FormattedExecutionResult;
   /** The result as a server-sent event. */
   readonly data: Buffer;
 }
 
-/** An event to send to a subscriber. */
-export interface SubscriptionEvent extends RenderedEvent {
-  /** Whether the event reports that the subscriber's credentials are no longer valid. */
-  readonly isAccessRevoked: boolean;
+/**
+ * Returns whether a subscription that this error ended may start again, on another process or with new credentials. Its transport then
+ * ends without a message about the operation, so that clients retry.
+ */
+export function mayStartAgain(error: unknown): error is DomainError {
+  if (!(error instanceof DomainError)) return false;
+  return ["unauthenticated", "unavailable", "slow_consumer"].includes(error.code);
 }
 
 /** Starts subscriptions and renders their events, the same over server-sent events and WebSockets. */
@@ -54,18 +58,32 @@ export class Subscriptions {
   ): AsyncGenerator<SubscriptionEvent, void, undefined> {
     const { source, operationName, variables, context } = subscription;
     const operations = this.#operations;
-    for await (const event of { [Symbol.asyncIterator]: () => events }) {
+    for await (const event of this.#counted(events)) {
       if (!(event instanceof WatchEvent)) throw new TypeError("Unexpected type of subscription event.");
       const rendered = await this.#renderer.render(
         event,
         subscription,
-        () => operations.executeEvent(event, operations.prepare(source, operationName), variables, context),
+        async () => {
+          const prepared = operations.prepare(source, operationName);
+          const result = await operations.executeEvent(event, prepared, variables, context);
+          const failure = result.errors?.map(domainErrorOf).find(mayStartAgain);
+          if (failure) throw failure;
+          return result;
+        },
         (result) => operations.shape(result, context),
       );
-      const { errorCode } = event;
-      if (errorCode === "slow_consumer") this.#metrics.streamCutOffs.inc({ reason: "slow_consumer" });
       if (rendered.data.length > MAX_EVENT_BYTES) throw this.#eventTooLarge(rendered.data.length);
-      if (event.isCurrent()) yield { ...rendered, isAccessRevoked: errorCode === "unauthenticated" };
+      if (event.isCurrent()) yield rendered;
+    }
+  }
+
+  async *#counted(events: AsyncIterator<unknown>): AsyncGenerator<unknown, void, undefined> {
+    try {
+      for await (const event of { [Symbol.asyncIterator]: () => events }) yield event;
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "slow_consumer")
+        this.#metrics.streamCutOffs.inc({ reason: error.code });
+      throw error;
     }
   }
 
@@ -81,7 +99,7 @@ export class Subscriptions {
 
 /** Renders each event once for all streams with the same result, such as the viewers of one dashboard. */
 class EventRenderer {
-  readonly #rendered = new WeakMap<object, Map<string, Promise<RenderedEvent | null>>>();
+  readonly #rendered = new WeakMap<object, Map<string, Promise<SubscriptionEvent | null>>>();
 
   /**
    * @param execute executes the subscription's operation for the event
@@ -92,9 +110,8 @@ class EventRenderer {
     subscription: OpenSubscription,
     execute: () => Promise<ExecutionResult>,
     shape: (result: ExecutionResult) => FormattedExecutionResult,
-  ): Promise<RenderedEvent> {
-    const { shared } = event;
-    const rendered = shared && (await this.#renderOnce(shared, keyOf(subscription), execute));
+  ): Promise<SubscriptionEvent> {
+    const rendered = await this.#renderOnce(event.shared, keyOf(subscription), execute);
     return rendered ?? renderEvent(shape(await execute()));
   }
 
@@ -103,8 +120,8 @@ class EventRenderer {
     shared: object,
     key: string,
     execute: () => Promise<ExecutionResult>,
-  ): Promise<RenderedEvent | null> {
-    const eventResults = this.#rendered.get(shared) ?? new Map<string, Promise<RenderedEvent | null>>();
+  ): Promise<SubscriptionEvent | null> {
+    const eventResults = this.#rendered.get(shared) ?? new Map<string, Promise<SubscriptionEvent | null>>();
     this.#rendered.set(shared, eventResults);
     const known = eventResults.get(key);
     if (known) return known;
@@ -121,6 +138,6 @@ function keyOf({ source, operationName, variables, context: { session } }: OpenS
 }
 
 /** Renders a result, encoded once for all of its streams. */
-export function renderEvent(result: FormattedExecutionResult): RenderedEvent {
+export function renderEvent(result: FormattedExecutionResult): SubscriptionEvent {
   return { result, data: Buffer.from(`event: next\ndata: ${stringifyReply(result)}\n\n`) };
 }

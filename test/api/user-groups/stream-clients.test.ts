@@ -1,0 +1,128 @@
+import { createClient as createSseClient } from "graphql-sse";
+import { createClient as createSocketClient } from "graphql-ws";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import { createSession, ENCRYPTION_KEY, resign } from "../../support/embed/sessions.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
+
+const graphql = useGraphql({ encryptionKey: ENCRYPTION_KEY });
+const WATCH = "subscription { userGroupChanged { kind userGroup { name } } }";
+
+interface Sink {
+  next(value: unknown): void;
+  error(error: unknown): void;
+  complete(): void;
+}
+type Client = (authorization: () => Promise<string>) => {
+  subscribe(payload: { query: string; variables?: Record<string, unknown> }, sink: Sink): () => void;
+};
+
+const RETRIES = {
+  retryAttempts: 50,
+  retryWait: () => new Promise<void>((resolve) => setTimeout(resolve, 50)),
+};
+/** The clients as the documentation configures them. */
+const CLIENTS: Readonly<Record<string, Client>> = {
+  "graphql-ws": (authorization) => {
+    const client = createSocketClient({
+      url: `${graphql().service.url.replace(/^http/, "ws")}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: async () => ({ authorization: await authorization() }),
+      shouldRetry: () => true,
+      ...RETRIES,
+    });
+    onTestFinished(() => client.dispose());
+    return client;
+  },
+  "graphql-sse": (authorization) => {
+    const client = createSseClient({
+      url: `${graphql().service.url}/graphql`,
+      headers: async () => ({ authorization: await authorization() }),
+      ...RETRIES,
+    });
+    onTestFinished(() => client.dispose());
+    return client;
+  },
+};
+
+/** Subscribes, and records what the client reports. */
+function follow(client: ReturnType<Client>, query: string): unknown[] {
+  const reported: unknown[] = [];
+  client.subscribe(
+    { query },
+    {
+      next: (value) => reported.push(value),
+      error: (error) => reported.push({ error }),
+      complete: () => reported.push("complete"),
+    },
+  );
+  return reported;
+}
+
+describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
+  const rename = (userGroupId: string, newName: string) =>
+    graphql().rest("PUT", { user_group_id: userGroupId, name: newName });
+  const changed = (newName: string) => ({
+    data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: newName } } },
+  });
+
+  test("sees changes after its session has expired or its connection was lost, and the deletion", async () => {
+    const { service, keys } = graphql();
+    const id = `stays live over ${name}`;
+    const { token } = await createUserGroup(graphql(), id);
+    const session = await createSession(service, keys.admin, { user_group_id: id });
+    const now = Math.floor(Date.now() / 1000);
+    const sessions = [await resign(service, session.token, { exp: now + 3 }), session.token];
+    const reported = follow(
+      createClient(async () => `Bearer ${sessions.shift() ?? session.token}`),
+      WATCH,
+    );
+    let round = 0;
+    const expectChange = () =>
+      expect
+        .poll(async () => {
+          round += 1;
+          await rename(id, `n${round}`);
+          return reported.splice(0);
+        })
+        .toContainEqual(changed(expect.any(String)));
+    await expectChange();
+    await expect.poll(() => sessions, { timeout: 10_000 }).toEqual([]);
+    await expectChange();
+    await service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'user-groups-listener' AND datname = current_database()`);
+    await expectChange();
+    await callRest(`${service.url}/api/user`, "DELETE", keys.admin, { current_token: token });
+    await expect.poll(() => reported.at(-1)).toBe("complete");
+    expect(reported).not.toContainEqual({ error: expect.anything() });
+  });
+
+  test("runs queries and mutations, with one result each", async () => {
+    const client = createClient(async () => `Token ${graphql().keys.admin}`);
+    const id = `created over ${name}`;
+    const created = follow(
+      client,
+      `mutation { createUserGroup(input: { providedId: "${id}", name: "New" }) { userErrors { code } } }`,
+    );
+    await expect.poll(() => created).toEqual([{ data: { createUserGroup: { userErrors: [] } } }, "complete"]);
+    const read = follow(client, `{ userGroup(by: { providedId: "${id}" }) { name } }`);
+    await expect.poll(() => read).toEqual([{ data: { userGroup: { name: "New" } } }, "complete"]);
+  });
+});
+
+test.each([
+  ["text/plain", "{ viewer { environment } }", 400],
+  ["application/json", "{ nothing }", 400],
+  ["application/json", `{ ${Array.from({ length: 61 }, (_, at) => `a${at}: __typename`).join(" ")} }`, 400],
+])("an event stream of %s is refused for %s like a regular reply", async (type, query, status) => {
+  const { service, keys } = graphql();
+  const reply = await fetch(`${service.url}/graphql`, {
+    method: "POST",
+    headers: { authorization: `Token ${keys.admin}`, accept: "text/event-stream", "content-type": type },
+    body: JSON.stringify({ query }),
+  });
+  expect(reply.status).toBe(status);
+  expect(await reply.json()).toMatchObject({ errors: [{ extensions: { code: expect.any(String) } }] });
+});
