@@ -34,20 +34,17 @@ export function parseGuard<Raw, Value>(
 
 /** Collects errors of several fields, so that one error reports them all. */
 export class FieldErrors {
-  readonly #code: ErrorCode;
   readonly #errors: FieldError[] = [];
 
   /** @param code collected error code; errors with another code are thrown immediately */
-  constructor(code: ErrorCode) {
-    this.#code = code;
-  }
+  constructor(private readonly code: ErrorCode) {}
 
   /** @returns the parsed value; undefined if the field is invalid */
   collect<Value>(parse: () => Value): Value | undefined {
     try {
       return parse();
     } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== this.#code || error.fields.length === 0)
+      if (!(error instanceof DomainError) || error.code !== this.code || error.fields.length === 0)
         throw error;
       this.#errors.push(...error.fields);
       return undefined;
@@ -63,7 +60,7 @@ export class FieldErrors {
   throwIfAny(): void {
     const [first] = this.#errors;
     if (!first) return;
-    throw new DomainError(this.#code, first.message, { field: first.field, fields: this.#errors });
+    throw new DomainError(this.code, first.message, { field: first.field, fields: this.#errors });
   }
 }
 

@@ -5,19 +5,17 @@ import { storableRule } from "./text-field.js";
 
 /** Reads the tokens of a valid JSON text with their offsets. Not recursive, so nesting depth is not a hazard. */
 class JsonTokens {
-  readonly #text: string;
   readonly #scanner: ReturnType<typeof createScanner>;
 
   /** @param text valid JSON */
-  constructor(text: string) {
-    this.#text = text;
+  constructor(private readonly text: string) {
     this.#scanner = createScanner(text, true);
   }
 
   /** Advances to the next token. @returns its first character; an empty string at the end of the text */
   next(): string {
     this.#scanner.scan();
-    return this.#text.charAt(this.start);
+    return this.text.charAt(this.start);
   }
 
   get start(): number {

@@ -22,27 +22,24 @@ export interface NewApiKey {
 
 /** Manages accounts and their API keys for the operator of the service. */
 export class AccountService {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-
-  constructor(db: Database, vault: TokenVault) {
-    this.#db = db;
-    this.#vault = vault;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+  ) {}
 
   /** ID of the encryption key for the tokens of new accounts. */
   get tokenKeyId(): string {
-    return this.#vault.primaryKeyId;
+    return this.vault.primaryKeyId;
   }
 
   /** Gets or creates the account with this name. */
   async ensure(name: string): Promise<{ readonly accountId: number; readonly created: boolean }> {
-    return this.#db.entities("operator", async (manager) => {
+    return this.db.entities("operator", async (manager) => {
       const inserted = await manager
         .createQueryBuilder()
         .insert()
         .into(AccountEntity)
-        .values({ name, tokenKeyId: this.#vault.primaryKeyId })
+        .values({ name, tokenKeyId: this.vault.primaryKeyId })
         .orIgnore()
         .execute();
       const account = await manager.findOneByOrFail(AccountEntity, { name });
@@ -61,23 +58,23 @@ export class AccountService {
   ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
     const { accountId } = owner;
     const { secret, hash, hint } = issueApiKey(accountId, key.environment);
-    const db = this.#db.for({ ...owner, environment: key.environment });
+    const db = this.db.for({ ...owner, environment: key.environment });
     return { secret, apiKey: await insertApiKey(db, { ...key, hash, hint }) };
   }
 
   /** Lists all accounts in the order of their creation. */
   async list(): Promise<readonly Account[]> {
-    return this.#db.entities("operator", (manager) => manager.find(AccountEntity, { order: { id: "ASC" } }));
+    return this.db.entities("operator", (manager) => manager.find(AccountEntity, { order: { id: "ASC" } }));
   }
 
   /** Finds an account by ID. */
   async find(id: number): Promise<Account | null> {
-    return this.#db.entities("operator", (manager) => manager.findOneBy(AccountEntity, { id }));
+    return this.db.entities("operator", (manager) => manager.findOneBy(AccountEntity, { id }));
   }
 
   /** Lists the keys of one account, or of all accounts, oldest first. */
   async listKeys(accountName?: string): Promise<readonly ListedApiKey[]> {
-    return listAccountKeys(this.#db.of("operator"), accountName);
+    return listAccountKeys(this.db.of("operator"), accountName);
   }
 
   /**
@@ -86,8 +83,8 @@ export class AccountService {
    * @returns false if no key has this ID or it is already revoked
    */
   async revokeKey(keyId: number, actor?: Actor): Promise<boolean> {
-    const tenant = await findTenantOfKey(this.#db.of("operator"), keyId);
+    const tenant = await findTenantOfKey(this.db.of("operator"), keyId);
     const author = tenant && { ...tenant, ...(actor && { actor }) };
-    return author !== null && (await revokeApiKey(this.#db.for(author), keyId)) !== null;
+    return author !== null && (await revokeApiKey(this.db.for(author), keyId)) !== null;
   }
 }

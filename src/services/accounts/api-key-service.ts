@@ -11,15 +11,13 @@ import type { KeyRevocations } from "./key-revocations.js";
 /** Manages the API keys of an environment for its admins. */
 export class ApiKeyService {
   readonly list: StoredList<ApiKey, ApiKeyFilter, ApiKeySortField>;
-  readonly #db: Database;
-  readonly #accounts: AccountService;
-  readonly #revocations: KeyRevocations;
 
-  constructor(db: Database, accounts: AccountService, revocations: KeyRevocations) {
+  constructor(
+    private readonly db: Database,
+    private readonly accounts: AccountService,
+    private readonly revocations: KeyRevocations,
+  ) {
     this.list = new StoredList(db, API_KEY_LIST);
-    this.#db = db;
-    this.#accounts = accounts;
-    this.#revocations = revocations;
   }
 
   /**
@@ -34,14 +32,14 @@ export class ApiKeyService {
     if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) {
       throw invalidField(["expiresAt"], "must be in the future");
     }
-    return this.#accounts.createKey(admin, { ...key, environment: admin.environment });
+    return this.accounts.createKey(admin, { ...key, environment: admin.environment });
   }
 
   /** Revokes a key permanently; a revoked key is returned unchanged. @throws DomainError `api_key_not_found` */
   async revoke(admin: Admin, id: number): Promise<ApiKey> {
-    const revoked = await revokeApiKey(this.#db.for(admin), id);
+    const revoked = await revokeApiKey(this.db.for(admin), id);
     if (revoked) {
-      this.#revocations.revoked(admin, id);
+      this.revocations.revoked(admin, id);
       return revoked;
     }
     throw new DomainError("api_key_not_found", "No API key has this ID.", { field: ["id"] });

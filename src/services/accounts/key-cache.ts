@@ -33,18 +33,15 @@ interface Entry {
  */
 export class KeyCache {
   readonly #entries = new LRUCache<string, Entry>({ max: MAX_KEYS });
-  readonly #ttlMs: number;
-  readonly #notifications: RevocationNotifications;
-  readonly #countLookup: CountLookup;
 
   /**
    * @param ttlMs cache duration while notifications may be missing; 0 disables the cache
    */
-  constructor(ttlMs: number, notifications: RevocationNotifications, countLookup: CountLookup) {
-    this.#ttlMs = ttlMs;
-    this.#notifications = notifications;
-    this.#countLookup = countLookup;
-  }
+  constructor(
+    private readonly ttlMs: number,
+    private readonly notifications: RevocationNotifications,
+    private readonly countLookup: CountLookup,
+  ) {}
 
   /**
    * Returns the valid key with this secret, or null.
@@ -56,15 +53,15 @@ export class KeyCache {
     deadline: Deadline | undefined,
     find: (deadline: Deadline | undefined) => Promise<ActiveKey | null>,
   ): Promise<ActiveKey | null> {
-    if (this.#ttlMs === 0) return find(deadline);
+    if (this.ttlMs === 0) return find(deadline);
     const now = performance.now();
     const cached = this.#entries.get(secret);
     if (cached && this.#isFresh(cached, now)) {
-      this.#countLookup("hit");
+      this.countLookup("hit");
       cached.deadline?.join(deadline);
       return cached.key;
     }
-    this.#countLookup("miss");
+    this.countLookup("miss");
     // Measure from before the query: its result may be as old as that.
     const shared = new SharedDeadline([deadline]);
     const entry: Entry = {
@@ -91,14 +88,14 @@ export class KeyCache {
   getCached(secret: string): ActiveKey | null {
     const cached = this.#entries.get(secret);
     if (!cached?.found || !this.#isFresh(cached, performance.now())) return null;
-    this.#countLookup("hit");
+    this.countLookup("hit");
     return cached.found;
   }
 
   #isFresh({ readAt, found }: Entry, now: number): boolean {
     if (found?.expiresAt && found.expiresAt.getTime() <= Date.now()) return false;
-    if (now < readAt + this.#ttlMs) return true;
-    return now < readAt + MAX_KEY_AGE_MS && readAt >= this.#notifications.completeSince;
+    if (now < readAt + this.ttlMs) return true;
+    return now < readAt + MAX_KEY_AGE_MS && readAt >= this.notifications.completeSince;
   }
 
   /** Removes a revoked key. */
@@ -119,13 +116,10 @@ interface KeyUse {
 
 /** Records when API keys were last used, and writes it periodically so that no request waits for the write. */
 export class KeyUsage {
-  readonly #db: Database;
   readonly #uses = new Map<number, KeyUse>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Database) {
-    this.#db = db;
-  }
+  constructor(private readonly db: Database) {}
 
   record(accountId: number, keyId: number): void {
     this.#uses.set(keyId, { accountId, keyId, at: Date.now() });
@@ -155,7 +149,7 @@ export class KeyUsage {
     const failures: unknown[] = [];
     for (const [accountId, uses] of accounts) {
       try {
-        await touchApiKeys(this.#db.of("operator"), accountId, uses);
+        await touchApiKeys(this.db.of("operator"), accountId, uses);
       } catch (error) {
         failures.push(error);
         for (const use of uses) if (!this.#uses.has(use.keyId)) this.#uses.set(use.keyId, use);

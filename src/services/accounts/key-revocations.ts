@@ -12,14 +12,11 @@ const INTERVAL_MS = 1_000;
  * Closes long-lived connections when their API key is revoked. Polls the database once a second, because a notification may be lost.
  */
 export class KeyWatch {
-  readonly #db: Database;
   readonly #watchers = new Map<number, { readonly accountId: number; readonly onEnd: Set<() => void> }>();
   #timer: NodeJS.Timeout | undefined;
   #isPolling = false;
 
-  constructor(db: Database) {
-    this.#db = db;
-  }
+  constructor(private readonly db: Database) {}
 
   /** Calls `onEnd` when the caller's key becomes invalid. @returns a function that stops watching */
   watch({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">, onEnd: () => void): () => void {
@@ -50,7 +47,7 @@ export class KeyWatch {
     let active: ReadonlySet<number>;
     try {
       active = await findActiveKeyIds(
-        this.#db.of("operator"),
+        this.db.of("operator"),
         watched.map(([keyId, { accountId }]) => ({ accountId, keyId })),
       );
     } catch {
@@ -65,12 +62,11 @@ export class KeyWatch {
 
 /** Invalidates API keys in this process as soon as any process revokes them. */
 export class KeyRevocations {
-  readonly #cache: KeyCache;
-  readonly #watch: KeyWatch;
-
-  constructor(cache: KeyCache, watch: KeyWatch, channel: NotificationChannel) {
-    this.#cache = cache;
-    this.#watch = watch;
+  constructor(
+    private readonly cache: KeyCache,
+    private readonly watch: KeyWatch,
+    channel: NotificationChannel,
+  ) {
     channel.addListener({
       channel: "api_key_revoked",
       onPayload: (payload) => {
@@ -87,7 +83,7 @@ export class KeyRevocations {
   }
 
   #invalidate(keyId: number): void {
-    this.#cache.evict(keyId);
-    this.#watch.end(keyId);
+    this.cache.evict(keyId);
+    this.watch.end(keyId);
   }
 }

@@ -9,23 +9,21 @@ const DAY_MS = 86_400_000;
 /** Reads the audit log, which database triggers write. */
 export class AuditLog {
   readonly list: StoredList<AuditEntry, AuditFilter, AuditSortField>;
-  readonly #db: Database;
 
-  constructor(db: Database) {
+  constructor(private readonly db: Database) {
     this.list = new StoredList(db, AUDIT_LOG);
-    this.#db = db;
   }
 
   /** Counts the changes, without embed sessions, of each of the last days in UTC, oldest first; the last one is today. */
   async countDays(tenant: Tenant, days: number): Promise<AuditDay[]> {
     const period = lastDays(days);
-    return fillDays(period, await countAuditDays(this.#db.for(tenant), period.since));
+    return fillDays(period, await countAuditDays(this.db.for(tenant), period.since));
   }
 
   /** Counts the entries of each API key, with embed sessions, like `countDays`, in the order of the IDs. */
   async countDaysOfKeys(tenant: Tenant, days: number, keyIds: readonly number[]): Promise<AuditDay[][]> {
     const period = lastDays(days);
-    const counted = await countAuditDaysOfKeys(this.#db.for(tenant), period.since, keyIds);
+    const counted = await countAuditDaysOfKeys(this.db.for(tenant), period.since, keyIds);
     return keyIds.map((id) =>
       fillDays(
         period,

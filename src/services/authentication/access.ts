@@ -44,23 +44,7 @@ export interface AccessDependencies {
 
 /** Authenticates requests. */
 export class Access {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-  readonly #usage: KeyUsage;
-  readonly #failures: AuthFailures;
-  readonly #keys: KeyCache;
-  readonly #reader: UserGroupReader;
-  readonly #embedSessions: EmbedSessions;
-
-  constructor({ db, vault, keys, reader, embedSessions, usage, failures }: AccessDependencies) {
-    this.#db = db;
-    this.#vault = vault;
-    this.#keys = keys;
-    this.#reader = reader;
-    this.#embedSessions = embedSessions;
-    this.#usage = usage;
-    this.#failures = failures;
-  }
+  constructor(private readonly deps: AccessDependencies) {}
 
   /**
    * Returns the caller authenticated by the API key in an Authorization header.
@@ -77,7 +61,7 @@ export class Access {
   /** Returns the caller if the API key in the Authorization header is cached, without I/O; null if it is not cached, valid or not. */
   authenticateCached(header: string | undefined, origin: Omit<Origin, "address">): Caller | null {
     const secret = header === undefined ? undefined : findApiKey(header);
-    const key = secret === undefined ? null : this.#keys.getCached(secret);
+    const key = secret === undefined ? null : this.deps.keys.getCached(secret);
     return key && this.#admit(key, origin);
   }
 
@@ -106,16 +90,16 @@ export class Access {
   ): Promise<Result> {
     if (header === undefined || header === "") throw missingCredentials();
     try {
-      return await this.#failures.verify(address, find);
+      return await this.deps.failures.verify(address, find);
     } catch (error) {
       if (error instanceof DomainError && error.code === "unauthenticated")
-        await this.#failures.record(address);
+        await this.deps.failures.record(address);
       throw error;
     }
   }
 
   async #findFrontEnd(secret: string, deadline: Deadline | undefined) {
-    if (isEmbedSession(secret)) return this.#embedSessions.verify(secret, deadline);
+    if (isEmbedSession(secret)) return this.deps.embedSessions.verify(secret, deadline);
     const userGroup = await this.#findUserGroup(secret, deadline);
     return userGroup && { userGroup };
   }
@@ -125,7 +109,7 @@ export class Access {
     const route = parseUserGroupToken(token);
     const places = route ? ENVIRONMENTS.map((environment) => ({ ...route, environment, deadline })) : [];
     for (const place of places) {
-      const group = await this.#reader.byToken(place, token);
+      const group = await this.deps.reader.byToken(place, token);
       if (group) return group;
     }
     return isPlausibleToken(token) ? this.#findByImportedToken(token, deadline) : null;
@@ -133,9 +117,12 @@ export class Access {
 
   /** Finds the group of an imported token, which does not name its account. A token that matches two groups is rejected (decision 45). */
   async #findByImportedToken(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
-    const places = await findTokenLocations(this.#db.of("operator", deadline), this.#vault.lookups(token));
+    const places = await findTokenLocations(
+      this.deps.db.of("operator", deadline),
+      this.deps.vault.lookups(token),
+    );
     const found = await Promise.all(
-      places.map((place) => this.#reader.byToken({ ...place, deadline }, token)),
+      places.map((place) => this.deps.reader.byToken({ ...place, deadline }, token)),
     );
     // Two places in one environment (the token's former group and its current one) resolve to the same group.
     const groups = new Map(found.flatMap((group) => (group ? [[group.id, group]] : [])));
@@ -144,12 +131,12 @@ export class Access {
   }
 
   async #findCaller(secret: string, origin: Omit<Origin, "address">): Promise<Caller> {
-    const key = await this.#keys.find(secret, origin.deadline, async (deadline) => {
+    const key = await this.deps.keys.find(secret, origin.deadline, async (deadline) => {
       const route = parseApiKey(secret);
       const found =
         route &&
-        (await findActiveKey(this.#db.of({ ...route, deadline }), route.accountId, hashApiKey(secret)));
-      if (found && !this.#vault.hasKey(found.tokenKeyId)) {
+        (await findActiveKey(this.deps.db.of({ ...route, deadline }), route.accountId, hashApiKey(secret)));
+      if (found && !this.deps.vault.hasKey(found.tokenKeyId)) {
         // Fail: encrypting under another key would create tokens that other replicas cannot decrypt.
         throw new Error(
           `The tokens of account ${found.accountId} are encrypted with key ${found.tokenKeyId}, which is not configured. Add it to \`ENCRYPTION_KEYS\`.`,
@@ -164,7 +151,7 @@ export class Access {
   #admit(key: ActiveKey, { requestId, deadline, signedInAt }: Omit<Origin, "address">): Caller {
     if (signedInAt && key.sessionsValidFrom && signedInAt <= key.sessionsValidFrom)
       throw new DomainError("unauthenticated", "This session was signed out. Sign in again.");
-    this.#usage.record(key.accountId, key.keyId);
+    this.deps.usage.record(key.accountId, key.keyId);
     return {
       accountId: key.accountId,
       accountName: key.accountName,

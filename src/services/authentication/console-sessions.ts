@@ -25,15 +25,11 @@ const payload = z.object({
  * that has the same `ENCRYPTION_KEYS` can read them.
  */
 export class ConsoleSessions {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-  readonly #keys: KeyCache;
-
-  constructor(db: Database, vault: TokenVault, keys: KeyCache) {
-    this.#db = db;
-    this.#vault = vault;
-    this.#keys = keys;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+    private readonly keys: KeyCache,
+  ) {}
 
   /** Adds a valid API key to a session. A key of another account replaces the session, one of the same environment its key. */
   addKey(session: ConsoleSession, secret: string): ConsoleSession {
@@ -48,14 +44,14 @@ export class ConsoleSessions {
 
   /** Encrypts a session. */
   async encrypt(session: ConsoleSession): Promise<string> {
-    const key = this.#vault.sessionKey();
+    const key = this.vault.sessionKey();
     if (!key) throw new Error("The primary encryption key is missing.");
     const keys = keysOf(session).map(([environment, { secret, signedInAt }]) => [
       environment,
       { secret, signedInAt: signedInAt.getTime() },
     ]);
     return new EncryptJWT({ keys: Object.fromEntries(keys) })
-      .setProtectedHeader({ alg: KEY_MANAGEMENT, enc: CONTENT_ENCRYPTION, kid: this.#vault.primaryKeyId })
+      .setProtectedHeader({ alg: KEY_MANAGEMENT, enc: CONTENT_ENCRYPTION, kid: this.vault.primaryKeyId })
       .setExpirationTime(`${CONSOLE_SESSION_SECONDS}s`)
       .encrypt(key);
   }
@@ -79,13 +75,13 @@ export class ConsoleSessions {
     const now = new Date();
     for (const [, { secret }] of keysOf(session)) {
       const tenant = parseApiKey(secret);
-      const keyId = tenant && (await endConsoleSessions(this.#db.for(tenant), hashApiKey(secret), now));
-      if (keyId !== null) this.#keys.evict(keyId);
+      const keyId = tenant && (await endConsoleSessions(this.db.for(tenant), hashApiKey(secret), now));
+      if (keyId !== null) this.keys.evict(keyId);
     }
   }
 
   #requireKey(keyId: string | undefined): Buffer {
-    const key = keyId === undefined ? null : this.#vault.sessionKey(keyId);
+    const key = keyId === undefined ? null : this.vault.sessionKey(keyId);
     if (!key) throw new UnknownKey();
     return key;
   }

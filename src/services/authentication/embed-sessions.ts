@@ -37,28 +37,20 @@ export interface EmbedSessionDependencies {
 
 /** Creates and verifies embed sessions: short-lived tokens of one user group (decision 15a). */
 export class EmbedSessions {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-  readonly #keys: SigningKeys;
-  readonly #created: Metrics["embedSessions"];
   readonly #groups: BatchLoader<SessionClaims, SessionGroup | null>;
 
-  constructor({ db, vault, keys, batching, created }: EmbedSessionDependencies) {
-    this.#db = db;
-    this.#vault = vault;
-    this.#keys = keys;
-    this.#created = created;
+  constructor(private readonly deps: EmbedSessionDependencies) {
     this.#groups = new BatchLoader(
       "embed_session_groups",
       async (tenant, claims) => {
         const ids = claims.map(({ userGroupId }) => userGroupId);
         const keyIds = claims.flatMap(({ keyId = [] }) => keyId);
-        const { groups, activeKeys } = await findSessionGroups(db.for(tenant), ids, keyIds);
+        const { groups, activeKeys } = await findSessionGroups(deps.db.for(tenant), ids, keyIds);
         return claims.map(({ userGroupId, keyId }) =>
           keyId === undefined || activeKeys.has(keyId) ? (groups.get(userGroupId) ?? null) : null,
         );
       },
-      batching,
+      deps.batching,
     );
   }
 
@@ -72,10 +64,10 @@ export class EmbedSessions {
     { expiresInSeconds, variables }: EmbedSessionRequest,
   ): Promise<{ readonly token: string; readonly expiresAt: Date }> {
     const { accountId, accountName, environment, keyId } = embedder;
-    const stored = storedRef(this.#vault, ref);
-    const signer = await this.#keys.signer();
+    const stored = storedRef(this.deps.vault, ref);
+    const signer = await this.deps.keys.signer();
     const { id, generation, keyExpiresAt } = requireUserGroup(
-      await recordEmbedSession(this.#db.for(embedder), stored, keyId),
+      await recordEmbedSession(this.deps.db.for(embedder), stored, keyId),
       ref,
     );
     const issuedAt = Math.floor(Date.now() / 1000);
@@ -90,7 +82,7 @@ export class EmbedSessions {
       .setIssuedAt(issuedAt)
       .setExpirationTime(expiresAt)
       .sign(signer.key);
-    this.#created.inc();
+    this.deps.created.inc();
     return { token, expiresAt: new Date(expiresAt * 1000) };
   }
 
@@ -119,7 +111,7 @@ export class EmbedSessions {
       const { payload } = await jwtVerify(
         token,
         async ({ kid = "" }) => {
-          const key = await this.#keys.verifier(kid);
+          const key = await this.deps.keys.verifier(kid);
           if (!key) throw new errors.JWKSNoMatchingKey();
           return key;
         },

@@ -44,21 +44,19 @@ interface LoadedKeys {
 
 /** The keys that sign embed sessions. Private keys are encrypted; public keys are cached. */
 export class SigningKeys {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
   #loaded: LoadedKeys | undefined;
   #loading: Promise<LoadedKeys> | undefined;
 
-  constructor(db: Database, vault: TokenVault) {
-    this.#db = db;
-    this.#vault = vault;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+  ) {}
 
   /** Returns the key that signs now; creates the first one. */
   async signer(): Promise<{ readonly id: string; readonly key: CryptoKey }> {
     const signing = signingKeyAt(await this.#require(), new Date());
     if (!signing) throw new Error("There is no signing key.");
-    signing.privateCryptoKey ??= importKey(JSON.parse(this.#vault.decrypt(signing, bindingOf(signing.id))));
+    signing.privateCryptoKey ??= importKey(JSON.parse(this.vault.decrypt(signing, bindingOf(signing.id))));
     return { id: signing.id, key: await signing.privateCryptoKey };
   }
 
@@ -82,7 +80,7 @@ export class SigningKeys {
 
   /** Lists the keys in the order in which they sign. */
   async list(): Promise<readonly SigningKey[]> {
-    return listSigningKeys(this.#db.of("operator"));
+    return listSigningKeys(this.db.of("operator"));
   }
 
   /**
@@ -92,7 +90,7 @@ export class SigningKeys {
    */
   async rotate(revoke = false): Promise<SigningKey> {
     const created = await this.#createKey();
-    const isInserted = await this.#db.transaction("operator", async (transaction) => {
+    const isInserted = await this.db.transaction("operator", async (transaction) => {
       if (revoke) await deleteSigningKeys(transaction);
       const leadMs = (await retireSigningKey(transaction, SIGNING_LEAD_MS)) ? SIGNING_LEAD_MS : 0;
       return insertSigningKey(transaction, created, leadMs);
@@ -109,7 +107,7 @@ export class SigningKeys {
   async #require(): Promise<readonly LoadedKey[]> {
     const { keys } = await this.#load(KEY_CACHE_MS);
     if (keys.length > 0) return keys;
-    await insertSigningKey(this.#db.of("operator"), await this.#createKey(), 0);
+    await insertSigningKey(this.db.of("operator"), await this.#createKey(), 0);
     // Not `#load`: a read that started before the insert would not contain the key.
     return (await this.#read(performance.now())).keys;
   }
@@ -126,7 +124,7 @@ export class SigningKeys {
 
   async #read(loadedAt: number): Promise<LoadedKeys> {
     const known = new Map(this.#loaded?.keys.map((key) => [key.id, key]));
-    const stored = await listSigningKeys(this.#db.of("operator"));
+    const stored = await listSigningKeys(this.db.of("operator"));
     const keys = stored.map(
       (key): LoadedKey => ({ ...known.get(key.id), ...key, jwk: JSON.parse(key.publicKey) }),
     );
@@ -138,10 +136,10 @@ export class SigningKeys {
     const { publicKey, privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
     const jwk = await exportJWK(publicKey);
     const id = await calculateJwkThumbprint(jwk);
-    const encrypted = this.#vault.encrypt(
+    const encrypted = this.vault.encrypt(
       JSON.stringify(await exportJWK(privateKey)),
       bindingOf(id),
-      this.#vault.primaryKeyId,
+      this.vault.primaryKeyId,
     );
     const published = { ...jwk, kid: id, alg: SIGNING_ALGORITHM, use: "sig" };
     return { id, publicKey: JSON.stringify(published), ...encrypted };

@@ -9,15 +9,13 @@ const MAX_ADDRESSES = 10_000;
 
 /** Limits failed authentications per client address (decision 33). */
 export class AuthFailures {
-  readonly #counter: RateCounter;
-  readonly #metrics: Metrics;
   /** Addresses that have reached the limit, until their windows end, each with its last verification. */
   readonly #suspects = new LRUCache<string, { verified: Promise<unknown> }>({ max: MAX_ADDRESSES });
 
-  constructor(counter: RateCounter, metrics: Metrics) {
-    this.#counter = counter;
-    this.#metrics = metrics;
-  }
+  constructor(
+    private readonly counter: RateCounter,
+    private readonly metrics: Metrics,
+  ) {}
 
   /**
    * Verifies credentials. Valid ones are never refused; but those from an address that has exceeded the limit are verified one at a time,
@@ -33,20 +31,20 @@ export class AuthFailures {
 
   /** Counts a failed authentication. @throws DomainError `rate_limited` if the address has exceeded the limit */
   async record(address: string): Promise<void> {
-    this.#metrics.authenticationFailures.inc();
-    const { limit, policy } = this.#counter.limit;
+    this.metrics.authenticationFailures.inc();
+    const { limit, policy } = this.counter.limit;
     if (limit === 0) return;
     const block = toAddressBlock(address);
-    const count = await this.#counter.take(block, 1);
+    const count = await this.counter.take(block, 1);
     if (count.used >= limit) {
       const suspect = this.#suspects.get(block) ?? { verified: Promise.resolve() };
       this.#suspects.set(block, suspect, { ttl: Math.max(count.endsInMs, 1) });
     }
     if (count.taken) return;
-    this.#metrics.rateLimitRefusals.inc({ policy });
+    this.metrics.rateLimitRefusals.inc({ policy });
     throw rateLimited(
       "Too many failed authentication attempts from this address.",
-      allowanceOf(this.#counter.limit, count),
+      allowanceOf(this.counter.limit, count),
     );
   }
 }

@@ -21,10 +21,7 @@ const SUBJECTS: Readonly<Record<Holder, string>> = {
 
 /** Limits the concurrent event streams, or WebSockets, of this process. */
 export class EventStreams {
-  readonly limits: EventStreamLimits;
-  readonly #metrics: Metrics;
   readonly #trustedProxies: BlockList;
-  readonly #subject: string;
   readonly #counts = new CountsByName();
   #open = 0;
 
@@ -33,15 +30,12 @@ export class EventStreams {
    * @param subject plural of what is limited, for error messages
    */
   constructor(
-    limits: EventStreamLimits,
+    readonly limits: EventStreamLimits,
     trustedProxies: readonly string[],
-    metrics: Metrics,
-    subject = "event streams",
+    private readonly metrics: Metrics,
+    private readonly subject = "event streams",
   ) {
-    this.limits = limits;
-    this.#subject = subject;
     this.#trustedProxies = toBlockList(trustedProxies);
-    this.#metrics = metrics;
   }
 
   /** Number of open streams. */
@@ -82,10 +76,10 @@ export class EventStreams {
   }
 
   #refusal(holder: Holder, limit: number): DomainError {
-    this.#metrics.streamRefusals.inc({ reason: holder });
+    this.metrics.streamRefusals.inc({ reason: holder });
     return new DomainError(
       "rate_limited",
-      `${SUBJECTS[holder]} has reached the limit of ${limit} open ${this.#subject}. Close one, or try again in ${RETRY_AFTER_S} s.`,
+      `${SUBJECTS[holder]} has reached the limit of ${limit} open ${this.subject}. Close one, or try again in ${RETRY_AFTER_S} s.`,
       { retryAfter: RETRY_AFTER_S, details: { limit } },
     );
   }

@@ -27,15 +27,13 @@ export interface IdempotentReply {
 
 /** Applies requests at most once (decision 39) by storing each reply in the transaction of its changes. */
 export class Idempotency {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
   /** Requests in progress in this process: a duplicate waits here, without holding a database connection. */
   readonly #inFlight = new Map<string, Promise<unknown>>();
 
-  constructor(db: Database, vault: TokenVault) {
-    this.#db = db;
-    this.#vault = vault;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+  ) {}
 
   /**
    * Runs `work` in a transaction and stores its reply, or returns the stored reply of an earlier request.
@@ -73,13 +71,13 @@ export class Idempotency {
     const fingerprint = createHash("sha256")
       .update(JSON.stringify([writer.scope, ...content]))
       .digest();
-    return this.#db.transaction(writer, async (transaction) => {
-      const db = new TenantDb(writer, transaction, this.#db.orm);
+    return this.db.transaction(writer, async (transaction) => {
+      const db = new TenantDb(writer, transaction, this.db.orm);
       if (!(await claim(db, key, fingerprint)))
         return { reply: await this.#loadReply(db, writer, key, fingerprint), replayed: true };
       const reply = await work({ ...writer, transaction });
       const binding = replyBinding(writer, key);
-      const encrypted = this.#vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId);
+      const encrypted = this.vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId);
       await saveReply(db, key, encrypted, [...transaction.userGroupIds]);
       return { reply, replayed: false };
     });
@@ -97,7 +95,7 @@ export class Idempotency {
         "This Idempotency-Key was used for another request. Use a new key for each request.",
       );
     }
-    return JSON.parse(this.#vault.decrypt(stored, replyBinding(writer, key)));
+    return JSON.parse(this.vault.decrypt(stored, replyBinding(writer, key)));
   }
 }
 

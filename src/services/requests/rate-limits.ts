@@ -10,17 +10,14 @@ export type Spender = Identity | { readonly kind: "address"; readonly address: s
 
 /** Limits the cost per window of each API key, each user group's front ends and each unauthenticated address (decision 33). */
 export class RateLimits {
-  readonly #counter: RateCounter;
-  readonly #metrics: Metrics;
-
-  constructor(counter: RateCounter, metrics: Metrics) {
-    this.#counter = counter;
-    this.#metrics = metrics;
-  }
+  constructor(
+    private readonly counter: RateCounter,
+    private readonly metrics: Metrics,
+  ) {}
 
   /** Maximum cost of one request; infinite if there is no limit. */
   get maxCost(): number {
-    const { limit } = this.#counter.limit;
+    const { limit } = this.counter.limit;
     return limit === 0 ? Number.POSITIVE_INFINITY : limit;
   }
 
@@ -30,15 +27,15 @@ export class RateLimits {
    * @throws DomainError `rate_limited` when the cost exceeds the remaining allowance; nothing is charged
    */
   spend(spender: Spender, cost: number): Promise<Allowance> | null {
-    return this.#counter.limit.limit === 0 ? null : this.#spend(counterName(spender), cost);
+    return this.counter.limit.limit === 0 ? null : this.#spend(counterName(spender), cost);
   }
 
   async #spend(name: string, cost: number): Promise<Allowance> {
-    const { limit, windowSeconds, policy } = this.#counter.limit;
-    const count = await this.#counter.take(name, cost);
-    const allowance = allowanceOf(this.#counter.limit, count);
+    const { limit, windowSeconds, policy } = this.counter.limit;
+    const count = await this.counter.take(name, cost);
+    const allowance = allowanceOf(this.counter.limit, count);
     if (count.taken) return allowance;
-    this.#metrics.rateLimitRefusals.inc({ policy });
+    this.metrics.rateLimitRefusals.inc({ policy });
     throw rateLimited(
       `The rate limit is a cost of ${limit} per ${windowSeconds} s. The remaining cost is ${allowance.remaining}, but this request needs ${cost}.`,
       allowance,

@@ -9,20 +9,12 @@ export type ReadFrom<Result> = (replica: ReadReplica | undefined) => Promise<Res
 
 /** Routes read-only requests that accept eventual consistency to replicas (decision 47). */
 export class ReplicaRouter {
-  readonly #replicas: Pick<ReadReplicas, "choose"> | undefined;
-  readonly #defaultConsistency: ReadConsistency;
-  readonly #metrics: Metrics;
-
   /** @param defaultConsistency default for requests that do not specify a consistency */
   constructor(
-    replicas: Pick<ReadReplicas, "choose"> | undefined,
-    defaultConsistency: ReadConsistency,
-    metrics: Metrics,
-  ) {
-    this.#replicas = replicas;
-    this.#defaultConsistency = defaultConsistency;
-    this.#metrics = metrics;
-  }
+    private readonly replicas: Pick<ReadReplicas, "choose"> | undefined,
+    private readonly defaultConsistency: ReadConsistency,
+    private readonly metrics: Metrics,
+  ) {}
 
   /**
    * Runs `read` on a replica if the request accepts it; repeats it on the primary if the replica fails.
@@ -30,13 +22,13 @@ export class ReplicaRouter {
    */
   async run<Result>(requested: ReadConsistency | undefined, read: ReadFrom<Result>): Promise<Result> {
     const replica =
-      (requested ?? this.#defaultConsistency) === "eventual" ? this.#replicas?.choose() : undefined;
+      (requested ?? this.defaultConsistency) === "eventual" ? this.replicas?.choose() : undefined;
     if (!replica) return read(undefined);
     try {
       return await read(replica);
     } catch (error) {
       if (!isReplicaFailure(error)) throw error;
-      this.#metrics.retriedReads.inc();
+      this.metrics.retriedReads.inc();
       return read(undefined);
     }
   }

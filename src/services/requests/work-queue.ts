@@ -20,8 +20,6 @@ const RETRY_AFTER_S = 1;
  * or an operation of a WebSocket (decision 20).
  */
 export class WorkQueue {
-  readonly #maxInProgress: number;
-  readonly #metrics: Pick<Metrics, "shedRequests">;
   readonly #byAddress = new CountsByName();
   /** Operations that wait, by address; addresses take turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
@@ -32,10 +30,10 @@ export class WorkQueue {
   #restingTurns = 0;
 
   /** @param maxInProgress maximum work in progress; an address may have half of it */
-  constructor(maxInProgress: number, metrics: Pick<Metrics, "shedRequests">) {
-    this.#maxInProgress = maxInProgress;
-    this.#metrics = metrics;
-  }
+  constructor(
+    private readonly maxInProgress: number,
+    private readonly metrics: Pick<Metrics, "shedRequests">,
+  ) {}
 
   /**
    * Counts work of a client.
@@ -44,8 +42,8 @@ export class WorkQueue {
    */
   admit(address: string): () => void {
     const block = toAddressBlock(address);
-    if (this.#inProgress >= this.#maxInProgress) throw this.#shed("process");
-    if (this.#byAddress.add(block, 1) > Math.ceil(this.#maxInProgress * ADDRESS_SHARE)) {
+    if (this.#inProgress >= this.maxInProgress) throw this.#shed("process");
+    if (this.#byAddress.add(block, 1) > Math.ceil(this.maxInProgress * ADDRESS_SHARE)) {
       this.#byAddress.add(block, -1);
       throw this.#shed("address");
     }
@@ -113,7 +111,7 @@ export class WorkQueue {
   }
 
   #shed(limit: "process" | "address"): DomainError {
-    this.#metrics.shedRequests.inc({ limit });
+    this.metrics.shedRequests.inc({ limit });
     const message =
       limit === "process"
         ? "The service has too many requests in progress. Try again later."

@@ -52,47 +52,38 @@ interface Queue<Key, Value> {
  * keys of one request do.
  */
 export class BatchLoader<Key, Value> {
-  readonly #loadMany: LoadMany<Key, Value>;
   readonly #queues = new Map<unknown, Queue<Key, Value>>();
   /** The queued call of each request, to which further keys are added. */
   readonly #open = new Map<Tenant, Call<Key, Value>>();
-  readonly #name: string;
-  readonly #batching: Batching;
-  readonly #limit: BatchLimit<Key>;
 
   /**
    * @param name label in metrics and traces
    * @param limit by default, a number of keys
    */
   constructor(
-    name: string,
-    loadMany: LoadMany<Key, Value>,
-    batching: Batching,
-    limit: BatchLimit<Key> = { max: MAX_KEYS },
-  ) {
-    this.#name = name;
-    this.#loadMany = loadMany;
-    this.#batching = batching;
-    this.#limit = limit;
-  }
+    private readonly name: string,
+    private readonly loadMany: LoadMany<Key, Value>,
+    private readonly batching: Batching,
+    private readonly limit: BatchLimit<Key> = { max: MAX_KEYS },
+  ) {}
 
   /** Returns the value of a key. @param scope identifies the request by identity */
   load(scope: Tenant, key: Key): Promise<Value> {
     if (scope.deadline?.isOver) return Promise.reject(deadlineExceeded());
     const call = this.#open.get(scope) ?? this.#beginCall(scope);
     call.keys.push(key);
-    call.size += this.#limit.sizeOf?.(key) ?? 1;
-    if (call.size >= this.#limit.max) this.#open.delete(scope);
+    call.size += this.limit.sizeOf?.(key) ?? 1;
+    if (call.size >= this.limit.max) this.#open.delete(scope);
     return new Promise((resolve, reject) => call.waiting.push({ resolve, reject }));
   }
 
   #beginCall(scope: Tenant): Call<Key, Value> {
     const { accountId, environment, replica, transaction } = scope;
-    const { isOn, telemetry } = this.#batching;
+    const { isOn, telemetry } = this.batching;
     const id = transaction ?? (isOn ? `${accountId}/${environment}/${replica?.name ?? ""}` : scope);
     const queue = this.#queues.get(id) ?? { id, calls: [], inFlight: 0, isScheduled: false };
     this.#queues.set(id, queue);
-    const span = telemetry.tracing && recordedSpan() && telemetry.tracing.startSpan(`collect ${this.#name}`);
+    const span = telemetry.tracing && recordedSpan() && telemetry.tracing.startSpan(`collect ${this.name}`);
     const call: Call<Key, Value> = { scope, keys: [], size: 0, waiting: [], span };
     queue.calls.push(call);
     this.#open.set(scope, call);
@@ -114,7 +105,7 @@ export class BatchLoader<Key, Value> {
     for (let size = 0; ; ) {
       const [next] = queue.calls;
       size += next?.size ?? 0;
-      if (!next || (calls.length > 0 && size > this.#limit.max)) break;
+      if (!next || (calls.length > 0 && size > this.limit.max)) break;
       queue.calls.shift();
       this.#open.delete(next.scope);
       calls.push(next);
@@ -149,8 +140,8 @@ export class BatchLoader<Key, Value> {
     }
     const [first] = calls;
     if (!first) return;
-    const { metrics, tracing } = this.#batching.telemetry;
-    metrics.batches.observe({ loader: this.#name }, calls.length);
+    const { metrics, tracing } = this.batching.telemetry;
+    metrics.batches.observe({ loader: this.name }, calls.length);
     // The statement's deadline passes once those of all its calls have.
     const scope =
       calls.length === 1
@@ -158,8 +149,8 @@ export class BatchLoader<Key, Value> {
         : { ...first.scope, deadline: new SharedDeadline(calls.map((call) => call.scope.deadline)) };
     try {
       const values = await (tracing
-        ? this.#loadTraced(tracing, calls, () => this.#loadMany(scope, keys))
-        : this.#loadMany(scope, keys));
+        ? this.#loadTraced(tracing, calls, () => this.loadMany(scope, keys))
+        : this.loadMany(scope, keys));
       for (const [index, value] of values.entries()) waiting[index]?.resolve(value);
       for (const call of calls) call.span?.setAttribute("user_groups.keys", call.keys.length).end();
     } catch (error) {
@@ -185,7 +176,7 @@ export class BatchLoader<Key, Value> {
     // The current trace context may belong to another request, whose call scheduled this batch.
     if (!parent) return context.with(ROOT_CONTEXT, load);
     const attributes = { "user_groups.calls": calls.length };
-    const span = tracer.startSpan(`load ${this.#name}`, { attributes }, trace.setSpan(ROOT_CONTEXT, parent));
+    const span = tracer.startSpan(`load ${this.name}`, { attributes }, trace.setSpan(ROOT_CONTEXT, parent));
     for (const other of others) {
       span.addLink({ context: other.spanContext() });
       other.addLink({ context: span.spanContext() });

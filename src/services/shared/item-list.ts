@@ -13,16 +13,13 @@ export interface ItemList<Item, Filter, Field extends string> {
 
 /** A list that is read without batching. */
 export class StoredList<Item, Filter, Field extends string> implements ItemList<Item, Filter, Field> {
-  readonly #db: Database;
-  readonly #list: TenantList<Item, Filter, Field>;
-
-  constructor(db: Database, list: TenantList<Item, Filter, Field>) {
-    this.#db = db;
-    this.#list = list;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly list: TenantList<Item, Filter, Field>,
+  ) {}
 
   get order(): ListOrder<keyof Item & string, Field> {
-    return this.#list.order;
+    return this.list.order;
   }
 
   async page(
@@ -31,15 +28,15 @@ export class StoredList<Item, Filter, Field extends string> implements ItemList<
     order: SortOrder<Field>,
     page: PageRequest,
   ): Promise<Page<Item>> {
-    return this.#list.page(this.#db.for(tenant), filter, order, page);
+    return this.list.page(this.db.for(tenant), filter, order, page);
   }
 
   async count(tenant: Tenant, filter: Filter): Promise<number> {
-    return this.#list.count(this.#db.for(tenant), filter);
+    return this.list.count(this.db.for(tenant), filter);
   }
 
   /** Returns an item or null per ID, in the order of the IDs. */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(Item | null)[]> {
-    return this.#list.byIds(this.#db.for(tenant), ids);
+    return this.list.byIds(this.db.for(tenant), ids);
   }
 }

@@ -14,22 +14,18 @@ const BATCH_SIZE = 2000;
 
 /** Deletes an account with everything that belongs to it, in batches. The next run continues an interrupted one. */
 export class AccountDeletion {
-  readonly #db: Database;
-
   /** @param db connected as the owner role: the application role cannot delete accounts */
-  constructor(db: Database) {
-    this.#db = db;
-  }
+  constructor(private readonly db: Database) {}
 
   async isAllowed(): Promise<boolean> {
-    return mayDeleteAccounts(this.#db);
+    return mayDeleteAccounts(this.db);
   }
 
   /** Counts the account's rows by table. */
   async count(accountId: number): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
     for (const environment of ENVIRONMENTS) {
-      for (const [table, count] of await countTenantRows(this.#db.for({ accountId, environment })))
+      for (const [table, count] of await countTenantRows(this.db.for({ accountId, environment })))
         counts.set(table, (counts.get(table) ?? 0) + count);
     }
     return counts;
@@ -46,14 +42,14 @@ export class AccountDeletion {
     onProgress: (rows: number) => void,
   ): Promise<number | null> {
     for (const environment of ENVIRONMENTS) {
-      await this.#db.for({ accountId, environment }).transaction(revokeAllKeys);
+      await this.db.for({ accountId, environment }).transaction(revokeAllKeys);
     }
     let total = 0;
     // Requests in progress may add rows behind the deletion.
     for (let before = -1; before < total; ) {
       before = total;
       for (const environment of ENVIRONMENTS) {
-        const db = this.#db.for({ accountId, environment });
+        const db = this.db.for({ accountId, environment });
         for (const table of TENANT_TABLES) {
           for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE; ) {
             if (signal.aborted) return null;
@@ -64,7 +60,7 @@ export class AccountDeletion {
         }
       }
     }
-    await deleteAccountRow(this.#db.of({ accountId }), accountId);
+    await deleteAccountRow(this.db.of({ accountId }), accountId);
     return total + 1;
   }
 }

@@ -23,20 +23,17 @@ export interface ExportedGroup {
  * group's mapping may be newer than its other fields.
  */
 export class ExportReader {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-
-  constructor(db: Database, vault: TokenVault) {
-    this.#db = db;
-    this.#vault = vault;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+  ) {}
 
   async *dataSources(tenant: Tenant): AsyncGenerator<readonly DataSource[]> {
-    yield* pagesOf((page) => DATA_SOURCE_LIST.page(this.#db.for(tenant), {}, ORDER, page));
+    yield* pagesOf((page) => DATA_SOURCE_LIST.page(this.db.for(tenant), {}, ORDER, page));
   }
 
   async *groups(tenant: Tenant): AsyncGenerator<readonly ExportedGroup[]> {
-    const db = this.#db.for(tenant);
+    const db = this.db.for(tenant);
     const read = async (page: PageRequest) => {
       const [found] = await listAllUserGroups(db, ORDER, [page]);
       return found ?? { items: [], hasMore: false };
@@ -51,14 +48,14 @@ export class ExportReader {
   }
 
   async count(tenant: Tenant): Promise<{ readonly dataSources: number; readonly groups: number }> {
-    const db = this.#db.for(tenant);
+    const db = this.db.for(tenant);
     return { dataSources: await DATA_SOURCE_LIST.count(db, {}), groups: await countUserGroups(db, {}) };
   }
 
   /** Returns the group's token in plaintext. */
   tokenOf(group: UserGroup): string {
     // Bypass the cache: an export decrypts each token only once.
-    return this.#vault.decryptToken(group.storedToken, group);
+    return this.vault.decryptToken(group.storedToken, group);
   }
 }
 

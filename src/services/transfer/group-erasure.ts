@@ -23,25 +23,22 @@ export interface ErasureReport {
 
 /** Erases what is left of a deleted user group, without waiting for the purge. Safe to repeat. */
 export class GroupErasure {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-
-  constructor(db: Database, vault: TokenVault) {
-    this.#db = db;
-    this.#vault = vault;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+  ) {}
 
   /**
    * @param dropPending whether to delete also the deliveries that are still to be sent
    * @throws DomainError if the group exists, or the audit log has no deletion of it
    */
   async erase(tenant: Tenant, providedId: string, dropPending: boolean): Promise<ErasureReport> {
-    const db = this.#db.for(tenant);
+    const db = this.db.for(tenant);
     if ((await findUserGroupsByProvidedIds(db, [providedId])).length > 0) {
       const problem = `User group ${JSON.stringify(providedId)} exists. Delete it first.`;
       throw new DomainError("user_group_exists", problem);
     }
-    const pseudonym = this.#vault.pseudonym(db.accountId, providedId);
+    const pseudonym = this.vault.pseudonym(db.accountId, providedId);
     const deleted = await findDeletions(db, [providedId, pseudonym]);
     if (deleted.length === 0) {
       throw new DomainError(

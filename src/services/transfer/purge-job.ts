@@ -49,17 +49,16 @@ interface PurgeScope {
  * a time. A purge that fails is left out until the run is repeated; only the first failure of a series is logged.
  */
 export class PurgeJob {
-  readonly #db: Database;
-  readonly #purges: readonly Purge[];
-  readonly #metrics: Metrics;
   readonly #options: PurgeOptions;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(db: Database, purges: readonly Purge[], metrics: Metrics, options: Partial<PurgeOptions> = {}) {
-    this.#db = db;
-    this.#purges = purges;
-    this.#metrics = metrics;
+  constructor(
+    private readonly db: Database,
+    private readonly purges: readonly Purge[],
+    private readonly metrics: Metrics,
+    options: Partial<PurgeOptions> = {},
+  ) {
     this.#options = { ...OPTIONS, ...options };
     for (const { name } of purges) {
       metrics.purgedRows.inc({ purge: name }, 0);
@@ -79,7 +78,7 @@ export class PurgeJob {
 
   /** Counts the rows that a run would remove or change. */
   async count(): Promise<PurgeCounts> {
-    const counts = new Map(this.#purges.map(({ name }) => [name, 0]));
+    const counts = new Map(this.purges.map(({ name }) => [name, 0]));
     for await (const { purges, transaction } of this.#scopes()) {
       const found = await transaction((within) => inspectPurges(within, purges, expiredCount));
       for (const [index, { name }] of purges.entries())
@@ -94,8 +93,8 @@ export class PurgeJob {
    * @throws AggregateError of the purges that failed; the others have run
    */
   async run(): Promise<PurgeCounts | null> {
-    const { purgeBacklogs, purgeFailures, lastPurges } = this.#metrics;
-    const rows = new Map(this.#purges.map(({ name }) => [name, 0]));
+    const { purgeBacklogs, purgeFailures, lastPurges } = this.metrics;
+    const rows = new Map(this.purges.map(({ name }) => [name, 0]));
     const backlogs = new Map(rows);
     const failures = new Map<string, unknown>();
     for await (const scope of this.#scopes()) {
@@ -144,7 +143,7 @@ export class PurgeJob {
       );
       if (batch === null) return null;
       rows += batch;
-      this.#metrics.purgedRows.inc({ purge: purge.name }, batch);
+      this.metrics.purgedRows.inc({ purge: purge.name }, batch);
       await this.#wait(pauseMs);
       if (batch < batchSize || this.#stop.signal.aborted) return rows;
     }
@@ -153,23 +152,23 @@ export class PurgeJob {
   /** The tables without tenants, then each environment of each account, so that a statement reads one tenant's rows within its row scope. */
   async *#scopes(): AsyncGenerator<PurgeScope> {
     const isShared = (purge: Purge) => purge.isShared === true;
-    const shared = this.#purges.filter(isShared);
-    const purges = this.#purges.filter((purge) => !isShared(purge));
+    const shared = this.purges.filter(isShared);
+    const purges = this.purges.filter((purge) => !isShared(purge));
     if (shared.length > 0)
       yield {
         accountId: 0,
         purges: shared,
         transaction: (work) =>
-          this.#db.transaction("operator", async (within) => {
+          this.db.transaction("operator", async (within) => {
             await readFromIndex(within);
             return work(within, within);
           }),
       };
-    const operator = this.#db.of("operator");
+    const operator = this.db.of("operator");
     for (let ids = await findAccountIds(operator, 0, ACCOUNTS_PER_PAGE); ids.length > 0; ) {
       for (const accountId of ids) {
         for (const environment of ENVIRONMENTS) {
-          const tenant = this.#db.for({ accountId, environment });
+          const tenant = this.db.for({ accountId, environment });
           yield {
             accountId,
             purges,

@@ -35,13 +35,10 @@ const MAX_ACCOUNTS = 1_000_000_000;
  * while the service is running. The next run continues an interrupted one.
  */
 export class TokenReencryption {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-
-  constructor(db: Database, vault: TokenVault) {
-    this.#db = db;
-    this.#vault = vault;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+  ) {}
 
   /**
    * Runs until nothing is encrypted under another key.
@@ -50,14 +47,14 @@ export class TokenReencryption {
    * @throws OperatorError before it changes anything if the database role lacks a privilege
    */
   async run(onProgress: (count: number) => void): Promise<number> {
-    const missing = await findMissingGrants(this.#db.of("operator"));
+    const missing = await findMissingGrants(this.db.of("operator"));
     if (missing.length > 0) throw missingPrivilege(missing.join(" and "));
     let total = 0;
-    const keyId = this.#vault.primaryKeyId;
-    const accountIds = await findAccountIds(this.#db.of("operator"), 0, MAX_ACCOUNTS);
+    const keyId = this.vault.primaryKeyId;
+    const accountIds = await findAccountIds(this.db.of("operator"), 0, MAX_ACCOUNTS);
     let changed = false;
     for (const accountId of accountIds) {
-      if (await setTokenKey(this.#db.of({ accountId }), accountId, keyId)) changed = true;
+      if (await setTokenKey(this.db.of({ accountId }), accountId, keyId)) changed = true;
     }
     // After this wait no process has the former key cached: new data is encrypted under the new one.
     if (changed) await sleep(MAX_KEY_AGE_MS);
@@ -74,37 +71,37 @@ export class TokenReencryption {
 
   /** Counts the rows that each key encrypts, by key ID, and the primary key's in any case. */
   async countByKey(): Promise<ReadonlyMap<string, number>> {
-    const operator = this.#db.of("operator");
+    const operator = this.db.of("operator");
     const counts = (await listSigningKeys(operator)).map(({ keyId }) => ({ keyId, rows: 1 }));
     for (const accountId of await findAccountIds(operator, 0, MAX_ACCOUNTS))
       for (const environment of ENVIRONMENTS)
-        counts.push(...(await countRowsByKey(this.#db.for({ accountId, environment }))));
-    const total = new Map([[this.#vault.primaryKeyId, 0]]);
+        counts.push(...(await countRowsByKey(this.db.for({ accountId, environment }))));
+    const total = new Map([[this.vault.primaryKeyId, 0]]);
     for (const { keyId, rows } of counts) total.set(keyId, rows + (total.get(keyId) ?? 0));
     return total;
   }
 
   async #reencryptSigningKeys(): Promise<void> {
-    const keyId = this.#vault.primaryKeyId;
-    const db = this.#db.of("operator");
+    const keyId = this.vault.primaryKeyId;
+    const db = this.db.of("operator");
     for (const old of await listSigningKeys(db)) {
       const binding = bindingOf(old.id);
       if (old.keyId === keyId) continue;
       await reencryptSigningKey(
         db,
         old.id,
-        this.#vault.encrypt(this.#vault.decrypt(old, binding), binding, keyId),
+        this.vault.encrypt(this.vault.decrypt(old, binding), binding, keyId),
       );
     }
   }
 
   async #reencryptSecrets(tenant: Tenant): Promise<void> {
-    const keyId = this.#vault.primaryKeyId;
-    const db = this.#db.for(tenant);
+    const keyId = this.vault.primaryKeyId;
+    const db = this.db.for(tenant);
     for (const old of await findSecretsUnderOtherKeys(db, keyId)) {
       const binding = { accountId: tenant.accountId, id: old.id, kind: "webhookEndpoint" } as const;
       const reencrypt = (ciphertext: Buffer) =>
-        this.#vault.encrypt(this.#vault.decrypt({ keyId: old.keyId, ciphertext }, binding), binding, keyId)
+        this.vault.encrypt(this.vault.decrypt({ keyId: old.keyId, ciphertext }, binding), binding, keyId)
           .ciphertext;
       const previous = old.previous && reencrypt(old.previous);
       await reencryptSecrets(db, old, { keyId, current: reencrypt(old.current), previous });
@@ -112,14 +109,14 @@ export class TokenReencryption {
   }
 
   async #reencryptReplies(tenant: Tenant): Promise<void> {
-    const keyId = this.#vault.primaryKeyId;
-    const db = this.#db.for(tenant);
+    const keyId = this.vault.primaryKeyId;
+    const db = this.db.for(tenant);
     for (;;) {
       const replies = await findRepliesUnderOtherKeys(db, keyId, BATCH_SIZE);
       if (replies.length === 0) return;
       for (const old of replies) {
         const binding = replyBinding(tenant, old.key);
-        await reencryptReply(db, old, this.#vault.encrypt(this.#vault.decrypt(old, binding), binding, keyId));
+        await reencryptReply(db, old, this.vault.encrypt(this.vault.decrypt(old, binding), binding, keyId));
       }
     }
   }
@@ -129,9 +126,9 @@ export class TokenReencryption {
     let afterId = 0;
     for (;;) {
       const rows = await findTokensUnderOtherKeys(
-        this.#db.for(tenant),
+        this.db.for(tenant),
         afterId,
-        this.#vault.primaryTokenKeyId,
+        this.vault.primaryTokenKeyId,
         BATCH_SIZE,
       );
       const last = rows.at(-1);
@@ -146,14 +143,14 @@ export class TokenReencryption {
 
   async #reencryptBatch(tenant: Tenant, rows: readonly EncryptedRow[]): Promise<number> {
     const { accountId } = tenant;
-    const owner = { accountId, tokenKeyId: this.#vault.primaryKeyId };
+    const owner = { accountId, tokenKeyId: this.vault.primaryKeyId };
     const tokens = rows.map((old) => {
       const stored = { keyId: old.keyId, hex: Buffer.concat([old.ciphertext, old.lookup]).toString("hex") };
-      const token = this.#vault.decryptToken(stored, { accountId, id: old.id });
-      return { old, token: this.#vault.encryptToken(token, owner) };
+      const token = this.vault.decryptToken(stored, { accountId, id: old.id });
+      return { old, token: this.vault.encryptToken(token, owner) };
     });
-    return this.#db.for(tenant).transaction(async (transaction) => {
-      const count = await reencryptTokens(transaction, this.#vault.primaryTokenKeyId, tokens);
+    return this.db.for(tenant).transaction(async (transaction) => {
+      const count = await reencryptTokens(transaction, this.vault.primaryTokenKeyId, tokens);
       const pairs = tokens.map(({ old, token }) => ({ old: old.lookup, new: token.lookup }));
       await rehashImportedTokens(transaction, pairs);
       return count;

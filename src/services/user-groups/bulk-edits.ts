@@ -34,27 +34,22 @@ type Write = (transaction: TenantDb, groups: readonly UserGroup[]) => Promise<re
 
 /** Rotates tokens of groups, and deletes groups, in bulk. Each call returns an outcome per item, in the order of the items. */
 export class UserGroupBulkEdits {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-  readonly #changes: ChangeFeed;
-  readonly #graceSeconds: number;
-
   /** @param graceSeconds how long a rotated token can still be used to read */
-  constructor(db: Database, vault: TokenVault, changes: ChangeFeed, graceSeconds: number) {
-    this.#db = db;
-    this.#vault = vault;
-    this.#changes = changes;
-    this.#graceSeconds = graceSeconds;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+    private readonly changes: ChangeFeed,
+    private readonly graceSeconds: number,
+  ) {}
 
   async rotateTokens(writer: Writer, edit: BulkEdit): Promise<readonly BulkEditOutcome[]> {
     const outcomes = await this.#run(writer, edit, (transaction, groups) => {
       const rotations = groups.map(({ id }) => {
-        return { id, token: this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer) };
+        return { id, token: this.vault.encryptToken(issueUserGroupToken(writer.accountId), writer) };
       });
-      return rotateLockedUserGroups(transaction, rotations, this.#graceSeconds);
+      return rotateLockedUserGroups(transaction, rotations, this.graceSeconds);
     });
-    for (const id of idsOf(outcomes)) this.#changes.publish(writer, id, "tokenRotated");
+    for (const id of idsOf(outcomes)) this.changes.publish(writer, id, "tokenRotated");
     return outcomes;
   }
 
@@ -65,14 +60,14 @@ export class UserGroupBulkEdits {
         groups.map(({ id }) => id),
       ),
     );
-    for (const id of idsOf(outcomes)) this.#changes.publish(writer, id, "deleted");
+    for (const id of idsOf(outcomes)) this.changes.publish(writer, id, "deleted");
     return outcomes;
   }
 
   async #run(writer: Writer, { refs, allOrNothing }: BulkEdit, write: Write): Promise<BulkEditOutcome[]> {
-    const stored = refs.map((ref) => domainErrorOr(() => toStoredRef(this.#vault, ref)));
+    const stored = refs.map((ref) => domainErrorOr(() => toStoredRef(this.vault, ref)));
     return retryConflicts(() =>
-      this.#db.for(writer).transaction(async (transaction) => {
+      this.db.for(writer).transaction(async (transaction) => {
         const found = await lockReferencedUserGroups(transaction, stored.filter(isNoError));
         const items = findEach(stored, found);
         if (allOrNothing && !items.every(isNoError)) {

@@ -28,15 +28,13 @@ const MAX_GROUPS = 500;
 
 export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSortField> {
   readonly order = USER_GROUP_ORDER;
-  readonly #db: Database;
-  readonly #batching: Batching;
   /** Batch loaders of unfiltered pages, by page shape. */
   readonly #unfiltered = new Map<string, BatchLoader<PageRequest, Page<UserGroup>>>();
 
-  constructor(db: Database, batching: Batching) {
-    this.#db = db;
-    this.#batching = batching;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly batching: Batching,
+  ) {}
 
   async page(
     tenant: Tenant,
@@ -44,12 +42,12 @@ export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSo
     order: UserGroupSort,
     page: PageRequest,
   ): Promise<Page<UserGroup>> {
-    if (!isEmptyFilter(filter)) return listUserGroups(this.#db.for(tenant), filter, order, page);
+    if (!isEmptyFilter(filter)) return listUserGroups(this.db.for(tenant), filter, order, page);
     return this.#allGroups(order, page).load(tenant, page);
   }
 
   async count(tenant: Tenant, filter: UserGroupFilter): Promise<number> {
-    return countUserGroups(this.#db.for(tenant), filter);
+    return countUserGroups(this.db.for(tenant), filter);
   }
 
   #allGroups(order: UserGroupSort, page: PageRequest): BatchLoader<PageRequest, Page<UserGroup>> {
@@ -58,8 +56,8 @@ export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSo
     if (existing) return existing;
     const loader = new BatchLoader<PageRequest, Page<UserGroup>>(
       "user_group_pages",
-      async (tenant, pages) => listAllUserGroups(this.#db.for(tenant), order, pages),
-      this.#batching,
+      async (tenant, pages) => listAllUserGroups(this.db.for(tenant), order, pages),
+      this.batching,
       { max: MAX_GROUPS, sizeOf: ({ size }) => size },
     );
     this.#unfiltered.set(shape, loader);
@@ -72,13 +70,13 @@ export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSo
     dataSourceIds: readonly number[],
     page: PageRequest,
   ): Promise<Page<UserGroup>[]> {
-    const pages = await listUserGroupsOfDataSources(this.#db.for(tenant), dataSourceIds, page);
+    const pages = await listUserGroupsOfDataSources(this.db.for(tenant), dataSourceIds, page);
     return dataSourceIds.map((id) => pages.get(id) ?? EMPTY_PAGE);
   }
 
   /** Returns the number of mapped groups per data source, in the order of the IDs. */
   async countOfDataSources(tenant: Tenant, dataSourceIds: readonly number[]): Promise<number[]> {
-    const counts = await countUserGroupsOfDataSources(this.#db.for(tenant), dataSourceIds);
+    const counts = await countUserGroupsOfDataSources(this.db.for(tenant), dataSourceIds);
     return dataSourceIds.map((id) => counts.get(id) ?? 0);
   }
 }

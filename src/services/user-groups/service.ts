@@ -46,18 +46,10 @@ export interface UserGroupServiceDependencies {
 }
 
 export class UserGroupService {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-  readonly #reader: UserGroupReader;
-  readonly #changes: ChangeFeed;
-  readonly tokenGraceSeconds: number;
+  constructor(private readonly deps: UserGroupServiceDependencies) {}
 
-  constructor({ db, vault, reader, changes, tokenGraceSeconds }: UserGroupServiceDependencies) {
-    this.#db = db;
-    this.#vault = vault;
-    this.#reader = reader;
-    this.#changes = changes;
-    this.tokenGraceSeconds = tokenGraceSeconds;
+  get tokenGraceSeconds(): number {
+    return this.deps.tokenGraceSeconds;
   }
 
   /**
@@ -73,7 +65,7 @@ export class UserGroupService {
     describe: () => NewUserGroup,
   ): Promise<{ readonly userGroup: UserGroup; readonly created: boolean }> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const existing = await this.#reader.byProvidedId.load(caller, providedId);
+      const existing = await this.deps.reader.byProvidedId.load(caller, providedId);
       if (existing) return { userGroup: existing, created: false };
       const userGroup = await this.#insert(requireWrite(caller), providedId, describe());
       if (userGroup) return { userGroup, created: true };
@@ -104,8 +96,8 @@ export class UserGroupService {
     providedId: string,
     { mapping, ...fields }: NewUserGroup,
   ): Promise<UserGroup | null> {
-    const db = this.#db.for(writer);
-    const token = this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
+    const db = this.deps.db.for(writer);
+    const token = this.deps.vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
     const rows = [{ providedId, ...fields, token }];
     const insert = async (db: TenantDb) => {
       const entries = await resolveMapping(db, mapping);
@@ -115,7 +107,7 @@ export class UserGroupService {
       return groups;
     };
     const [created = null] = await (mapping.length === 0 ? insert(db) : db.transaction(insert));
-    if (created) this.#changes.publish(writer, created.id, "created");
+    if (created) this.deps.changes.publish(writer, created.id, "created");
     return created;
   }
 
@@ -126,7 +118,11 @@ export class UserGroupService {
   async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
     const { mapping, expectedVersion } = changes;
     if (mapping === undefined && expectedVersion === undefined) {
-      const updated = await updateUserGroup(this.#db.for(writer), storedRef(this.#vault, ref), changes);
+      const updated = await updateUserGroup(
+        this.deps.db.for(writer),
+        storedRef(this.deps.vault, ref),
+        changes,
+      );
       return this.#publishUpdate(writer, requireUserGroup(updated, ref));
     }
     return this.#updateLocked(writer, ref, async (transaction, group) => {
@@ -165,8 +161,8 @@ export class UserGroupService {
     ref: UserGroupRef,
     prepare: (transaction: TenantDb, group: UserGroup) => Promise<RowChanges>,
   ): Promise<UserGroup> {
-    const stored = storedRef(this.#vault, ref);
-    const updated = await this.#db.for(writer).transaction(async (transaction) => {
+    const stored = storedRef(this.deps.vault, ref);
+    const updated = await this.deps.db.for(writer).transaction(async (transaction) => {
       const group = requireUserGroup(await lockUserGroup(transaction, stored), ref);
       const changes = await prepare(transaction, group);
       return requireUserGroup(await updateUserGroup(transaction, { by: "id", id: group.id }, changes), ref);
@@ -175,7 +171,7 @@ export class UserGroupService {
   }
 
   #publishUpdate(writer: Writer, { userGroup, changed }: UpdatedUserGroup): UserGroup {
-    if (changed) this.#changes.publish(writer, userGroup.id, "updated");
+    if (changed) this.deps.changes.publish(writer, userGroup.id, "updated");
     return userGroup;
   }
 
@@ -190,13 +186,13 @@ export class UserGroupService {
   ): Promise<{ readonly userGroup: UserGroup; readonly token: string }> {
     const token = issueUserGroupToken(writer.accountId);
     const rotated = await rotateUserGroupToken(
-      this.#db.for(writer),
-      storedRef(this.#vault, ref),
-      this.#vault.encryptToken(token, writer),
-      this.tokenGraceSeconds,
+      this.deps.db.for(writer),
+      storedRef(this.deps.vault, ref),
+      this.deps.vault.encryptToken(token, writer),
+      this.deps.tokenGraceSeconds,
     );
     const userGroup = requireUserGroup(rotated, ref);
-    this.#changes.publish(writer, userGroup.id, "tokenRotated");
+    this.deps.changes.publish(writer, userGroup.id, "tokenRotated");
     return { userGroup, token };
   }
 
@@ -205,12 +201,12 @@ export class UserGroupService {
    * @throws DomainError `user_group_not_found`; `user_group_mismatch` when `expected` does not match the group
    */
   async delete(writer: Writer, ref: UserGroupRef, expected: ExpectedValues): Promise<UserGroup> {
-    const deleted = await this.#delete(writer, storedRef(this.#vault, ref), expected);
+    const deleted = await this.#delete(writer, storedRef(this.deps.vault, ref), expected);
     if (deleted) {
-      this.#changes.publish(writer, deleted.id, "deleted");
+      this.deps.changes.publish(writer, deleted.id, "deleted");
       return deleted;
     }
-    const group = requireUserGroup(await this.#reader.current(writer, ref), ref);
+    const group = requireUserGroup(await this.deps.reader.current(writer, ref), ref);
     const field =
       expected.providedId !== undefined && expected.providedId !== group.providedId
         ? "providedId"
@@ -226,9 +222,9 @@ export class UserGroupService {
 
   async #delete(writer: Writer, ref: StoredRef, expected: ExpectedValues): Promise<UserGroup | null> {
     if (expected.dataSourceProvidedId === undefined)
-      return deleteUserGroup(this.#db.for(writer), ref, expected);
+      return deleteUserGroup(this.deps.db.for(writer), ref, expected);
     // Lock first: a DELETE that waited for a concurrent change of the mapping would still read the old mapping.
-    return this.#db.for(writer).transaction(async (transaction) => {
+    return this.deps.db.for(writer).transaction(async (transaction) => {
       await lockUserGroup(transaction, ref);
       return deleteUserGroup(transaction, ref, expected);
     });

@@ -38,15 +38,11 @@ export type UpsertOutcome = UpsertedGroup | { readonly error: DomainError };
 
 /** Creates and updates groups in bulk. */
 export class UserGroupUpserts {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-  readonly #changes: ChangeFeed;
-
-  constructor(db: Database, vault: TokenVault, changes: ChangeFeed) {
-    this.#db = db;
-    this.#vault = vault;
-    this.#changes = changes;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+    private readonly changes: ChangeFeed,
+  ) {}
 
   /**
    * Creates missing groups and updates existing ones, in one transaction.
@@ -62,7 +58,7 @@ export class UserGroupUpserts {
     const checked = rejectDuplicates(items);
     try {
       const outcomes = await retryConflicts(() =>
-        this.#db
+        this.db
           .for(writer)
           .transaction((transaction) => this.#run(transaction, writer, checked, allOrNothing)),
       );
@@ -78,7 +74,7 @@ export class UserGroupUpserts {
     for (const outcome of outcomes) {
       if (!("userGroup" in outcome)) continue;
       const { userGroup, created, changed } = outcome;
-      if (created || changed) this.#changes.publish(writer, userGroup.id, created ? "created" : "updated");
+      if (created || changed) this.changes.publish(writer, userGroup.id, created ? "created" : "updated");
     }
   }
 
@@ -98,7 +94,7 @@ export class UserGroupUpserts {
     );
     if (allOrNothing && named.some((item) => !isNoError(item))) throw new Refusal(named);
     const items = named.filter(isNoError);
-    const written = await writeUpserts(transaction, items, existing, { vault: this.#vault, writer });
+    const written = await writeUpserts(transaction, items, existing, { vault: this.vault, writer });
     return named.map((item) => {
       if (!isNoError(item)) return { error: item };
       const outcome = written.get(item.providedId);

@@ -39,20 +39,17 @@ interface OutgoingWebhook {
 
 /** Sends webhooks over HTTP to validated addresses only. Does not retry or follow redirects. */
 export class WebhookSender {
-  readonly #targets: WebhookTargets;
-  readonly #timeoutMs: number;
-
-  constructor(targets: WebhookTargets, timeoutMs = ATTEMPT_TIMEOUT_MS) {
-    this.#targets = targets;
-    this.#timeoutMs = timeoutMs;
-  }
+  constructor(
+    private readonly targets: WebhookTargets,
+    private readonly timeoutMs = ATTEMPT_TIMEOUT_MS,
+  ) {}
 
   /** Makes one attempt; failures are returned, not thrown. */
   async send(webhook: OutgoingWebhook): Promise<AttemptOutcome> {
-    const signal = AbortSignal.timeout(this.#timeoutMs);
+    const signal = AbortSignal.timeout(this.timeoutMs);
     try {
       const url = new URL(webhook.url);
-      const addresses = await this.#targets.addressesOf(url, signal);
+      const addresses = await this.targets.addressesOf(url, signal);
       return await post(url, addresses, webhook, signal);
     } catch (error) {
       return {
@@ -162,26 +159,17 @@ interface EndpointOutcome {
 
 /** Executes single delivery attempts and records their outcomes. */
 export class WebhookAttempts {
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-  readonly #sender: WebhookSender;
-  readonly #telemetry: Telemetry;
-  readonly #options: AttemptOptions;
-
-  constructor({ db, vault, sender, telemetry }: AttemptDependencies, options: AttemptOptions) {
-    this.#db = db;
-    this.#vault = vault;
-    this.#sender = sender;
-    this.#telemetry = telemetry;
-    this.#options = options;
-  }
+  constructor(
+    private readonly deps: AttemptDependencies,
+    private readonly options: AttemptOptions,
+  ) {}
 
   /**
    * Executes an attempt, in a new trace: the request that caused the event has ended.
    * @throws Error if the attempt cannot be made or recorded; the delivery is retried when its lease expires
    */
   async make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
-    const { tracing } = this.#telemetry;
+    const { tracing } = this.deps.telemetry;
     if (!tracing) return this.#make(claim, log);
     const { accountId, environment, attempts, eventId } = claim;
     const attributes = {
@@ -197,19 +185,19 @@ export class WebhookAttempts {
   async #make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
     const { endpointId: id, url, eventId, payload: body, accountId, environment } = claim;
     const binding = { accountId, id, kind: "webhookEndpoint" } as const;
-    const secrets = claim.secrets.map((secret) => this.#vault.decrypt(secret, binding));
-    const outcome = await this.#sender.send({ url, eventId, body, secrets });
-    const db = this.#db.for({ accountId, environment, actor: ACTOR });
+    const secrets = claim.secrets.map((secret) => this.deps.vault.decrypt(secret, binding));
+    const outcome = await this.deps.sender.send({ url, eventId, body, secrets });
+    const db = this.deps.db.for({ accountId, environment, actor: ACTOR });
     if (outcome.kind === "answered" && isSuccess(outcome.status)) {
       this.#count("delivered", outcome.status);
       const failures = await settleSuccess(db, claim, outcome.status);
-      if (failures >= this.#options.breaker.pauseAfterFailures)
+      if (failures >= this.options.breaker.pauseAfterFailures)
         log.warn({ endpointId: id, accountId, failures }, "webhook endpoint recovered");
       return { hasAnswered: true, isPaused: false };
     }
     const failed = this.#failedAttempt(claim, outcome);
     this.#count(failed.state === "dead" ? "dead" : "failed", failed.status);
-    const endpoint = await settleFailure(db, claim, failed, this.#options.breaker);
+    const endpoint = await settleFailure(db, claim, failed, this.options.breaker);
     if (endpoint) this.#logFailure(claim, failed, endpoint, log);
     const isPaused = !endpoint || endpoint.isPaused || endpoint.disabledReason !== null;
     return { hasAnswered: false, isPaused };
@@ -220,12 +208,12 @@ export class WebhookAttempts {
     const error =
       outcome.kind === "answered" ? `The receiver responded with status ${outcome.status}.` : outcome.error;
     const retryAfterMs = outcome.kind === "answered" ? outcome.retryAfterMs : null;
-    const waitMs = status === GONE ? null : retryDelay(attempts, retryAfterMs, this.#options.retryDelaysMs);
+    const waitMs = status === GONE ? null : retryDelay(attempts, retryAfterMs, this.options.retryDelaysMs);
     return { state: waitMs === null ? "dead" : "pending", status, error, waitMs: waitMs ?? 0 };
   }
 
   #count(outcome: "delivered" | "failed" | "dead", status: number | null): void {
-    this.#telemetry.metrics.webhookAttempts.inc({ outcome });
+    this.deps.telemetry.metrics.webhookAttempts.inc({ outcome });
     const span = recordedSpan();
     if (!span) return;
     span.setAttribute("user_groups.outcome", outcome);
@@ -242,7 +230,7 @@ export class WebhookAttempts {
   ): void {
     const details = { endpointId, accountId, failures, status, error };
     if (isDisabledNow) log.warn({ ...details, reason: disabledReason }, "webhook endpoint disabled");
-    else if (failures === this.#options.breaker.pauseAfterFailures)
+    else if (failures === this.options.breaker.pauseAfterFailures)
       log.warn(details, "webhook endpoint is failing");
   }
 }

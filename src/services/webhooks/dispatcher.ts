@@ -42,14 +42,11 @@ class Usage {
  * unresponsive receivers cannot occupy the slots of others.
  */
 export class DeliverySlots {
-  readonly #limits: SlotLimits;
   readonly #all = new Usage();
   readonly #accounts = new Map<number, Usage>();
   readonly #endpoints = new Map<number, number>();
 
-  constructor(limits: SlotLimits) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits: SlotLimits) {}
 
   get used(): number {
     return this.#all.used;
@@ -81,7 +78,7 @@ export class DeliverySlots {
 
   #takeOne(endpoint: DueEndpoint): boolean {
     const { accountId, endpointId, isProbed } = endpoint;
-    const { total, perAccount, perEndpoint } = this.#limits;
+    const { total, perAccount, perEndpoint } = this.limits;
     const account = this.#accounts.get(accountId) ?? new Usage();
     const inUse = this.#endpoints.get(endpointId) ?? 0;
     if (inUse >= (isProbed ? 1 : perEndpoint)) return false;
@@ -110,9 +107,6 @@ type TenantGrants = readonly [ClaimGrant, ...ClaimGrant[]];
 
 /** Delivers webhooks from the outbox, concurrently with the dispatchers of other processes (decision 35). */
 export class WebhookDispatcher {
-  readonly #db: Database;
-  readonly #attempts: WebhookAttempts;
-  readonly #options: DispatcherOptions;
   readonly #slots: DeliverySlots;
   /** The endpoints that may have deliveries due, and subjects that may have a next one, by `keyOf`. */
   #due = new Map<string, DueEndpoint>();
@@ -130,10 +124,11 @@ export class WebhookDispatcher {
   #isWoken = false;
   #endPause: () => void = () => undefined;
 
-  constructor(db: Database, attempts: WebhookAttempts, options: DispatcherOptions) {
-    this.#db = db;
-    this.#attempts = attempts;
-    this.#options = options;
+  constructor(
+    private readonly db: Database,
+    private readonly attempts: WebhookAttempts,
+    private readonly options: DispatcherOptions,
+  ) {
     this.#slots = new DeliverySlots(options.slots);
   }
 
@@ -149,7 +144,7 @@ export class WebhookDispatcher {
 
   /** Returns the outbox state across all processes. @throws DomainError `unavailable` when the database is unreachable */
   async state(): Promise<OutboxState> {
-    return readOutboxState(this.#db.of("operator"));
+    return readOutboxState(this.db.of("operator"));
   }
 
   /** Stops claiming deliveries and waits for the attempts in progress. */
@@ -193,15 +188,15 @@ export class WebhookDispatcher {
     this.#polledAt = startedAt;
     this.#due.clear();
     this.#pollFailure = undefined;
-    const due = await findDueEndpoints(this.#db.of("operator")).catch((error) => this.#pollWorkers(error));
+    const due = await findDueEndpoints(this.db.of("operator")).catch((error) => this.#pollWorkers(error));
     this.#due = new Map(due.map((endpoint) => [keyOf(endpoint), endpoint]));
     this.#pollDurationMs = Date.now() - startedAt;
   }
 
   /** @throws `failure`, that of reading all accounts at once, without Citus */
   async #pollWorkers(failure: unknown): Promise<DueEndpoint[]> {
-    if (!this.#db.hasCitus) throw failure;
-    const outcomes = await findDueEndpointsByWorker(this.#db.of("operator"));
+    if (!this.db.hasCitus) throw failure;
+    const outcomes = await findDueEndpointsByWorker(this.db.of("operator"));
     this.#pollFailure = failure;
     return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
   }
@@ -218,8 +213,8 @@ export class WebhookDispatcher {
   }
 
   async #claimForTenant(grants: TenantGrants): Promise<void> {
-    const db = this.#db.for(grants[0].endpoint);
-    const claims = await claimDeliveries(db, grants, this.#options.leaseMs).catch((error: unknown) => {
+    const db = this.db.for(grants[0].endpoint);
+    const claims = await claimDeliveries(db, grants, this.options.leaseMs).catch((error: unknown) => {
       for (const { endpoint, slots } of grants) {
         this.#release(endpoint, slots);
         this.#due.delete(keyOf(endpoint));
@@ -272,7 +267,7 @@ export class WebhookDispatcher {
 
   async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
     try {
-      const { hasAnswered, isPaused } = await this.#attempts.make(claim, this.#log);
+      const { hasAnswered, isPaused } = await this.attempts.make(claim, this.#log);
       const all = { ...endpoint, subject: null };
       const known = this.#due.get(keyOf(all));
       if (isPaused) this.#due.delete(keyOf(all));
@@ -302,7 +297,7 @@ export class WebhookDispatcher {
 
   /** Limits polling to a tenth of the time: a long backlog of one subject or a busy connection pool makes it slow. */
   #pollIntervalMs(): number {
-    return Math.max(this.#options.pollMs, Math.min(9 * this.#pollDurationMs, MAX_POLL_INTERVAL_MS));
+    return Math.max(this.options.pollMs, Math.min(9 * this.#pollDurationMs, MAX_POLL_INTERVAL_MS));
   }
 
   /** Ends the pause. */

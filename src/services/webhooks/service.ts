@@ -47,22 +47,20 @@ export interface IssuedSecret {
 export class WebhookService {
   readonly endpoints: StoredList<WebhookEndpoint, WebhookEndpointFilter, WebhookEndpointSortField>;
   readonly deliveries: StoredList<WebhookDelivery, WebhookDeliveryFilter, WebhookDeliverySortField>;
-  readonly #db: Database;
-  readonly #vault: TokenVault;
-  readonly #targets: WebhookTargets;
 
-  constructor(db: Database, vault: TokenVault, targets: WebhookTargets) {
+  constructor(
+    private readonly db: Database,
+    private readonly vault: TokenVault,
+    private readonly targets: WebhookTargets,
+  ) {
     this.endpoints = new StoredList(db, WEBHOOK_ENDPOINT_LIST);
     this.deliveries = new StoredList(db, WEBHOOK_DELIVERY_LIST);
-    this.#db = db;
-    this.#vault = vault;
-    this.#targets = targets;
   }
 
   /** @throws DomainError `invalid_field` if the URL is invalid or there are too many endpoints */
   async create(admin: Admin, fields: Omit<WebhookEndpointFields, "enabled">): Promise<IssuedSecret> {
     const url = await this.#checkUrl(fields.url);
-    return this.#db.for(admin).transaction(async (transaction) => {
+    return this.db.for(admin).transaction(async (transaction) => {
       const inserted = await insertWebhookEndpoint(transaction, { ...fields, url }, MAX_ENDPOINTS);
       if (inserted) return this.#issueSecret(transaction, admin, inserted.id);
       throw new DomainError(
@@ -75,22 +73,22 @@ export class WebhookService {
   /** Updates the fields that are present. @throws DomainError `webhook_endpoint_not_found`; `invalid_field` for the URL */
   async update(admin: Admin, id: number, changes: Partial<WebhookEndpointFields>): Promise<WebhookEndpoint> {
     const url = changes.url === undefined ? {} : { url: await this.#checkUrl(changes.url) };
-    return requireEndpoint(await updateWebhookEndpoint(this.#db.for(admin), id, { ...changes, ...url }));
+    return requireEndpoint(await updateWebhookEndpoint(this.db.for(admin), id, { ...changes, ...url }));
   }
 
   /** Rotates the secret; for a day, webhooks are also signed with the old one. @throws DomainError `webhook_endpoint_not_found` */
   async rotateSecret(admin: Admin, id: number): Promise<IssuedSecret> {
-    return this.#issueSecret(this.#db.for(admin), admin, id);
+    return this.#issueSecret(this.db.for(admin), admin, id);
   }
 
   /** Hides the endpoint and its deliveries; a purge deletes both later. @throws DomainError `webhook_endpoint_not_found` */
   async delete(admin: Admin, id: number): Promise<void> {
-    if (!(await deleteWebhookEndpoint(this.#db.for(admin), id))) throw endpointNotFound();
+    if (!(await deleteWebhookEndpoint(this.db.for(admin), id))) throw endpointNotFound();
   }
 
   /** Redelivers a finished delivery; a pending one is returned unchanged. @throws DomainError `webhook_delivery_not_found` */
   async replay(admin: Admin, id: number): Promise<WebhookDelivery> {
-    const replayed = await replayDelivery(this.#db.for(admin), id);
+    const replayed = await replayDelivery(this.db.for(admin), id);
     const [delivery] = replayed ? [replayed] : await this.deliveries.byIds(admin, [id]);
     if (delivery) return delivery;
     throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this ID.", {
@@ -103,7 +101,7 @@ export class WebhookService {
    * @throws DomainError `webhook_endpoint_not_found`; `invalid_field` if the endpoint is disabled
    */
   async sendTest(admin: Admin, endpointId: number): Promise<WebhookDelivery> {
-    const delivery = await this.#db
+    const delivery = await this.db
       .for(admin)
       .transaction((transaction) => insertTestEvent(transaction, endpointId));
     if (delivery === "not_found") throw endpointNotFound();
@@ -115,14 +113,14 @@ export class WebhookService {
 
   /** Returns the number of pending deliveries per endpoint, in the order of the IDs, capped at 1000. */
   async countPending(tenant: Tenant, endpointIds: readonly number[]): Promise<number[]> {
-    const counts = await countPendingDeliveries(this.#db.for(tenant), endpointIds);
+    const counts = await countPendingDeliveries(this.db.for(tenant), endpointIds);
     return endpointIds.map((id) => counts.get(id) ?? 0);
   }
 
   async #issueSecret(db: TenantDb, admin: Admin, id: number): Promise<IssuedSecret> {
     const secret = issueWebhookSecret();
     const binding = { accountId: admin.accountId, id, kind: "webhookEndpoint" } as const;
-    const encrypted = this.#vault.encrypt(secret, binding, admin.tokenKeyId);
+    const encrypted = this.vault.encrypt(secret, binding, admin.tokenKeyId);
     return {
       endpoint: requireEndpoint(await setWebhookSecret(db, id, encrypted, GRACE_SECONDS)),
       secret,
@@ -131,9 +129,9 @@ export class WebhookService {
 
   /** Returns the normalized URL. @throws DomainError `invalid_field` */
   async #checkUrl(text: string): Promise<string> {
-    const url = parseWebhookUrl(text, this.#targets.allowPrivate);
+    const url = parseWebhookUrl(text, this.targets.allowPrivate);
     try {
-      await this.#targets.addressesOf(new URL(url));
+      await this.targets.addressesOf(new URL(url));
     } catch (error) {
       // Accept a hostname that does not resolve yet: each delivery resolves and checks it again.
       if (error instanceof DomainError)
