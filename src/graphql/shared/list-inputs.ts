@@ -59,7 +59,7 @@ export function createListArguments<Filter extends object, Order extends string 
     readonly orderBy?: SortOrder<Order> | null;
   }
   if (order) {
-    const description = `The order of the ${items}. Defaults to \`${order.default}\`, ascending.`;
+    const description = `The order of the ${items}. Defaults to ${order.default}.`;
     Field(() => order.type, nullable(description))(ListArguments.prototype, "orderBy");
   }
   return ListArguments;
@@ -67,7 +67,7 @@ export function createListArguments<Filter extends object, Order extends string 
 
 interface OrderInput<Order> {
   readonly type: ClassType<SortOrder<Order>>;
-  /** The enum's name of the field by which the list is sorted by default. */
+  /** The default order, for descriptions. */
   readonly default: string;
 }
 
@@ -98,7 +98,7 @@ export function createOrderInput<Field extends string>(
     @Field(() => OrderDirection, { defaultValue: "ascending", description: "The direction of the order." })
     readonly direction!: Direction;
   }
-  return { type: Order, default: enumName(by.field) };
+  return { type: Order, default: `\`${enumName(by.field)}\`, ${by.direction}` };
 }
 
 function enumName(field: string): string {

@@ -25,15 +25,12 @@ interface UserErrors {
 /** The parameters of `Field` for each payload field. A field that the method does not return is null, or an empty list. */
 type PayloadFields<Values> = {
   readonly [Name in keyof Values]: readonly [
-    type: () =>
-      | (new (
-          ...args: never[]
-        ) => Values[Name])
-      | GraphQLScalarType<Values[Name]>
-      | readonly object[],
+    type: () => Constructor<Values[Name]> | GraphQLScalarType<Values[Name]> | readonly object[],
     options: FieldOptions,
   ];
 };
+
+type Constructor<Value> = new (...args: never[]) => Value;
 
 interface FieldOptions {
   readonly nullable?: true;
@@ -52,8 +49,9 @@ const USER_ERRORS = [
 ] as const;
 
 /**
- * Declares a method that returns the payload of a mutation that requires write scope. Its user errors are returned in the payload;
- * other errors fail the field.
+ * Declares a mutation that requires write scope, by its description, the type of its input, and the fields of its payload. The method gets
+ * the input, the caller and the context, and returns values of those fields. User errors that it throws are returned in the payload as
+ * `userErrors`; other errors fail the field.
  */
 export const WriterMutation = createDecorator(requireWrite);
 
