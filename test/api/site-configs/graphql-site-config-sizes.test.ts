@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { deepZeros, manyPages } from "../../support/site-configs/documents.js";
+import { manyPages } from "../../support/site-configs/documents.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
@@ -50,19 +50,6 @@ test("a text can have at most 256 KiB, stored or validated", async () => {
       body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["source", field] } }] },
     });
   }
-});
-
-test("a document that indentation would make too large is stored on one line, put or patched", async () => {
-  const zeros = deepZeros();
-  const { siteConfig } = await put("deep", { document: { ...goodSite, zeros } });
-  expect(siteConfig.text === JSON.stringify({ ...goodSite, zeros })).toBe(true);
-  await put("patched", { document: goodSite });
-  const patched = await patch({ site: "patched", patch: { zeros } });
-  const text = JSON.stringify(goodSite, null, 2).replace(
-    /\n\}$/,
-    `,\n  "zeros": ${JSON.stringify(zeros)}\n}\n`,
-  );
-  expect(patched.siteConfig.text === text).toBe(true);
 });
 
 test("a patch is rejected if it, or the resulting document, is too large", async () => {
