@@ -52,7 +52,7 @@ test.each<[string, number, number, () => string]>([
   [
     "userGroup(by:) with mapping",
     151,
-    54,
+    55,
     () => jsonRequest("POST", "/graphql", key, { query: QUERY, variables: { id: "acme" } }),
   ],
 ])("%s enters at most %i functions in %i files", async (_name, maxFunctions, maxFiles, request) => {
