@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DomainError, domainErrorOr, type FieldPath, invalidField } from "../domain/shared/errors.js";
+import { DomainError, type FieldPath, invalidField } from "../domain/shared/errors.js";
 import { MAX_TEXT_LENGTH } from "../domain/shared/text-field.js";
 
 /** Keyword of this API: maximum size and depth of a JSON value, and the range of its numbers. */
@@ -46,12 +46,14 @@ export function field<Value>(parse: (value: unknown, field: FieldPath) => Value,
     .unknown()
     .meta({ ...documented })
     .transform((value, context): Value => {
-      const parsed = domainErrorOr(() => parse(value, []));
-      if (!(parsed instanceof DomainError)) return parsed;
-      if (parsed.code !== "invalid_field") throw parsed;
-      for (const { field: path, message } of parsed.fields)
-        context.issues.push({ code: "custom", path: [...path], message, input: value });
-      return z.NEVER;
+      try {
+        return parse(value, []);
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.code !== "invalid_field") throw error;
+        for (const { field: path, message } of error.fields)
+          context.issues.push({ code: "custom", path: [...path], message, input: value });
+        return z.NEVER;
+      }
     });
 }
 

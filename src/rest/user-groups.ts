@@ -308,11 +308,12 @@ async function changeOnce<Fields>(
   apply: (writer: Writer, fields: Fields) => Promise<object>,
 ): Promise<unknown> {
   const writer = requireWrite(caller);
-  const { key, fields } = parseFields<{ readonly key: string | undefined; readonly fields: Fields }>({
-    key: () => parseIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]),
+  const header = headers[IDEMPOTENCY_KEY_HEADER];
+  if (header === undefined) return apply(writer, parse(schema, body));
+  const { key, fields } = parseFields<{ readonly key: string; readonly fields: Fields }>({
+    key: () => parseIdempotencyKey(header),
     fields: () => parse(schema, body),
   });
-  if (key === undefined) return apply(writer, fields);
   const content = [`${method} ${USER_PATH}`, body];
   const outcome = await services.idempotency.once(writer, { key, content }, (each) => apply(each, fields));
   if (outcome.replayed) reply.header(REPLAYED_HEADER, "true");

@@ -11,30 +11,31 @@ export interface UserGroupChange extends Tenant {
   readonly kind: UserGroupChangeKind;
 }
 
-/** Serializes changes for other processes. Contains only IDs: no names and no tokens. */
-export function encodeChanges(changes: readonly UserGroupChange[]): string {
-  return JSON.stringify(
-    changes.map(({ accountId, environment, id, kind }) => [accountId, environment, id, kind]),
-  );
+/** PostgreSQL limits payloads to 8,000 bytes; a change takes up to 60. */
+const MAX_CHANGES_PER_PAYLOAD = 100;
+
+/** Serializes changes for other processes, in payloads. They contain only IDs: no names and no tokens. */
+export function encodeChanges(changes: readonly UserGroupChange[]): string[] {
+  const items = changes.map(({ accountId, environment, id, kind }) => [accountId, environment, id, kind]);
+  const payloads: string[] = [];
+  while (items.length > 0) payloads.push(JSON.stringify(items.splice(0, MAX_CHANGES_PER_PAYLOAD)));
+  return payloads;
 }
 
-/** Parses the output of `encodeChanges`. Unknown items, for example of a newer version, are skipped. */
-export function decodeChanges(text: string): UserGroupChange[] {
-  const list = parse(text);
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item: unknown) => {
+/** Parses a payload of `encodeChanges`. Unknown items, for example of a newer version, are skipped. */
+export function decodeChanges(payload: string): UserGroupChange[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(payload);
+  } catch {
+    // Any role of the database can send one.
+    return [];
+  }
+  return [list].flat().flatMap((item: unknown) => {
     const [accountId, environmentName, id, kindName]: unknown[] = Array.isArray(item) ? item : [];
     const environment = ENVIRONMENTS.find((name) => name === environmentName);
     const kind = USER_GROUP_CHANGE_KINDS.find((name) => name === kindName);
     if (typeof accountId !== "number" || typeof id !== "number" || !environment || !kind) return [];
     return [{ accountId, environment, id, kind }];
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -54,7 +54,8 @@ export class Callers {
    */
   async contextOf(request: FastifyRequest, reply: FastifyReply): Promise<GraphqlContext> {
     const { id, headers, ip: address } = request;
-    const idempotencyKey = parseIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]);
+    const header = headers[IDEMPOTENCY_KEY_HEADER];
+    const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header);
     const consistency = parseReadConsistency(headers[READ_CONSISTENCY_HEADER]);
     if (request.identity && reply.elapsedTime > MAX_KEY_CACHE_MS) await this.#identifyUncached(request);
     const context = await createContext(this.#services, this.#watcher, {

@@ -52,7 +52,8 @@ export class ConnectionPool {
   ): Promise<T> {
     requireTime(deadline);
     const { length = 0 } = this.#waiting.get(use.account) ?? [];
-    if (this.usage.waiting >= this.#queueSize || length >= this.#queueSize / 2) {
+    const isFull = this.#waiting.size > 0 && this.usage.waiting >= this.#queueSize;
+    if (isFull || length >= this.#queueSize / 2) {
       const { metrics, server } = this.#instruments;
       metrics.queueRefusals.inc({ server });
       throw new DomainError("unavailable", "The service is overloaded. Try again shortly.", {
@@ -81,7 +82,7 @@ export class ConnectionPool {
       throw translateDatabaseError(error, use);
     } finally {
       this.#inUse.delete(use);
-      this.#startNext();
+      if (this.#waiting.size > 0) this.#startNext();
     }
   }
 

@@ -9,8 +9,6 @@ import {
 } from "../../domain/user-groups/change.js";
 import type { NotificationChannel } from "../../persistence/database/notification-channel.js";
 
-/** PostgreSQL limits payloads to 8,000 bytes; a change takes up to 60. */
-const MAX_CHANGES_PER_PAYLOAD = 100;
 /** Maximum number of unpublished changes; beyond it, the oldest are dropped. */
 const MAX_BACKLOG = 100_000;
 /** Delay before publishing is retried. */
@@ -154,7 +152,7 @@ export class ChangeFeed {
       this.#backlog = [];
       this.#inFlight = changes.length;
       try {
-        await this.#channel.publish(toPayloads(changes));
+        await this.#channel.publish(encodeChanges(changes));
       } catch (error) {
         this.#backlog = [...changes, ...this.#backlog].slice(-MAX_BACKLOG);
         this.#onUnpublished(error, 0);
@@ -174,14 +172,6 @@ export class ChangeFeed {
 
 function unavailable(message: string): DomainError {
   return new DomainError("unavailable", message, { retryAfter: 1 });
-}
-
-function toPayloads(changes: readonly UserGroupChange[]): string[] {
-  const payloads: string[] = [];
-  for (let start = 0; start < changes.length; start += MAX_CHANGES_PER_PAYLOAD) {
-    payloads.push(encodeChanges(changes.slice(start, start + MAX_CHANGES_PER_PAYLOAD)));
-  }
-  return payloads;
 }
 
 function keyOf({ accountId, environment, id }: TenantKey & { readonly id: number | null }): string {
