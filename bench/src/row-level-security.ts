@@ -1,5 +1,4 @@
-import { type Actor } from "../../src/domain/accounts/actor.js";
-import type { Tenant } from "../../src/domain/accounts/caller.js";
+import type { Actor, Tenant } from "../../src/domain/accounts/caller.js";
 import type { EmbeddedConnection } from "../../src/embedded-postgres/connection.js";
 import type { Database } from "../../src/persistence/database/database.js";
 import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";

@@ -39,9 +39,9 @@ export const ERROR_BODY = z
   })
   .register(COMPONENTS, { id: "Error" });
 
-export type ErrorBody = z.infer<typeof ERROR_BODY>;
+type ErrorBody = z.infer<typeof ERROR_BODY>;
 
-export interface ErrorReply {
+interface ErrorReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;

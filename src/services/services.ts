@@ -7,21 +7,17 @@ import { type ListenOptions, NotificationChannel } from "../persistence/database
 import type { ReadReplicas } from "../persistence/database/read-replicas.js";
 import { purgeList } from "../persistence/transfer/purge-list.js";
 import { countOnly, type Telemetry } from "../telemetry/telemetry.js";
-import { AccountService } from "./accounts/account-service.js";
-import { ApiKeyService } from "./accounts/api-key-service.js";
-import { KeyCache, KeyUsage } from "./accounts/key-cache.js";
-import { KeyRevocations, KeyWatch } from "./accounts/key-revocations.js";
+import { AccountService, ApiKeyService } from "./accounts/account-service.js";
+import { KeyCache, KeyRevocations, KeyUsage, KeyWatch } from "./accounts/key-cache.js";
 import { AuditLog } from "./audit/log.js";
 import { Access } from "./authentication/access.js";
 import { ConsoleSessions } from "./authentication/console-sessions.js";
 import { EmbedSessions } from "./authentication/embed-sessions.js";
 import { SigningKeys } from "./authentication/signing-keys.js";
 import { DataSourceService } from "./data-sources/service.js";
-import { AuthFailures } from "./requests/auth-failures.js";
 import { EventStreams } from "./requests/event-streams.js";
 import { Idempotency } from "./requests/idempotency.js";
-import { RateCounter, type SharedLimiters } from "./requests/rate-counter.js";
-import { RateLimits } from "./requests/rate-limits.js";
+import { AuthFailures, RateCounter, RateLimits, type SharedLimiters } from "./requests/rate-limits.js";
 import { ReplicaRouter } from "./requests/replica-router.js";
 import { SiteConfigReader } from "./site-configs/reader.js";
 import { SiteConfigService } from "./site-configs/service.js";
@@ -40,40 +36,7 @@ import { WebhookService } from "./webhooks/service.js";
 import { WebhookTargets } from "./webhooks/targets.js";
 
 /** The service layer shared by REST and GraphQL. */
-export interface Services {
-  readonly access: Access;
-  readonly accounts: AccountService;
-  readonly apiKeys: ApiKeyService;
-  readonly auditLog: AuditLog;
-  readonly changes: ChangeFeed;
-  readonly consoleSessions: ConsoleSessions;
-  readonly dataSources: DataSourceService;
-  readonly embedSessions: EmbedSessions;
-  readonly eventStreams: EventStreams;
-  readonly idempotency: Idempotency;
-  readonly keyUsage: KeyUsage;
-  readonly replicaRouter: ReplicaRouter;
-  readonly listing: Listing;
-  /** Notifications from other processes; closed by `changes`. */
-  readonly notifications: NotificationChannel;
-  readonly rateLimits: RateLimits;
-  readonly signingKeys: SigningKeys;
-  readonly siteConfigs: SiteConfigService;
-  readonly siteConfigReader: SiteConfigReader;
-  readonly purgeJob: PurgeJob;
-  readonly userGroups: UserGroupService;
-  readonly userGroupReader: UserGroupReader;
-  readonly userGroupBulkEdits: UserGroupBulkEdits;
-  readonly userGroupUpserts: UserGroupUpserts;
-  readonly userGroupWatches: UserGroupWatches;
-  readonly webhooks: WebhookService;
-  readonly webhookDispatcher: WebhookDispatcher;
-  /** Open WebSockets; each of their subscriptions also counts as an event stream. */
-  readonly webSockets: EventStreams;
-  readonly telemetry: Telemetry;
-  /** @throws DomainError `unavailable` when the database is unreachable */
-  checkReadiness(): Promise<void>;
-}
+export type Services = ReturnType<typeof createServices>;
 
 export interface ServiceOptions {
   /** How long a rotated token can still be used to read. */
@@ -100,7 +63,7 @@ export interface SpeedOptions {
   readonly keyCacheMs: number;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Default for requests that do not specify a consistency. */
   readonly consistency: ReadConsistency;
   readonly replicas: ReadReplicas | undefined;
@@ -116,7 +79,7 @@ export interface RateLimitOptions {
   readonly sharedLimiters: SharedLimiters | undefined;
 }
 
-export function createServices(database: Database, vault: TokenVault, options: ServiceOptions): Services {
+export function createServices(database: Database, vault: TokenVault, options: ServiceOptions) {
   const accounts = new AccountService(database, vault);
   const { batchStatements, keyCacheMs } = options.speed;
   const { telemetry = countOnly() } = options;
@@ -165,6 +128,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     keyUsage,
     replicaRouter: new ReplicaRouter(options.reads.replicas, options.reads.consistency, metrics),
     listing: new Listing(database, batching),
+    /** Notifications from other processes; closed by `changes`. */
     notifications,
     rateLimits: new RateLimits(new RateCounter(limits, sharedLimiters), metrics),
     signingKeys,
@@ -200,8 +164,10 @@ export function createServices(database: Database, vault: TokenVault, options: S
       new WebhookAttempts({ db: database, vault, sender, telemetry }, webhooks),
       webhooks,
     ),
+    /** Open WebSockets; each of their subscriptions also counts as an event stream. */
     webSockets: new EventStreams(options.eventStreams, options.trustedProxies, metrics, "WebSockets"),
     telemetry,
+    /** @throws DomainError `unavailable` when the database is unreachable */
     async checkReadiness() {
       await database.run({ name: "readiness", access: "read", text: "SELECT 1 AS ready" }, []);
     },

@@ -6,7 +6,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { hashApiKey, issueApiKey } from "../../src/domain/accounts/api-key.js";
 import { TokenVault } from "../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../src/domain/user-groups/token.js";
-import { issueWebhookSecret } from "../../src/domain/webhooks/signature.js";
+import { issueWebhookSecret } from "../../src/domain/webhooks/attempt.js";
 import { administer } from "../support/postgres/postgres-setup.js";
 import { createTestDatabase } from "../support/postgres/test-database.js";
 import { callRest } from "../support/rest/rest-client.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RateCounter } from "../../src/services/requests/rate-counter.js";
+import { RateCounter } from "../../src/services/requests/rate-limits.js";
 
 const LIMIT = { policy: "requests", limit: 5, windowSeconds: 60 } as const;
 

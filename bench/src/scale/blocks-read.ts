@@ -1,8 +1,8 @@
 import type { AuditFilter } from "../../../src/domain/audit/entry.js";
-import type { DataSourceFilter, DataSourceSortField } from "../../../src/domain/data-sources/list.js";
+import type { DataSourceFilter, DataSourceSortField } from "../../../src/domain/data-sources/data-source.js";
 import type { PageRequest } from "../../../src/domain/shared/pagination.js";
 import { type UserGroupFilter, type UserGroupSortField } from "../../../src/domain/user-groups/list.js";
-import type { WebhookDeliveryFilter } from "../../../src/domain/webhooks/list.js";
+import type { WebhookDeliveryFilter } from "../../../src/domain/webhooks/webhook.js";
 import { AUDIT_LOG } from "../../../src/persistence/audit/entries.js";
 import { DATA_SOURCE_LIST } from "../../../src/persistence/data-sources/queries.js";
 import type { Queryable } from "../../../src/persistence/shared/statement.js";

@@ -1,6 +1,6 @@
 import { type IRateLimiterOptions, RateLimiterCluster } from "rate-limiter-flexible";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { Limiters, SharedLimiters } from "../../services/requests/rate-counter.js";
+import type { Limiters, SharedLimiters } from "../../services/requests/rate-limits.js";
 import { answerScrapes } from "../../telemetry/export/worker-metrics.js";
 import { metricsMessage, type WorkerMessage } from "./messages.js";
 

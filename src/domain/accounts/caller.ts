@@ -1,8 +1,25 @@
-import type { ReadReplica } from "../requests/read-replica.js";
-import type { Transaction } from "../requests/transaction.js";
 import type { Deadline } from "../shared/deadline.js";
-import type { Actor } from "./actor.js";
 import type { Environment } from "./environment.js";
+
+/** A read replica of the database; it may lag behind the primary. */
+export interface ReadReplica {
+  /** Identifies the replica, also in the log. Contains no secrets. */
+  readonly name: string;
+}
+
+/** A database transaction that several calls share. */
+export interface Transaction {
+  /** Runs a callback after the commit; never after a rollback. */
+  afterCommit(work: () => void): void;
+}
+
+/** The author of a change: the holder of an API key, or an operator with direct database access (no key). */
+export interface Actor {
+  readonly keyId: number | null;
+  readonly name: string;
+  /** The request ID, as in `X-Request-Id` and the log. */
+  readonly requestId: string | null;
+}
 
 export const SCOPES = ["read", "embed", "write", "admin"] as const;
 
@@ -54,4 +71,10 @@ export interface Embedder extends Caller {
 /** A caller whose scope was checked and allows changes. */
 export interface Writer extends Caller {
   readonly scope: "write" | "admin";
+}
+
+export interface Account {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: Date;
 }

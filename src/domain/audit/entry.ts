@@ -1,4 +1,4 @@
-import type { Actor } from "../accounts/actor.js";
+import type { Actor } from "../accounts/caller.js";
 import type { ListOrder, Sortable } from "../shared/pagination.js";
 
 export const AUDIT_ACTIONS = [

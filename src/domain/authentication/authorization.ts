@@ -1,7 +1,7 @@
 import { DomainError } from "../shared/errors.js";
 
 /** Contents of an Authorization header: an API key, or a user group token (decision 15). */
-export interface Credentials {
+interface Credentials {
   readonly kind: "apiKey" | "userGroupToken";
   readonly secret: string;
 }
@@ -20,19 +20,13 @@ export function missingCredentials(): DomainError {
  */
 export function parseCredentials(header: string | undefined): Credentials {
   if (header === undefined || header === "") throw missingCredentials();
-  const credentials = findCredentials(header);
-  if (credentials) return credentials;
+  const [, scheme = "", secret] = /^(token|bearer) +(\S+) *$/i.exec(header) ?? [];
+  if (secret !== undefined)
+    return { kind: scheme.toLowerCase() === "token" ? "apiKey" : "userGroupToken", secret };
   throw new DomainError(
     "unauthenticated",
     "The Authorization header is invalid. Send `Token <API_KEY>` or, in a front end, `Bearer <user group token>`.",
   );
-}
-
-/** Returns the credentials in an Authorization header, if any. */
-function findCredentials(header: string): Credentials | undefined {
-  const [, scheme = "", secret] = /^(token|bearer) +(\S+) *$/i.exec(header) ?? [];
-  if (secret === undefined) return undefined;
-  return { kind: scheme.toLowerCase() === "token" ? "apiKey" : "userGroupToken", secret };
 }
 
 /** Returns the API key in an Authorization header, if any. */
@@ -40,12 +34,8 @@ export function findApiKey(header: string): string | undefined {
   return /^token +(\S+) *$/i.exec(header)?.[1];
 }
 
-/**
- * Parses an Authorization header that must contain an API key.
- * @throws DomainError `unauthenticated` if the header is missing or has another scheme than `Token`
- */
-export function parseApiKeyHeader(header: string | undefined): string {
-  if (header === undefined || header === "") throw missingCredentials();
+/** Parses an Authorization header that must contain an API key. @throws DomainError `unauthenticated` if it has another scheme */
+export function parseApiKeyHeader(header: string): string {
   const secret = findApiKey(header);
   if (secret !== undefined) return secret;
   throw new DomainError("unauthenticated", "The Authorization header is invalid. Send `Token <API_KEY>`.");

@@ -26,7 +26,7 @@ export interface SigningKey {
   readonly retiredFrom: Date | null;
 }
 
-export type SigningKeyState = "published" | "signing" | "retired";
+type SigningKeyState = "published" | "signing" | "retired";
 
 /** Returns the time until which sessions with this key are accepted; null if no end is known yet. */
 export function acceptedUntil({ retiredFrom }: SigningKey): Date | null {

@@ -1,3 +1,5 @@
+import type { ListOrder, Sortable } from "../shared/pagination.js";
+
 /** A data source of one environment of an account. */
 export interface DataSource {
   readonly id: number;
@@ -10,3 +12,30 @@ export interface DataSource {
 export type DataSourceRef =
   | { readonly by: "id"; readonly id: number }
   | { readonly by: "providedId"; readonly providedId: string };
+
+export const DATA_SOURCE_ORDER = {
+  fields: {
+    dataSourceId: {
+      property: "id",
+      kind: "id",
+      description: "Order by internal ID, which is the order of creation.",
+    },
+    providedId: {
+      property: "providedId",
+      kind: "text",
+      description: "Order by external ID, compared by code point.",
+    },
+    name: { property: "name", kind: "text", description: "Order by name, compared by code point." },
+    createdAt: { property: "createdAt", kind: "time", description: "Order by time of creation." },
+  },
+  default: { field: "dataSourceId", direction: "ascending" },
+} as const satisfies ListOrder<Sortable<DataSource>>;
+
+export type DataSourceSortField = keyof typeof DATA_SOURCE_ORDER.fields;
+
+/** Conditions on listed data sources; all must hold. */
+export interface DataSourceFilter {
+  readonly providedIds?: readonly string[];
+  /** Substring of the name, case-insensitive. */
+  readonly nameContains?: string;
+}

@@ -14,7 +14,7 @@ export interface FieldError {
 /** Maximum number of fields in one error (decision 12c). */
 export const MAX_FIELD_ERRORS = 100;
 
-export interface DomainErrorOptions {
+interface DomainErrorOptions {
   readonly field?: FieldPath;
   /** All field errors, if more than one field is invalid. */
   readonly fields?: readonly FieldError[];

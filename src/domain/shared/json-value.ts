@@ -2,7 +2,7 @@ import { type FieldPath, invalidField } from "./errors.js";
 import { isObject, type JsonObject, type JsonValue } from "./json.js";
 import { requireStorable } from "./text-field.js";
 
-export interface JsonValueRules {
+interface JsonValueRules {
   /** Maximum nesting depth, the value itself being level 1. Default: the depth that recursion handles safely. */
   readonly maxDepth?: number;
   /** Whether keys and strings must be storable in PostgreSQL. */

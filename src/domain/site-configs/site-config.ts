@@ -1,5 +1,4 @@
-import type { Actor } from "../accounts/actor.js";
-import type { Tenant } from "../accounts/caller.js";
+import type { Actor, Tenant } from "../accounts/caller.js";
 import { DomainError, type FieldPath, invalidField } from "../shared/errors.js";
 import { parseText } from "../shared/text-field.js";
 

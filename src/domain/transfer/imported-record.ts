@@ -131,7 +131,7 @@ function requireKnown(fields: Fields, { columns }: FileShape): void {
 }
 
 /** Reason for rejecting a line: an API error code, or one specific to files. */
-export type RefusalCode = ErrorCode | "invalid_csv" | "token_taken" | "token_differs";
+type RefusalCode = ErrorCode | "invalid_csv" | "token_taken" | "token_differs";
 
 /** A rejected line of an import. The message never contains a token. */
 export class Refusal {

@@ -1,7 +1,7 @@
 import type { Tenant } from "../accounts/caller.js";
 import { ENVIRONMENTS } from "../accounts/environment.js";
 
-export const USER_GROUP_CHANGE_KINDS = ["created", "updated", "tokenRotated", "deleted"] as const;
+const USER_GROUP_CHANGE_KINDS = ["created", "updated", "tokenRotated", "deleted"] as const;
 
 export type UserGroupChangeKind = (typeof USER_GROUP_CHANGE_KINDS)[number];
 

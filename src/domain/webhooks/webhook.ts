@@ -1,5 +1,6 @@
 import type { Environment } from "../accounts/environment.js";
 import type { EncryptedToken } from "../accounts/token-vault.js";
+import type { ListOrder, Sortable } from "../shared/pagination.js";
 
 /** The event that an admin sends to try an endpoint. It is sent whatever events the endpoint receives. */
 export const TEST_EVENT = "webhook_endpoint.test";
@@ -21,7 +22,7 @@ export const WEBHOOK_DELIVERY_STATES = ["pending", "delivered", "dead"] as const
 export type WebhookDeliveryState = (typeof WEBHOOK_DELIVERY_STATES)[number];
 
 /** Why an endpoint is disabled: by an admin, because it answered 410, or because every delivery failed for days. */
-export const WEBHOOK_DISABLED_REASONS = ["admin", "gone", "failing"] as const;
+const WEBHOOK_DISABLED_REASONS = ["admin", "gone", "failing"] as const;
 
 export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
 
@@ -101,4 +102,34 @@ export interface ClaimedDelivery {
   readonly url: string;
   /** The current secret first; a replaced one also signs for a transition period. */
   readonly secrets: readonly EncryptedToken[];
+}
+
+export const WEBHOOK_ENDPOINT_ORDER = {
+  fields: {
+    createdAt: { property: "createdAt", kind: "time", description: "Order by time of creation." },
+    name: { property: "name", kind: "text", description: "Order by name, compared by code point." },
+  },
+  default: { field: "createdAt", direction: "ascending" },
+} as const satisfies ListOrder<Sortable<WebhookEndpoint>>;
+
+export type WebhookEndpointSortField = keyof typeof WEBHOOK_ENDPOINT_ORDER.fields;
+
+/** Conditions on listed webhook endpoints; all must hold. */
+export interface WebhookEndpointFilter {
+  readonly isEnabled?: boolean;
+  /** Substring of the URL, case-insensitive. */
+  readonly urlContains?: string;
+}
+
+export const WEBHOOK_DELIVERY_ORDER = {
+  fields: { webhookDelivery: { property: "id", kind: "id" } },
+  default: { field: "webhookDelivery", direction: "descending" },
+} as const satisfies ListOrder<Sortable<WebhookDelivery>>;
+
+export type WebhookDeliverySortField = keyof typeof WEBHOOK_DELIVERY_ORDER.fields;
+
+/** Conditions on listed deliveries; all must hold. */
+export interface WebhookDeliveryFilter {
+  readonly endpointId?: number;
+  readonly state?: WebhookDeliveryState;
 }

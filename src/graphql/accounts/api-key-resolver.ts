@@ -1,6 +1,6 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Args, ArgsType, Ctx, Field, InputType, Query, Resolver } from "type-graphql";
-import { API_KEY_ORDER, type ApiKeyFilter } from "../../domain/accounts/api-key-list.js";
+import { API_KEY_ORDER, type ApiKeyFilter } from "../../domain/accounts/api-key.js";
 import type { Admin, Scope } from "../../domain/accounts/caller.js";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import { parseText } from "../../domain/shared/text-field.js";

@@ -1,5 +1,5 @@
 import { Arg, Args, ArgsType, Ctx, InputType, Query, Resolver } from "type-graphql";
-import { DATA_SOURCE_ORDER } from "../../domain/data-sources/list.js";
+import { DATA_SOURCE_ORDER } from "../../domain/data-sources/data-source.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import {

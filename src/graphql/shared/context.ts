@@ -1,8 +1,7 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
+import type { ReadReplica, Tenant } from "../../domain/accounts/caller.js";
 import { missingCredentials } from "../../domain/authentication/authorization.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import type { ReadConsistency } from "../../domain/requests/read-consistency.js";
-import type { ReadReplica } from "../../domain/requests/read-replica.js";
 import type { Allowance } from "../../domain/shared/allowance.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Services } from "../../services/services.js";

@@ -16,9 +16,9 @@ import { parseText } from "../../domain/shared/text-field.js";
 import {
   WEBHOOK_ENDPOINT_ORDER,
   type WebhookDeliveryFilter,
+  type WebhookDeliveryState,
   type WebhookEndpointFilter,
-} from "../../domain/webhooks/list.js";
-import type { WebhookDeliveryState } from "../../domain/webhooks/webhook.js";
+} from "../../domain/webhooks/webhook.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createListArguments, createOrderInput } from "../shared/list-inputs.js";

@@ -1,11 +1,14 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
-import { CONSOLE_SESSION_SECONDS, type ConsoleSession } from "../../domain/authentication/console-session.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isObject } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { ConsoleSessions } from "../../services/authentication/console-sessions.js";
+import {
+  CONSOLE_SESSION_SECONDS,
+  type ConsoleSession,
+  type ConsoleSessions,
+} from "../../services/authentication/console-sessions.js";
 import type { Services } from "../../services/services.js";
 
 /** Request header of the console. Browsers let other origins send it only after a CORS preflight, which these routes reject. */

@@ -1,9 +1,10 @@
-import type { ApiKey, ListedApiKey } from "../../domain/accounts/api-key.js";
 import {
   API_KEY_ORDER,
+  type ApiKey,
   type ApiKeyFilter,
   type ApiKeySortField,
-} from "../../domain/accounts/api-key-list.js";
+  type ListedApiKey,
+} from "../../domain/accounts/api-key.js";
 import type { Scope, TenantKey } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { recorded } from "../shared/audit-recording.js";

@@ -1,10 +1,10 @@
 import { Any } from "typeorm";
-import type { DataSource } from "../../domain/data-sources/data-source.js";
 import {
   DATA_SOURCE_ORDER,
+  type DataSource,
   type DataSourceFilter,
   type DataSourceSortField,
-} from "../../domain/data-sources/list.js";
+} from "../../domain/data-sources/data-source.js";
 import { recorded } from "../shared/audit-recording.js";
 import { escapeLike } from "../shared/keyset.js";
 import { defineList } from "../shared/select-page.js";

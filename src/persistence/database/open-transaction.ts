@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import type { EntityManager, DataSource as Orm } from "typeorm";
-import type { Transaction } from "../../domain/requests/transaction.js";
+import type { Transaction } from "../../domain/accounts/caller.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import { changeThenRecord } from "../shared/audit-recording.js";
 import { isConnectionUnusable, translateDatabaseError } from "../shared/database-error.js";

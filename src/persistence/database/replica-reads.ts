@@ -1,4 +1,4 @@
-import type { ReadReplica } from "../../domain/requests/read-replica.js";
+import type { ReadReplica } from "../../domain/accounts/caller.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isPermanentFailure } from "../shared/database-error.js";
 import type { RowScope } from "../shared/row-scope.js";

@@ -1,8 +1,6 @@
 import { escapeLiteral } from "pg";
-import type { Actor } from "../../domain/accounts/actor.js";
+import type { Actor, ReadReplica, Transaction } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
-import type { ReadReplica } from "../../domain/requests/read-replica.js";
-import type { Transaction } from "../../domain/requests/transaction.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
 import type { Statement } from "./statement.js";
 

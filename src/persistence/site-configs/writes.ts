@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Actor } from "../../domain/accounts/actor.js";
+import type { Actor } from "../../domain/accounts/caller.js";
 import type { SiteConfig } from "../../domain/site-configs/site-config.js";
 import { recorded } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";

@@ -1,11 +1,12 @@
 import { escapeLiteral } from "pg";
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
-import { WEBHOOK_DELIVERY_ORDER, type WebhookDeliveryFilter } from "../../domain/webhooks/list.js";
 import {
   type TEST_EVENT,
+  WEBHOOK_DELIVERY_ORDER,
   WEBHOOK_DELIVERY_STATES,
   type WebhookDelivery,
+  type WebhookDeliveryFilter,
   type WebhookDeliveryState,
   type WebhookEvent,
 } from "../../domain/webhooks/webhook.js";

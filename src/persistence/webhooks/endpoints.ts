@@ -1,12 +1,13 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
-import { WEBHOOK_ENDPOINT_ORDER, type WebhookEndpointFilter } from "../../domain/webhooks/list.js";
-import type {
-  WebhookDisabledReason,
-  WebhookEndpoint,
-  WebhookEndpointFields,
-  WebhookEvent,
+import {
+  WEBHOOK_ENDPOINT_ORDER,
+  type WebhookDisabledReason,
+  type WebhookEndpoint,
+  type WebhookEndpointFields,
+  type WebhookEndpointFilter,
+  type WebhookEvent,
 } from "../../domain/webhooks/webhook.js";
 import { AccountEntity } from "../accounts/entities.js";
 import { recorded } from "../shared/audit-recording.js";

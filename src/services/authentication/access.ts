@@ -18,12 +18,12 @@ import { type ActiveKey, findActiveKey } from "../../persistence/accounts/api-ke
 import type { Database } from "../../persistence/database/database.js";
 import { findTokenLocations } from "../../persistence/user-groups/imported-token-queries.js";
 import type { KeyCache, KeyUsage } from "../accounts/key-cache.js";
-import type { AuthFailures } from "../requests/auth-failures.js";
+import type { AuthFailures } from "../requests/rate-limits.js";
 import type { UserGroupReader } from "../user-groups/reader.js";
 import type { EmbedSessions } from "./embed-sessions.js";
 
 /** The origin of a request. */
-export interface Origin {
+interface Origin {
   readonly requestId: string;
   /** Client IP address. */
   readonly address: string;
@@ -32,7 +32,7 @@ export interface Origin {
   readonly signedInAt?: Date | undefined;
 }
 
-export interface AccessDependencies {
+interface AccessDependencies {
   readonly db: Database;
   readonly vault: TokenVault;
   readonly keys: KeyCache;
@@ -53,8 +53,8 @@ export class Access {
    *   `rate_limited` instead after too many failures from the address
    */
   async authenticate(header: string | undefined, origin: Origin): Promise<Caller> {
-    return this.#limitFailures(header, origin.address, () =>
-      this.#findCaller(parseApiKeyHeader(header), origin),
+    return this.#limitFailures(header, origin.address, (sent) =>
+      this.#findCaller(parseApiKeyHeader(sent), origin),
     );
   }
 
@@ -70,10 +70,10 @@ export class Access {
    * @throws DomainError as `authenticate` does; `unauthenticated` also for an unknown or rotated token or session
    */
   async identify(header: string | undefined, origin: Origin): Promise<Identity> {
-    return this.#limitFailures(header, origin.address, () => this.#identify(header, origin));
+    return this.#limitFailures(header, origin.address, (sent) => this.#identify(sent, origin));
   }
 
-  async #identify(header: string | undefined, origin: Omit<Origin, "address">): Promise<Identity> {
+  async #identify(header: string, origin: Omit<Origin, "address">): Promise<Identity> {
     const { kind, secret } = parseCredentials(header);
     if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret, origin) };
     const { deadline } = origin;
@@ -86,11 +86,11 @@ export class Access {
   async #limitFailures<Result>(
     header: string | undefined,
     address: string,
-    find: () => Promise<Result>,
+    find: (header: string) => Promise<Result>,
   ): Promise<Result> {
     if (header === undefined || header === "") throw missingCredentials();
     try {
-      return await this.deps.failures.verify(address, find);
+      return await this.deps.failures.verify(address, () => find(header));
     } catch (error) {
       if (error instanceof DomainError && error.code === "unauthenticated")
         await this.deps.failures.record(address);

@@ -4,14 +4,22 @@ import { z } from "zod";
 import { hashApiKey, parseApiKey } from "../../domain/accounts/api-key.js";
 import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import {
-  CONSOLE_SESSION_SECONDS,
-  type ConsoleSession,
-  type SessionKey,
-} from "../../domain/authentication/console-session.js";
 import { endConsoleSessions } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { KeyCache } from "../accounts/key-cache.js";
+
+/** Lifetime of a console session; then the API key must be entered again. */
+export const CONSOLE_SESSION_SECONDS = 12 * 3600;
+
+/** An API key of a console session. */
+interface SessionKey {
+  readonly secret: string;
+  /** When the key was entered. */
+  readonly signedInAt: Date;
+}
+
+/** The API keys of a signed-in browser: at most one per environment, of one account. */
+export type ConsoleSession = Partial<Readonly<Record<Environment, SessionKey>>>;
 
 const KEY_MANAGEMENT = "dir";
 const CONTENT_ENCRYPTION = "A256GCM";

@@ -26,7 +26,7 @@ import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import { requireUserGroup, storedRef } from "../user-groups/reader.js";
 import type { SigningKeys } from "./signing-keys.js";
 
-export interface EmbedSessionDependencies {
+interface EmbedSessionDependencies {
   readonly db: Database;
   readonly vault: TokenVault;
   readonly keys: SigningKeys;

@@ -1,7 +1,11 @@
 import type { EntityManager } from "typeorm";
 import type { TenantKey, Writer } from "../../domain/accounts/caller.js";
-import type { DataSource, DataSourceRef } from "../../domain/data-sources/data-source.js";
-import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
+import type {
+  DataSource,
+  DataSourceFilter,
+  DataSourceRef,
+  DataSourceSortField,
+} from "../../domain/data-sources/data-source.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
 import { DataSourceEntity, toDataSource } from "../../persistence/data-sources/entity.js";

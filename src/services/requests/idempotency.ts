@@ -12,7 +12,7 @@ import { isLockTimeout } from "../../persistence/shared/database-error.js";
 import { TenantDb } from "../../persistence/shared/tenant-db.js";
 
 /** A request that is applied at most once. */
-export interface IdempotentRequest {
+interface IdempotentRequest {
   /** Idempotency key chosen by the client. */
   readonly key: string;
   /** Fingerprinted: a request with the same key but different content is rejected. */
@@ -20,7 +20,7 @@ export interface IdempotentRequest {
 }
 
 /** A JSON reply; `replayed` if it was stored by an earlier request. */
-export interface IdempotentReply {
+interface IdempotentReply {
   readonly reply: unknown;
   readonly replayed: boolean;
 }

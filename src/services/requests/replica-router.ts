@@ -1,11 +1,11 @@
+import type { ReadReplica } from "../../domain/accounts/caller.js";
 import type { ReadConsistency } from "../../domain/requests/read-consistency.js";
-import type { ReadReplica } from "../../domain/requests/read-replica.js";
 import type { ReadReplicas } from "../../persistence/database/read-replicas.js";
 import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
 /** Reads for a request, from one replica throughout so that reads are monotonic; from the primary if undefined. */
-export type ReadFrom<Result> = (replica: ReadReplica | undefined) => Promise<Result>;
+type ReadFrom<Result> = (replica: ReadReplica | undefined) => Promise<Result>;
 
 /** Routes read-only requests that accept eventual consistency to replicas (decision 47). */
 export class ReplicaRouter {

@@ -13,7 +13,7 @@ const SLOT_TIMEOUT_MS = 500;
 const MAX_KEYS = 1000;
 
 /** Loads one value per key, in the order of the keys. */
-export type LoadMany<Key, Value> = (scope: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>;
+type LoadMany<Key, Value> = (scope: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>;
 
 /** Settings shared by all batch loaders. */
 export interface Batching {

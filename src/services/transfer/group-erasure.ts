@@ -11,7 +11,7 @@ const BATCH_SIZE = 2000;
 /** Deliveries that a statement reads. */
 const PAGE_SIZE = 20_000;
 
-export interface ErasureReport {
+interface ErasureReport {
   /** The audit log's name for the group from now on. */
   readonly pseudonym: string;
   readonly auditEntries: number;

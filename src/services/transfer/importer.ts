@@ -39,8 +39,13 @@ import { putImportedTokens } from "../../persistence/user-groups/imported-token-
 import { type GroupEntry, putMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
-import { ConcurrentCreation, retryConflicts } from "../user-groups/conflict-retry.js";
-import { lockExistingGroups, type ResolvedUpsert, writeUpserts } from "../user-groups/upserts.js";
+import {
+  ConcurrentCreation,
+  lockExistingGroups,
+  type ResolvedUpsert,
+  retryConflicts,
+  writeUpserts,
+} from "../user-groups/upserts.js";
 import { ImportedTokens } from "./imported-tokens.js";
 
 /** ANALYZE runs once this many groups were created, and again whenever their number has grown by the factor. */
@@ -66,7 +71,7 @@ class DryRun extends Error {
   }
 }
 
-export interface ImporterDependencies {
+interface ImporterDependencies {
   readonly db: Database;
   readonly vault: TokenVault;
   readonly changes: ChangeFeed;

@@ -16,7 +16,7 @@ import type { Metrics } from "../../telemetry/metrics.js";
 
 const ACCOUNTS_PER_PAGE = 1000;
 
-export interface PurgeLog {
+interface PurgeLog {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
 }
@@ -35,7 +35,7 @@ export interface PurgeOptions {
 const OPTIONS: PurgeOptions = { intervalMs: 3_600_000, retryMs: 300_000, pauseMs: 50, batchSize: 2000 };
 
 /** Rows by purge. */
-export type PurgeCounts = ReadonlyMap<string, number>;
+type PurgeCounts = ReadonlyMap<string, number>;
 
 /** The purges of one tenant, or of the tables without tenants, and a transaction within its row scope. */
 interface PurgeScope {

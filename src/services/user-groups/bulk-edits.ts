@@ -11,16 +11,15 @@ import {
   rotateLockedUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
-import { batchRejected } from "./batch-rejection.js";
 import type { ChangeFeed } from "./change-feed.js";
-import { retryConflicts } from "./conflict-retry.js";
 import { requireUserGroup, storedRef } from "./reader.js";
+import { batchRejected, retryConflicts } from "./upserts.js";
 
 /** Maximum groups per call, all changed in one transaction (decision 30). */
 export const MAX_BULK_EDITS = 1000;
 
 /** The result of one item: the group after its rotation, or before its deletion. */
-export type BulkEditOutcome = { readonly userGroup: UserGroup } | { readonly error: DomainError };
+type BulkEditOutcome = { readonly userGroup: UserGroup } | { readonly error: DomainError };
 
 /** The groups to edit. */
 export interface BulkEdit {

@@ -36,7 +36,7 @@ import { requireUserGroup, storedRef, type UserGroupReader } from "./reader.js";
 /** Attempts of get-or-create when the group is concurrently created and deleted. */
 const ATTEMPTS = 5;
 
-export interface UserGroupServiceDependencies {
+interface UserGroupServiceDependencies {
   readonly db: Database;
   readonly vault: TokenVault;
   readonly reader: UserGroupReader;

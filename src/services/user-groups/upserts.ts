@@ -5,6 +5,7 @@ import type { MappingEntry, MappingReference } from "../../domain/user-groups/ma
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import { DEFAULT_FIELDS, type UserGroup, type UserGroupFields } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
+import { isTransactionConflict } from "../../persistence/shared/database-error.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
   insertUserGroups,
@@ -12,10 +13,35 @@ import {
   updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import { batchRejected } from "./batch-rejection.js";
 import type { ChangeFeed } from "./change-feed.js";
-import { ConcurrentCreation, retryConflicts } from "./conflict-retry.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
+
+/** Returns the error of a valid item that was not written because another item of the request is invalid. */
+export function batchRejected(): DomainError {
+  return new DomainError(
+    "batch_rejected",
+    "Nothing was written, because another user group of the request is invalid.",
+  );
+}
+
+const ATTEMPTS = 10;
+
+/** Rolls a transaction back because a missing group was created concurrently. */
+export class ConcurrentCreation extends Error {}
+
+/** Retries a transaction that conflicts with others on the same groups. @throws DomainError `unavailable` after ten attempts */
+export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof ConcurrentCreation) && !isTransactionConflict(error)) throw error;
+      if (attempt < ATTEMPTS) continue;
+      const message = "The same user groups are being created by concurrent requests. Try again.";
+      throw new DomainError("unavailable", message, { retryAfter: 1, cause: error });
+    }
+  }
+}
 
 /** Maximum groups per call, all written in one transaction (decision 30). */
 export const MAX_UPSERTS = 1000;
@@ -34,7 +60,7 @@ export interface UpsertedGroup {
 }
 
 /** The result of one item. */
-export type UpsertOutcome = UpsertedGroup | { readonly error: DomainError };
+type UpsertOutcome = UpsertedGroup | { readonly error: DomainError };
 
 /** Creates and updates groups in bulk. */
 export class UserGroupUpserts {

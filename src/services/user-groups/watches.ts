@@ -2,7 +2,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findSubscribedGroups } from "../../persistence/user-groups/subscribed-group-queries.js";
-import type { KeyWatch } from "../accounts/key-revocations.js";
+import type { KeyWatch } from "../accounts/key-cache.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import type { ChangeFeed, ChangeListener } from "./change-feed.js";
 import {

@@ -5,8 +5,7 @@ import type { LookupFunction } from "node:net";
 import { ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { parseRetryAfter, retryDelay } from "../../domain/webhooks/retry.js";
-import { webhookHeaders } from "../../domain/webhooks/signature.js";
+import { parseRetryAfter, retryDelay, webhookHeaders } from "../../domain/webhooks/attempt.js";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
 import {

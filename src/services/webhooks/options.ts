@@ -1,4 +1,4 @@
-import { RETRY_DELAYS_MS } from "../../domain/webhooks/retry.js";
+import { RETRY_DELAYS_MS } from "../../domain/webhooks/attempt.js";
 import type { BreakerOptions } from "../../persistence/webhooks/settlement.js";
 import { ATTEMPT_TIMEOUT_MS, type AttemptOptions } from "./attempts.js";
 import type { DispatcherOptions, SlotLimits } from "./dispatcher.js";
@@ -37,7 +37,7 @@ export interface WebhookOptions extends WebhookTargetOptions {
 }
 
 /** Options of webhook delivery, with defaults applied. */
-export interface DeliveryOptions extends DispatcherOptions, AttemptOptions {
+interface DeliveryOptions extends DispatcherOptions, AttemptOptions {
   readonly attemptTimeoutMs: number;
 }
 

@@ -1,18 +1,16 @@
 import type { Admin, Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
-import type {
-  WebhookDeliveryFilter,
-  WebhookDeliverySortField,
-  WebhookEndpointFilter,
-  WebhookEndpointSortField,
-} from "../../domain/webhooks/list.js";
-import { issueWebhookSecret } from "../../domain/webhooks/signature.js";
+import { issueWebhookSecret } from "../../domain/webhooks/attempt.js";
 import { parseWebhookUrl } from "../../domain/webhooks/url.js";
 import type {
   WebhookDelivery,
+  WebhookDeliveryFilter,
+  WebhookDeliverySortField,
   WebhookEndpoint,
   WebhookEndpointFields,
+  WebhookEndpointFilter,
+  WebhookEndpointSortField,
 } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";

@@ -5,7 +5,7 @@ import { isPublicAddress } from "../../domain/webhooks/url.js";
 const LOOKUP_TIMEOUT_MS = 5000;
 
 /** Resolves a hostname to all its addresses. */
-export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
+type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface WebhookTargetOptions {
   /** Whether to allow plain HTTP and private networks. */

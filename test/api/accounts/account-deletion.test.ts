@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { TENANT_TABLES } from "../../../src/persistence/transfer/account-deletion-queries.js";
-import { AccountDeletion } from "../../../src/services/transfer/account-deletion.js";
+import { AccountDeletion } from "../../../src/services/transfer/account-data.js";
 import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
 
 const migrations = useMigrationDatabase();

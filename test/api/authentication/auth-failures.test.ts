@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
-import { AuthFailures } from "../../../src/services/requests/auth-failures.js";
-import { RateCounter } from "../../../src/services/requests/rate-counter.js";
+import { AuthFailures, RateCounter } from "../../../src/services/requests/rate-limits.js";
 import { Metrics } from "../../../src/telemetry/metrics.js";
 import { createSession } from "../../support/embed/sessions.js";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CONSOLE_SESSION_SECONDS } from "../../../src/domain/authentication/console-session.js";
+import { CONSOLE_SESSION_SECONDS } from "../../../src/services/authentication/console-sessions.js";
 import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);

@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { verifyWebhook, WebhookVerificationError } from "../../../clients/typescript/src/index.js";
-import { issueWebhookSecret, webhookHeaders } from "../../../src/domain/webhooks/signature.js";
+import { issueWebhookSecret, webhookHeaders } from "../../../src/domain/webhooks/attempt.js";
 
 const EVENT = {
   id: "e-1",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readFromIndex } from "../../../src/persistence/shared/purge-queries.js";
-import { AccountDeletion } from "../../../src/services/transfer/account-deletion.js";
+import { AccountDeletion } from "../../../src/services/transfer/account-data.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 

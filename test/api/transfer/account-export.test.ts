@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENVIRONMENTS } from "../../../src/domain/accounts/environment.js";
-import { exportAccount } from "../../../src/services/transfer/account-export.js";
+import { exportAccount } from "../../../src/services/transfer/account-data.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 import { goodSite } from "../../support/site-configs/store.js";

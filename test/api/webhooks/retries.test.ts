@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
-import { parseRetryAfter, RETRY_DELAYS_MS, retryDelay } from "../../../src/domain/webhooks/retry.js";
+import { parseRetryAfter, RETRY_DELAYS_MS, retryDelay } from "../../../src/domain/webhooks/attempt.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { startTestService } from "../../support/service/test-service.js";
 import { holdAnswer, type Received, startReceiver } from "../../support/webhooks/receiver.js";

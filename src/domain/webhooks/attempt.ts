@@ -1,3 +1,5 @@
+import { createHmac, randomBytes } from "node:crypto";
+
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -42,4 +44,30 @@ export function parseRetryAfter(header: string | undefined, now: Date): number |
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS;
   const at = Date.parse(header);
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
+}
+
+const PREFIX = "whsec_";
+const SECRET_BYTES = 32;
+
+/** Creates an endpoint's signing secret, to be shown once. */
+export function issueWebhookSecret(): string {
+  return `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64")}`;
+}
+
+/**
+ * Returns the headers of one attempt, as defined by Standard Webhooks (https://www.standardwebhooks.com).
+ * @param secrets each adds a signature; receivers accept any signature that matches their secret
+ * @param at time of sending: receivers reject old timestamps, which prevents replay
+ */
+export function webhookHeaders(eventId: string, body: string, secrets: readonly string[], at: Date) {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), "base64");
+    return `v1,${createHmac("sha256", key).update(`${eventId}.${timestamp}.${body}`).digest("base64")}`;
+  });
+  return {
+    "webhook-id": eventId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
 }

@@ -1,5 +1,0 @@
-export interface Account {
-  readonly id: number;
-  readonly name: string;
-  readonly createdAt: Date;
-}
