@@ -119,7 +119,7 @@ const REFUSAL = z
 
 /** `POST /site-config/validate`. */
 export const VALIDATION_PATHS = {
-  [`${SITE_CONFIG_PATH}/validate`]: {
+  [VALIDATION_PATH]: {
     parameters: [REQUEST_ID_PARAMETER],
     post: {
       operationId: "validateSiteConfig",
@@ -127,7 +127,7 @@ export const VALIDATION_PATHS = {
       summary: "Validate a site configuration",
       description: [
         "Validates the text of a file without storing it. The status is 200 whether or not it is valid: see `report.valid`.",
-        curlBlock("POST", `${SITE_CONFIG_PATH}/validate`, EXAMPLE),
+        curlBlock("POST", VALIDATION_PATH, EXAMPLE),
       ].join("\n\n"),
       parameters: STRICT_PARAMETERS,
       requestBody: DOCUMENT_BODY,

@@ -91,11 +91,11 @@ export async function createSiteConfig(transaction: TenantDb, site: string): Pro
   await transaction.run(CREATE, [site]);
 }
 
-export interface NewRevision {
+interface NewRevision {
   readonly text: string;
-  readonly restoredFrom: number | null;
+  readonly restoredFrom?: number | null;
   /** Null does not change it. */
-  readonly isPublic: boolean | null;
+  readonly isPublic?: boolean | null;
 }
 
 /** Adds a revision to a locked site configuration, which creates a deleted one again. @returns the updated configuration */
@@ -103,7 +103,7 @@ export async function addRevision(
   transaction: TenantDb,
   actor: Actor,
   { id }: SiteConfig,
-  { text, restoredFrom, isPublic }: NewRevision,
+  { text, restoredFrom = null, isPublic = null }: NewRevision,
 ): Promise<SiteConfig> {
   const hash = createHash("sha256").update(text).digest();
   const [row] = await transaction.run<SiteConfigRow>(PUBLISH, [id, Buffer.byteLength(text), isPublic]);

@@ -125,8 +125,7 @@ export class SiteConfigService {
     const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
       const current = await this.#lockOrCreate(transaction, editor, site);
       requireRevision(current.isDeleted ? { revision: 0 } : current, options.expectedRevision);
-      const revision = { text, restoredFrom: null, isPublic: options.isPublic };
-      return addRevision(transaction, editor.actor, current, revision);
+      return addRevision(transaction, editor.actor, current, { text, isPublic: options.isPublic });
     });
     return { siteConfig, report };
   }
@@ -148,9 +147,7 @@ export class SiteConfigService {
     throw new DomainError(
       "version_conflict",
       "The site configuration kept changing while the patch was applied. Try again.",
-      {
-        field: patch.field,
-      },
+      { field: patch.field },
     );
   }
 
@@ -162,12 +159,10 @@ export class SiteConfigService {
     options: ChangeOptions,
   ): Promise<ChangeOutcome | null> {
     return this.#db.for(editor).transaction(async (transaction) => {
-      const current = await lock(transaction, editor, seen.site);
-      requireRevision(current, options.expectedRevision);
+      const current = await lock(transaction, editor, seen.site, options);
       if (current.revision !== seen.revision) return null;
       if (text === null) return { siteConfig: null, report };
-      const revision = { text, restoredFrom: null, isPublic: null };
-      return { siteConfig: await addRevision(transaction, editor.actor, current, revision), report };
+      return { siteConfig: await addRevision(transaction, editor.actor, current, { text }), report };
     });
   }
 
@@ -186,9 +181,8 @@ export class SiteConfigService {
     const report = await this.check({ text }, { strict: false });
     if (!report.valid) return { siteConfig: null, report };
     const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
-      const current = await lock(transaction, editor, site);
-      requireRevision(current, options.expectedRevision);
-      return addRevision(transaction, editor.actor, current, { text, restoredFrom, isPublic: null });
+      const current = await lock(transaction, editor, site, options);
+      return addRevision(transaction, editor.actor, current, { text, restoredFrom });
     });
     return { siteConfig, report };
   }
@@ -198,10 +192,9 @@ export class SiteConfigService {
    * @returns the deleted site configuration
    * @throws DomainError `site_config_not_found`, `version_conflict`
    */
-  async delete(editor: Editor, site: string, { expectedRevision }: ChangeOptions): Promise<SiteConfig> {
+  async delete(editor: Editor, site: string, options: ChangeOptions): Promise<SiteConfig> {
     return this.#db.for(editor).transaction(async (transaction) => {
-      const current = await lock(transaction, editor, site);
-      requireRevision(current, expectedRevision);
+      const current = await lock(transaction, editor, site, options);
       await deleteSiteConfig(transaction, current);
       return current;
     });
@@ -219,7 +212,7 @@ export class SiteConfigService {
     if (!found || found.isDeleted) requireSiteName(site);
     if (found) return found;
     await createSiteConfig(transaction, site);
-    return lock(transaction, editor, site);
+    return lock(transaction, editor, site, { expectedRevision: null });
   }
 
   /** Reads the current site without locking it. @throws DomainError `site_config_not_found`, `version_conflict` */
@@ -237,10 +230,17 @@ async function readText(db: TenantDb, current: SiteConfig, revision: number): Pr
   throw revisionNotFound(current, revision);
 }
 
-async function lock(transaction: TenantDb, editor: Editor, site: string): Promise<LockedSiteConfig> {
+/** @throws DomainError `site_config_not_found`, `version_conflict` */
+async function lock(
+  transaction: TenantDb,
+  editor: Editor,
+  site: string,
+  { expectedRevision }: ChangeOptions,
+): Promise<LockedSiteConfig> {
   const found = await lockSiteConfig(transaction, site);
-  if (found && !found.isDeleted) return found;
-  throw siteNotFound(editor, site);
+  if (!found || found.isDeleted) throw siteNotFound(editor, site);
+  requireRevision(found, expectedRevision);
+  return found;
 }
 
 function parse(text: string): JsonObject {

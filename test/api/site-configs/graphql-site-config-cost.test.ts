@@ -21,6 +21,8 @@ const noted = (findings: number) => ({
 });
 const padded = (document: object, size: number) => JSON.stringify(document).padEnd(size);
 
+const list = (length: number) => Array.from({ length }, (_, index) => index);
+
 /** Puts a document without reading its report. */
 const putOnly = (site: string, document: object) =>
   graphql().mutate("putSiteConfig", { site, source: { document } });
@@ -30,70 +32,72 @@ beforeAll(async () => {
   await changeSite(graphql(), "put", { site: "large", text: padded(goodSite, LARGE) });
   await changeSite(graphql(), "put", { site: "large", document: goodSite });
   await putOnly("noted", noted(900));
+  await putOnly("paged", { ...goodSite, navigation: [{ group: "A", pages: list(9_000).map(String) }] });
+  const key = "k".repeat(1_000);
+  for (const length of [0, 9_000]) await putOnly("listed", { ...goodSite, n: list(length) });
+  for (const length of [0, 200]) await putOnly("long", { ...goodSite, [key]: list(length) });
 });
 
-describe("validation without storing", () => {
-  const checkText = (field: string) => `query ($text: String!) { ${field} }`;
-  const checkDocument = (field: string) => `query ($document: JSON!) { ${field} }`;
+type Cost = readonly [
+  what: string,
+  allowed: number,
+  refused: number,
+  query: (count: number) => string,
+  variables?: Readonly<Record<string, unknown>>,
+];
 
-  test("costs by size", async () => {
-    const { call } = graphql();
-    const text = padded(goodSite, LARGE);
-    const document = { ...goodSite, description: "x".repeat(LARGE) };
-    const texts = checkText(times(MANY, "validateSiteConfig(source: { text: $text }) { isValid }"));
-    expect(await call(texts, { text })).toMatchObject(tooExpensive);
-    const documents = checkDocument(
-      times(MANY, "validateSiteConfig(source: { document: $document }) { isValid }"),
-    );
-    expect(await call(documents, { document })).toMatchObject(tooExpensive);
-  });
+const validated = (fields: string) => (count: number) =>
+  `query ($source: SiteConfigSource!) { ${times(count, `validateSiteConfig(source: $source) { ${fields} }`)} }`;
+const stored = (site: string, fields: (count: number) => string) => (count: number) =>
+  `{ siteConfig(site: "${site}") { ${fields(count)} } }`;
+const repeated = (field: string) => (count: number) => times(count, field);
 
-  test("costs by findings, and again by findings in the reply", async () => {
-    const { call, run } = graphql();
-    const variables = { document: noted(900) };
-    const field = "validateSiteConfig(source: { document: $document })";
-    const seen = await run(checkDocument(`${field} { warnings { code pointer message } }`), variables);
-    expect(seen.validateSiteConfig.warnings).toHaveLength(900);
-    expect((await call(checkDocument(times(20, `${field} { isValid }`)), variables)).status).toBe(200);
-    for (const [count, fields] of [
-      [MANY, "isValid"],
-      [20, "warnings { code }"],
-    ] as const) {
-      const checks = checkDocument(times(count, `${field} { ${fields} }`));
-      expect(await call(checks, variables), fields).toMatchObject(tooExpensive);
-    }
-  });
+const PAGES = "settings { navigation { pages { ... on SitePage { path } } } }";
+const NOTED = { source: { document: noted(900) } };
+const LONG_TEXT = { source: { text: padded(goodSite, LARGE) } };
+const LONG_DOCUMENT = { source: { document: { ...goodSite, description: "x".repeat(LARGE) } } };
+
+const costs: readonly Cost[] = [
+  ["a validated text", 1, MANY, validated("isValid"), LONG_TEXT],
+  ["a validated document", 1, MANY, validated("isValid"), LONG_DOCUMENT],
+  ["its findings", 20, MANY, validated("isValid"), NOTED],
+  ["its findings in the reply", 1, 20, validated("warnings { code }"), NOTED],
+  ["findings of a stored document", 4, MANY, stored("noted", repeated("report { warnings { code } }"))],
+  [
+    "those of one report",
+    4,
+    MANY,
+    stored("noted", (count) => `report { ${times(count, "warnings { code }")} }`),
+  ],
+  ["their texts", 4, MANY, stored("noted", (count) => `report { warnings { ${times(count, "pointer")} } }`)],
+  [
+    "warnings as errors",
+    4,
+    MANY,
+    stored("noted", (count) => `report(strict: true) { ${times(count, "errors { code }")} }`),
+  ],
+  ["operations of a difference", 2, 50, stored("listed", repeated("diff(from: 1)"))],
+  ["paths of a difference", 1, 59, stored("long", repeated("diff(from: 1)"))],
+  ["a text of the settings", 2, MANY, stored("named", repeated("settings { name }"))],
+  ["items of the settings' lists", 1, MANY, stored("paged", repeated(PAGES))],
+];
+
+test.for(costs)("%s: %i cost little enough, %i too much", async ([_, allowed, refused, query, variables]) => {
+  const { call, run } = graphql();
+  await run(query(allowed), variables);
+  expect(await call(query(refused), variables)).toMatchObject(tooExpensive);
 });
 
-describe("a stored document's report", () => {
-  const read = (fields: string) => `{ siteConfig(site: "noted") { ${fields} } }`;
-
-  test("costs each finding and its texts as often as they are returned", async () => {
-    const { call, run } = graphql();
-    const { siteConfig } = await run(read("report { warnings { code pointer message line } }"));
-    expect(siteConfig.report.warnings).toHaveLength(900);
-    expect((await call(read(times(4, "report { isValid }")))).status).toBe(200);
-    for (const fields of [
-      times(MANY, "report { warnings { code } }"),
-      `report { ${times(MANY, "warnings { code }")} }`,
-      `report { warnings { ${times(MANY, "pointer")} } }`,
-      `report(strict: true) { ${times(MANY, "errors { code }")} }`,
-    ]) {
-      expect(await call(read(fields)), fields).toMatchObject(tooExpensive);
-    }
-  });
-
-  test("is omitted from a mutation's reply when too large; the change is kept", async () => {
-    const { call } = graphql();
-    const change = `patchSiteConfig(input: { site: "noted", patch: {} }) {
-      siteConfig { revision } report { ${times(MANY, "warnings { code }")} }
-    }`;
-    expect(await call(`mutation { ${change} }`)).toMatchObject({
-      body: {
-        ...tooExpensive.body,
-        data: { patchSiteConfig: { siteConfig: { revision: 2 }, report: null } },
-      },
-    });
+test("a stored document's report is omitted from a mutation's reply when too large; the change is kept", async () => {
+  const { call } = graphql();
+  const change = `patchSiteConfig(input: { site: "noted", patch: {} }) {
+    siteConfig { revision } report { ${times(MANY, "warnings { code }")} }
+  }`;
+  expect(await call(`mutation { ${change} }`)).toMatchObject({
+    body: {
+      ...tooExpensive.body,
+      data: { patchSiteConfig: { siteConfig: { revision: 2 }, report: null } },
+    },
   });
 });
 
@@ -117,31 +121,6 @@ test("a report and a difference are created once, however often they are request
   expect(await twice(() => loader.diff(from, to))).not.toBe(await twice(() => loader.diff(to, from)));
 });
 
-describe("a difference", () => {
-  const read = (site: string, fields: string) => `{ siteConfig(site: "${site}") { ${fields} } }`;
-  const list = (length: number, key = "n") => ({
-    ...goodSite,
-    [key]: Array.from({ length }, (_, index) => index),
-  });
-
-  test("costs by operations", async () => {
-    const { call, run } = graphql();
-    await changeSite(graphql(), "put", { site: "listed", document: list(0) });
-    await changeSite(graphql(), "put", { site: "listed", document: list(9_000) });
-    expect((await run(read("listed", times(2, "diff(from: 1)")))).siteConfig.a1).toHaveLength(9_000);
-    expect(await call(read("listed", times(50, "diff(from: 1)")))).toMatchObject(tooExpensive);
-  });
-
-  test("costs by paths", async () => {
-    const { call, run } = graphql();
-    const key = "k".repeat(1_000);
-    await changeSite(graphql(), "put", { site: "long", document: list(0, key) });
-    await changeSite(graphql(), "put", { site: "long", document: list(200, key) });
-    expect((await run(read("long", "diff(from: 1)"))).siteConfig.diff).toHaveLength(200);
-    expect(await call(read("long", times(59, "diff(from: 1)")))).toMatchObject(tooExpensive);
-  });
-});
-
 describe("a change", () => {
   const revisionOf = async (site: string) =>
     (await graphql().run("query ($site: String) { siteConfig(site: $site) { revision } }", { site }))
@@ -163,27 +142,5 @@ describe("a change", () => {
     const restore = 'restoreSiteConfig(input: { site: "large", revision: 1 }) { userErrors { code } }';
     expect(await call(`mutation { ${times(MANY, restore)} }`)).toMatchObject(tooExpensive);
     expect(await revisionOf("large")).toBe(2 + Math.floor((50_000 * 256) / LARGE));
-  });
-});
-
-describe("typed settings", () => {
-  test("cost each text as often as it is returned", async () => {
-    const { call, run } = graphql();
-    const read = (fields: string) => `{ siteConfig(site: "named") { settings { ${fields} } } }`;
-    expect((await run(read(times(2, "name")))).siteConfig.settings.a1).toHaveLength(250_000);
-    expect(await call(read(times(MANY, "name")))).toMatchObject(tooExpensive);
-  });
-
-  test("cost the items of their lists, at any length", async () => {
-    const { call, run } = graphql();
-    const pages = Array.from({ length: 9_000 }, (_, index) => `p${index}`);
-    await putOnly("paged", { ...goodSite, navigation: [{ group: "A", pages }] });
-    const read = (fields: string) => `{ siteConfig(site: "paged") { settings { ${fields} } } }`;
-    const field = "navigation { pages { ... on SitePage { path } } }";
-    const { settings } = (await run(read(field))).siteConfig;
-    expect(settings.navigation[0].pages).toHaveLength(9_000);
-    expect(await call(read(times(MANY, field)))).toMatchObject(tooExpensive);
-    const paths = `navigation { pages { ... on SitePage { ${times(MANY, "path")} } } }`;
-    expect((await call(read(paths))).status).toBe(200);
   });
 });
