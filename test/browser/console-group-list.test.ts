@@ -1,8 +1,16 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { callGraphql } from "../support/graphql/graphql-client.js";
-import { CREATE, GROUPS, READ, useConsoleGroups } from "../support/pages/console-groups.js";
-import { accountMenu, press, signIn, waitForMessage } from "../support/pages/console-page.js";
+import {
+  accountMenu,
+  CREATE,
+  GROUPS,
+  press,
+  READ,
+  signIn,
+  useConsoleGroups,
+  waitForMessage,
+} from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 
 const DELETE = "mutation($by: UserGroupBy!) { deleteUserGroup(input: { by: $by }) { deletedUserGroupId } }";

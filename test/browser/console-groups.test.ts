@@ -2,18 +2,20 @@ import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConsoleDocuments } from "../../src/http/pages/pages.js";
 import { builtPages } from "../support/pages/built-pages.js";
-import { CREATE, READ, useConsoleGroups } from "../support/pages/console-groups.js";
 import {
   accountMenu,
+  CREATE,
   expectQuiet,
   goTo,
   press,
+  READ,
+  runSnippet,
   signIn,
   signOut,
+  useConsoleGroups,
   waitForMessage,
 } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
-import { runSnippet } from "../support/pages/run-snippet.js";
 import { startTestService } from "../support/service/test-service.js";
 
 const UPDATE =

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { builtDocs } from "../support/pages/built-docs.js";
-import { builtPages } from "../support/pages/built-pages.js";
+import { builtDocs, builtPages } from "../support/pages/built-pages.js";
 import { openPage } from "../support/pages/chromium.js";
 import { findBarriers, WCAG } from "../support/pages/console-page.js";
 import { eventually, useChromium } from "../support/pages/playground-page.js";

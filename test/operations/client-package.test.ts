@@ -7,13 +7,15 @@ import type { Page } from "playwright-core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UserGroupsClient } from "../../clients/typescript/src/index.js";
-import { CONSUMER_FILES, DECLARATIONS, FAULTS } from "../support/clients/client-uses.js";
-import { startExample } from "../support/clients/example-server.js";
 import {
   type ClientConsumer,
+  CONSUMER_FILES,
   checkTypes,
   copyExamples,
+  DECLARATIONS,
+  FAULTS,
   installClient,
+  startExample,
 } from "../support/clients/packed-client.js";
 import { openPage } from "../support/pages/chromium.js";
 import { shown, useChromium } from "../support/pages/playground-page.js";

@@ -6,8 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { callRest } from "../support/rest/rest-client.js";
 import { compileService } from "../support/service/compiled-service.js";
 import { processesIn, seesProcesses } from "../support/service/data-directory.js";
-import { failureOf } from "../support/service/process-failure.js";
-import { createTestProcesses } from "../support/service/running-process.js";
+import { createTestProcesses, failureOf } from "../support/service/running-process.js";
 
 const isRoot = process.getuid?.() === 0;
 const processes = createTestProcesses();

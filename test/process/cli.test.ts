@@ -8,9 +8,9 @@ import { callGraphql } from "../support/graphql/graphql-client.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { createTestDatabase } from "../support/postgres/test-database.js";
 import { connectionTo, processesIn, seesProcesses } from "../support/service/data-directory.js";
-import { failureOf } from "../support/service/process-failure.js";
 import {
   createTestProcesses,
+  failureOf,
   type ProcessEnd,
   type RunningService,
 } from "../support/service/running-process.js";

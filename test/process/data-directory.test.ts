@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callRest } from "../support/rest/rest-client.js";
 import { processesIn, seesProcesses } from "../support/service/data-directory.js";
-import { failureOf } from "../support/service/process-failure.js";
 import {
   createTestProcesses,
+  failureOf,
   type ProcessEnd,
   type RunningService,
   waitForStart,

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
 import { callRest } from "../support/rest/rest-client.js";
-import { failureOf } from "../support/service/process-failure.js";
-import { createTestProcesses } from "../support/service/running-process.js";
+import { createTestProcesses, failureOf } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 const encryptionKey = randomBytes(32).toString("base64");

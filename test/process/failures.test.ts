@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { administer } from "../support/postgres/postgres-setup.js";
 import { createTestDatabase } from "../support/postgres/test-database.js";
-import { failureOf } from "../support/service/process-failure.js";
-import { createTestProcesses } from "../support/service/running-process.js";
+import { createTestProcesses, failureOf } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 afterAll(() => processes.close());

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkSiteConfigs } from "../../src/cli/site-configs/files.js";
-import { failureOf } from "../support/service/process-failure.js";
+import { failureOf } from "../support/service/running-process.js";
 import {
   ACCOUNT_OPTIONS,
   type SiteConfigCommands,

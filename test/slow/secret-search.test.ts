@@ -11,10 +11,9 @@ import { administer } from "../support/postgres/postgres-setup.js";
 import { createTestDatabase } from "../support/postgres/test-database.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { userGroupOf } from "../support/rest/rest-fixture.js";
-import { expectNoSecrets, searchRun } from "../support/secrets/leak-check.js";
 import { logPath, readLogs, secretsOf, writeSecret } from "../support/secrets/run-record.js";
 import { findSecrets, findSecretsInBytes, type KnownSecret } from "../support/secrets/secret-search.js";
-import { searchFiles } from "../support/secrets/stored-secrets.js";
+import { expectNoSecrets, searchFiles, searchRun } from "../support/secrets/stored-secrets.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 import { startTestService } from "../support/service/test-service.js";
 

@@ -3,9 +3,7 @@ import { buildSchema } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
-import { MUTATIONS } from "../../support/access/mutations.js";
-import { READS } from "../../support/access/reads.js";
-import { type AccessRow, type Call, CREDENTIALS } from "../../support/access/row.js";
+import { type AccessRow, type Call, CREDENTIALS, MUTATIONS, READS } from "../../support/access/rows.js";
 import {
   type AccessIds,
   type AccessTenant,

@@ -68,13 +68,6 @@ describe("a user group token", () => {
     });
   });
 
-  test("reads the group of its own environment", async () => {
-    const { token } = await createUserGroup(graphql(), "t", { name: "Tester" }, graphql().keys.testing);
-    expect((await graphql().front(token, "{ viewer { userGroup { name } } }")).body).toEqual({
-      data: { viewer: { userGroup: { name: "Tester" } } },
-    });
-  });
-
   // Which fields are refused, and that all others are read, is the table of field-scopes.test.ts.
   test.each([
     ["read", "UserGroup.token", "{ viewer { userGroup { name token } } }", "viewer.userGroup.token"],
@@ -140,21 +133,6 @@ describe("a user group token", () => {
     });
   });
 
-  test("is invalidated immediately by rotation and deletion", async () => {
-    const { mutate, front } = graphql();
-    const { token } = await create("cut");
-    const rotated = await mutate("rotateUserGroupToken", { by: { token } }, "userGroup { token }");
-    const next = rotated.userGroup.token;
-    const message = "The user group token is unknown or was rotated.";
-    expect(await front(token, OWN)).toMatchObject({
-      status: 401,
-      body: { errors: [{ message, extensions: { code: "UNAUTHENTICATED" } }] },
-    });
-    expect((await front(next, OWN)).status).toBe(200);
-    await mutate("deleteUserGroup", { by: { token: next } });
-    expect((await front(next, OWN)).status).toBe(401);
-  });
-
   test("is not an API key, nor is an API key a token", async () => {
     const { call, front, keys, service } = graphql();
     const { token } = await create("confused");
@@ -167,22 +145,5 @@ describe("a user group token", () => {
       status: 401,
       body: { error: { code: "unauthenticated" } },
     });
-  });
-});
-
-describe("in a subgraph", () => {
-  const subgraph = useGraphql({ subgraph: true });
-
-  test.each([
-    ["alone", "{ _entities(representations: $of) { __typename } }"],
-    ["beside its own group", "{ viewer { __typename } _entities(representations: $of) { __typename } }"],
-    ["under an alias", "{ mine: _entities(representations: $of) { ... on UserGroup { name } } }"],
-    ["in a fragment", "{ ...F } fragment F on Query { _entities(representations: $of) { __typename } }"],
-  ])("a front end gets no part of a request with _entities: %s", async (how, selection) => {
-    const { token, providedId } = await createUserGroup(subgraph(), `front end ${how}`);
-    const of = [{ __typename: "UserGroup", providedId }];
-    const reply = await subgraph().front(token, `query ($of: [_Any!]!) ${selection}`, { of });
-    const extensions = expect.objectContaining({ code: "FORBIDDEN" });
-    expect([reply.status, reply.body]).toEqual([403, { errors: [expect.objectContaining({ extensions })] }]);
   });
 });

@@ -11,12 +11,12 @@ import {
   UserGroupsClient,
 } from "../../../clients/typescript/src/index.js";
 import { pause, retryDelayMs } from "../../../clients/typescript/src/retry.js";
-import { makeCertificate } from "../../support/clients/certificate.js";
 import {
   type Answer,
   closeMidReply,
   cutOff,
   hang,
+  makeCertificate,
   refuse,
   reply,
   startScriptedServer,

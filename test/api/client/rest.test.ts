@@ -7,9 +7,9 @@ import {
   PermissionError,
   RateLimitError,
 } from "../../../clients/typescript/src/index.js";
-import { startLossyProxy } from "../../support/clients/lossy-proxy.js";
 import { usePackageClient } from "../../support/clients/package-client.js";
-import { mistyped } from "../../support/secrets/mistyped.js";
+import { startLossyProxy } from "../../support/clients/scripted-server.js";
+import { mistyped } from "../../support/secrets/secret-search.js";
 
 const fixture = usePackageClient();
 const ID = /^[0-9a-f-]{36}$/;

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { INTROSPECTION, refused, times } from "../../support/graphql/graphql-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
-import { mistyped } from "../../support/secrets/mistyped.js";
+import { mistyped } from "../../support/secrets/secret-search.js";
 import { metricValue } from "../../support/service/metric-samples.js";
 
 const graphql = useGraphql();

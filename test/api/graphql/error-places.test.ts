@@ -3,9 +3,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ERRORS, type ErrorCode } from "../../../src/domain/shared/error-catalogue.js";
 import { DomainError } from "../../../src/domain/shared/errors.js";
 import { statusOf } from "../../../src/graphql/shared/error-format.js";
-import { DOCUMENT_CODES, type DocumentCode } from "../../support/errors/document-codes.js";
-import { operationsOf, provokingTests } from "../../support/errors/provocations.js";
-import { type Operation, sendToGraphql, sendToRest } from "../../support/errors/requests.js";
+import {
+  DOCUMENT_CODES,
+  type DocumentCode,
+  type Operation,
+  operationsOf,
+  provokingTests,
+  sendToGraphql,
+  sendToRest,
+} from "../../support/errors/provocations.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 

@@ -4,7 +4,7 @@ import { refused } from "../../support/graphql/graphql-client.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import type { RestReply } from "../../support/rest/rest-client.js";
-import { mistyped } from "../../support/secrets/mistyped.js";
+import { mistyped } from "../../support/secrets/secret-search.js";
 
 const graphql = useGraphql({ rateLimits: { maxCost: 10_000 } });
 const ONE = `query One($by: UserGroupBy!) {

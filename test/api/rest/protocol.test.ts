@@ -3,7 +3,7 @@ import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
 import { exchange } from "../../support/rest/raw-connection.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { expectError, useRest } from "../../support/rest/rest-fixture.js";
-import { mistyped } from "../../support/secrets/mistyped.js";
+import { mistyped } from "../../support/secrets/secret-search.js";
 
 const rest = useRest({ speed: { keyCacheMs: 0 } });
 

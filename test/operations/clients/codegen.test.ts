@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { generateTypes } from "../../support/clients/generated-types.js";
-import { guideConfiguration } from "../../support/clients/guide-project.js";
+import { generateTypes, guideConfiguration } from "../../support/clients/guide-project.js";
 import { checkTypes } from "../../support/clients/packed-client.js";
 
 const project = fileURLToPath(new URL("../../../", import.meta.url));

@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseUrl } from "../../support/postgres/database-url.js";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
-import { failureOf } from "../../support/service/process-failure.js";
-import { createTestProcesses } from "../../support/service/running-process.js";
+import { createTestProcesses, failureOf } from "../../support/service/running-process.js";
 
 const processes = createTestProcesses();
 let database: TestDatabase;

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseUrl } from "../../support/postgres/database-url.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { failureOf } from "../../support/service/process-failure.js";
-import { createTestProcesses } from "../../support/service/running-process.js";
+import { createTestProcesses, failureOf } from "../../support/service/running-process.js";
 import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 const UPSERT = `mutation ($id: String!, $name: String, $properties: JSON) {

@@ -1,10 +1,35 @@
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { preset } from "@graphql-codegen/client-preset";
+import { codegen } from "@graphql-codegen/core";
+import { buildSchema, parse } from "graphql";
 import { rolldown } from "rolldown";
 import { snippetsOf } from "../repository/doc-snippets.js";
-import { generateTypes } from "./generated-types.js";
+
+const schemaFile = new URL("../../../schema.graphql", import.meta.url);
+
+/** Generates typed documents as the CLI of graphql-codegen does with its client preset. */
+export async function generateTypes(
+  target: string,
+  documents: readonly string[],
+  config: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const sdl = await readFile(schemaFile, "utf8");
+  const sections = await preset.buildGeneratesSection({
+    baseOutputDir: `${target}/`,
+    schema: parse(sdl),
+    schemaAst: buildSchema(sdl),
+    documents: documents.map((rawSDL, index) => ({ location: `${index}`, document: parse(rawSDL), rawSDL })),
+    config,
+    presetConfig: {},
+    plugins: [],
+    pluginMap: {},
+  });
+  await mkdir(target);
+  for (const section of sections) await writeFile(section.filename, await codegen(section));
+}
 
 const project = fileURLToPath(new URL("../../..", import.meta.url));
 const CONFIG = {

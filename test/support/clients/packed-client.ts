@@ -1,9 +1,13 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
 
 const project = fileURLToPath(new URL("../../..", import.meta.url));
 const client = join(project, "clients", "typescript");
@@ -66,4 +70,169 @@ export async function checkTypes(directory: string, config: string): Promise<str
   });
   const places = output.matchAll(/^(?<file>[^\s(]+)\((?<line>\d+),\d+\): error /gm);
   return [...places].map(({ groups }) => `${groups?.["file"]}:${groups?.["line"]}`);
+}
+
+/** A program and a page that use the client package, and code that must not compile. */
+const STRICT = {
+  target: "es2023",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  // Check the package's own types, too.
+  skipLibCheck: false,
+  noEmit: true,
+};
+const NODE = {
+  compilerOptions: { ...STRICT, module: "nodenext", lib: ["es2023", "dom"], types: ["node"] },
+  include: ["*.ts", "*.cts"],
+  exclude: ["page.ts"],
+};
+const BROWSER = {
+  compilerOptions: {
+    ...STRICT,
+    module: "esnext",
+    moduleResolution: "bundler",
+    lib: ["es2023", "dom"],
+    types: [],
+  },
+  files: ["page.ts"],
+};
+const USE = `
+import { ApiError, UserGroupsClient, verifyWebhook, type TypedDocument, type UserGroup } from "@user-groups/client";
+import list from "@user-groups/client/persisted-queries.json" with { type: "json" };
+import type { DocumentTypeDecoration } from "@graphql-typed-document-node/core";
+
+const client = new UserGroupsClient({ baseUrl: "https://groups.example.com", apiKey: "ugk_live_a", timeoutMs: undefined });
+interface Properties { readonly region: string }
+const properties: Properties = { region: "EU" };
+export const created: boolean = (await client.userGroups.getOrCreate({ userGroupId: "a", properties })).isNew;
+export const groups: UserGroup[] = [];
+for await (const group of client.userGroups.list({ filter: { schemaId: "a" } })) groups.push(group);
+for (const result of await client.userGroups.upsertEach([{ providedId: "a" }]))
+  if (result.ok) groups.push(result.userGroup); else throw result.error;
+for await (const event of client.userGroups.watch({ providedId: "a" }))
+  if (event.kind !== "DELETED") groups.push(event.userGroup);
+declare const document: DocumentTypeDecoration<{ name: string }, { id: string }>;
+declare const plain: TypedDocument<{ n: number }, { [key: string]: never }>;
+export const name: string = (await client.request(document, { id: "a" }, { timeoutMs: 5 })).name;
+export const n: number = (await client.request(plain)).n;
+export const texts: Record<string, string> = list;
+const event = verifyWebhook({ body: "", headers: {}, secret: "whsec_" });
+export const site = event.type === "site_config.published" ? event.data.siteConfig.site : null;
+export const endpoint = event.type === "webhook_endpoint.disabled" ? event.data.webhookEndpoint.id : null;
+export const group = "userGroup" in event.data ? event.data.userGroup.providedId : null;
+export const code = (error: unknown) => error instanceof ApiError && error.code === "user_group_not_found";
+`;
+const USE_CTS = `
+import client = require("@user-groups/client");
+const deleted: Promise<void> = new client.UserGroupsClient({ baseUrl: "", apiKey: "" }).userGroups.delete({ currentToken: "" });
+export = deleted;
+`;
+const PAGE = `
+import { createViewer, ViewerError } from "@user-groups/client/browser";
+const viewer = createViewer({ url: "https://groups.example.com", token: "ugt_a", renewToken: async () => "ugt_b" });
+export const { name, properties, mapping } = await viewer.read({ signal: new AbortController().signal });
+export const shown: string = mapping.map(({ schemaId, dataSource }) => schemaId + dataSource.providedId).join() + properties?.["a"];
+export const status = (error: unknown) => (error instanceof ViewerError ? error.status : 0);
+`;
+/** Code that must not compile, one error per line. */
+export const FAULTS = [
+  `import { UserGroupsClient, type TypedDocument } from "@user-groups/client";`,
+  `const client = new UserGroupsClient({ baseUrl: "", apiKey: "" });`,
+  `declare const document: TypedDocument<{ name: string }, { id: string }>;`,
+  "await client.userGroups.getOrCreate({ user_group_id: 'a' });",
+  "await client.userGroups.getOrCreate({ name: 'A' });",
+  "await client.userGroups.update({ userGroupId: 'a', name: null });",
+  "await client.userGroups.rotateToken({});",
+  "client.userGroups.watch({ token: 'ugt_a' });",
+  "await client.request(document);",
+  "await client.request(document, { id: 1 });",
+  "client.userGroups.list({ orderBy: { field: 'COLOUR' } });",
+].join("\n");
+/** The first lines compile. */
+export const DECLARATIONS = 3;
+
+/** Declarations that the guides' snippets assume. */
+const GLOBALS = `
+declare const client: import("@user-groups/client").UserGroupsClient;
+declare const token: string;
+interface Customer { readonly id: string; readonly name: string }
+declare function sessionOf(customer: Customer): Promise<string>;
+declare function signedInCustomer(cookies: string | undefined): Customer | undefined;
+interface PageReply { header(name: string, value: string): PageReply; code(status: number): PageReply; send(body: object): unknown }
+interface PageRequest { readonly headers: { readonly cookie?: string } }
+declare const app: { get(path: string, handler: (request: PageRequest, reply: PageReply) => Promise<unknown>): void };
+`;
+const GUIDES = [
+  "clients/typescript/README.md",
+  "docs/embedding.md",
+  "docs/graphql.md",
+  "docs/recipes/typescript.md",
+];
+
+/** The project's files by name; `tsconfig.json` covers all but the page. */
+export const CONSUMER_FILES: Readonly<Record<string, string>> = {
+  "use.ts": USE,
+  "use.cts": USE_CTS,
+  "page.ts": PAGE,
+  "faults.ts": FAULTS,
+  "globals.d.ts": GLOBALS,
+  ...snippets(),
+  "tsconfig.json": JSON.stringify(NODE),
+  "tsconfig.browser.json": JSON.stringify(BROWSER),
+};
+
+/** The guides' snippets, each as a separate module. */
+function snippets(): Record<string, string> {
+  const texts = GUIDES.map((path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8"));
+  const found = texts.flatMap((text) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code));
+  if (found.length < 10) throw new Error("The guides' snippets were not found.");
+  return Object.fromEntries(found.map((code, index) => [`snippet-${index + 1}.ts`, `${code}export {};\n`]));
+}
+
+/** Time limit for an example, so that none outlives a killed test. */
+const LIFETIME_MS = 300_000;
+
+/**
+ * Starts an example of the client package until the test ends.
+ * @param examples the examples directory
+ * @returns its URL @throws Error with its output when it exits instead
+ */
+export async function startExample(
+  examples: string,
+  name: "express" | "fastify",
+  settings: {
+    readonly serviceUrl: string;
+    readonly apiKey: string;
+    readonly audience?: string;
+    readonly port: number;
+  },
+): Promise<string> {
+  const child = spawn(process.execPath, [join(examples, name, "server.js")], {
+    env: {
+      PATH: process.env["PATH"],
+      USER_GROUPS_URL: settings.serviceUrl,
+      USER_GROUPS_API_KEY: settings.apiKey,
+      USER_GROUPS_AUDIENCE: settings.audience,
+      PORT: String(settings.port),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: LIFETIME_MS,
+    killSignal: "SIGKILL",
+  });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  let complaints = "";
+  child.stderr.on("data", (text) => {
+    complaints += text;
+  });
+  for await (const line of createInterface(child.stdout)) {
+    const [, url] = /^The example is available at (http:\S+)$/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`The example did not start: ${complaints}`);
 }

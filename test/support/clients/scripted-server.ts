@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -8,9 +10,34 @@ import {
 } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer, text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { request } from "undici";
 import { onTestFinished } from "vitest";
-import type { Certificate } from "./certificate.js";
+
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** Creates a self-signed certificate for 127.0.0.1. @returns undefined without openssl */
+export async function makeCertificate(): Promise<Certificate | undefined> {
+  const directory = await mkdtemp(join(tmpdir(), "user-groups-certificate-"));
+  const [key, cert] = [join(directory, "key.pem"), join(directory, "cert.pem")];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
+  const name = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+  try {
+    await promisify(execFile)("openssl", ["req", "-x509", ...kind, ...name, "-keyout", key, "-out", cert]);
+    return { key: await readFile(key, "utf8"), cert: await readFile(cert, "utf8") };
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
 
 export interface SeenRequest {
   readonly method: string;
@@ -88,4 +115,24 @@ export function refuse(status: number, code: string, headers: Readonly<Record<st
 function portOf(address: AddressInfo | string | null): number {
   if (typeof address !== "object" || address === null) throw new Error("The server has no port.");
   return address.port;
+}
+
+/** Starts a proxy until the test ends that drops the reply to the first attempt of each request. @returns its URL */
+export async function startLossyProxy(service: string): Promise<string> {
+  const seen = new Set<string>();
+  const server = createServer(async (incoming, outgoing) => {
+    const { method = "GET", url = "/", headers } = incoming;
+    const { host: _host, connection: _connection, ...passed } = headers;
+    const body = await buffer(incoming);
+    const reply = await request(`${service}${url}`, { method, headers: passed, body });
+    const content = await reply.body.text();
+    const id = [method, url, body.toString()].join(" ");
+    if (!seen.has(id)) {
+      seen.add(id);
+      outgoing.destroy();
+      return;
+    }
+    outgoing.writeHead(reply.statusCode, { "content-type": "application/json" }).end(content);
+  });
+  return `http://127.0.0.1:${await listen(server)}`;
 }

@@ -1,5 +1,77 @@
 import { ERROR_CODES, type ErrorCode } from "../../../src/domain/shared/error-catalogue.js";
-import { ID_OF_NOTHING, mutation, nested, type Operation, repeated } from "./requests.js";
+import type { GraphqlFixture } from "../graphql/graphql-fixture.js";
+import { callRest, type RestReply } from "../rest/rest-client.js";
+
+/** A request to one of the two APIs. */
+export interface Operation {
+  /** The GraphQL document, with an optional extension; or else `body`. */
+  readonly query?: string;
+  readonly variables?: object;
+  readonly operationName?: string;
+  readonly extensions?: object;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  /** POST for GraphQL and GET for REST by default. */
+  readonly method?: string;
+  /** Path of the REST request: /api/user by default. */
+  readonly path?: string;
+  /** The admin key by default; `token` is the token of the group `acme`. */
+  readonly key?: "read" | "token" | "wrong";
+}
+
+/** A well-formed ID of an object that does not exist. */
+export const ID_OF_NOTHING = "00000000-0000-0000-0000-000000000000";
+
+export function repeated(times: number, part: (index: number) => string): string {
+  return Array.from({ length: times }, (_, index) => part(index)).join(" ");
+}
+
+/** Returns a selection of this many levels below a user group. */
+export function nested(levels: number): string {
+  return levels <= 1
+    ? "{ name }"
+    : `{ mapping { dataSource { userGroups { nodes ${nested(levels - 4)} } } } }`;
+}
+
+/** Returns a mutation that selects its user errors. */
+export function mutation(name: string, input: string): string {
+  return `mutation { ${name}(input: { ${input} }) { userErrors { code } } }`;
+}
+
+/** Sends a request to the REST API. */
+export async function sendToRest(
+  fixture: GraphqlFixture,
+  token: string,
+  operation: Operation,
+): Promise<RestReply> {
+  const { path = "/api/user", method = "GET", body, contentType } = operation;
+  const headers = {
+    authorization: authorizationOf(fixture, token, operation),
+    ...(contentType === undefined ? {} : { "content-type": contentType }),
+  };
+  return callRest(fixture.service.url + path, method, undefined, body, headers);
+}
+
+/** Sends a request to the GraphQL API, for a reply of the media type. */
+export async function sendToGraphql(
+  fixture: GraphqlFixture,
+  token: string,
+  operation: Operation & { readonly accept: string },
+): Promise<RestReply> {
+  const { query, variables, operationName, extensions, accept, method = "POST", contentType } = operation;
+  const { body = { query, variables, operationName, extensions } } = operation;
+  const headers = {
+    authorization: authorizationOf(fixture, token, operation),
+    accept,
+    ...(contentType === undefined ? {} : { "content-type": contentType }),
+  };
+  return callRest(`${fixture.service.url}/graphql`, method, undefined, body, headers);
+}
+
+function authorizationOf({ keys }: GraphqlFixture, token: string, { key }: Operation): string {
+  if (key === "token") return `Bearer ${token}`;
+  return `Token ${key === undefined ? keys.admin : key === "read" ? keys.read : "ugk_live_wrong"}`;
+}
 
 export const PLACES = ["REST", "errors", "userErrors", "event stream", "last event"] as const;
 /**
@@ -180,3 +252,39 @@ export function provokingTests(): readonly (readonly [ErrorCode, string])[] {
     ),
   );
 }
+
+/** Apollo's codes for requests that GraphQL refuses before it executes anything. REST has none of them. */
+export const DOCUMENT_CODES = {
+  GRAPHQL_PARSE_FAILED: {
+    json: 200,
+    graphqlJson: 400,
+    meaning: "The document is not GraphQL.",
+    advice: "Fix the syntax at `locations`.",
+  },
+  GRAPHQL_VALIDATION_FAILED: {
+    json: 200,
+    graphqlJson: 400,
+    meaning: "The document does not match the schema.",
+    advice: "Fix the field, argument or type in the message; generated types find it before the request.",
+  },
+  BAD_USER_INPUT: {
+    json: 200,
+    graphqlJson: 400,
+    meaning: "A variable does not match its type.",
+    advice: "Fix the variable in the message.",
+  },
+  OPERATION_RESOLUTION_FAILURE: {
+    json: 400,
+    graphqlJson: 400,
+    meaning: "`operationName` is missing or names no operation of the document.",
+    advice: "Send the name of an operation of the document.",
+  },
+  PERSISTED_QUERY_NOT_FOUND: {
+    json: 200,
+    graphqlJson: 200,
+    meaning: "The service does not know the hash of an automatic persisted query.",
+    advice: "Send the query with its hash; clients that support persisted queries do so themselves.",
+  },
+} as const;
+
+export type DocumentCode = keyof typeof DOCUMENT_CODES;

@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { hashOfSources } from "../../../console/build.js";
@@ -8,5 +10,32 @@ import { cachedDirectory, project } from "../service/build-cache.js";
 export async function builtPages(): Promise<string> {
   return cachedDirectory(`pages-${(await hashOfSources()).slice(0, 16)}`, async (directory) => {
     await promisify(execFile)(process.execPath, [join(project, "console", "build.js"), directory]);
+  });
+}
+
+/** The sources of the site, for git. */
+const SOURCES = [
+  ...["*.md", "docs", "openapi.json", "package-lock.json"],
+  ...["build.js", "pages/icon.svg", "src/parts/site.ts", "src/styles/tokens.css"].map(
+    (file) => `console/${file}`,
+  ),
+];
+
+/** Builds the documentation site as `npm run docs:build` does, once per version of its sources. @returns the directory */
+export async function builtDocs(): Promise<string> {
+  const run = promisify(execFile);
+  const hash = createHash("sha256");
+  const listed = await run(
+    "git",
+    ["ls-files", "--cached", "--others", "--exclude-standard", "--", ...SOURCES],
+    {
+      cwd: project,
+    },
+  );
+  for (const path of listed.stdout.trim().split("\n")) hash.update(await readFile(join(project, path)));
+  const name = `docs-${hash.digest("hex").slice(0, 16)}`;
+  return cachedDirectory(name, async (directory) => {
+    const vitepress = join(project, "node_modules/vitepress/bin/vitepress.js");
+    await run(process.execPath, [vitepress, "build", "docs", "--outDir", directory], { cwd: project });
   });
 }

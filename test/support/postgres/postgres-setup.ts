@@ -11,8 +11,8 @@ import { migrateUp } from "../../../src/persistence/database/migrator.js";
 import { grantRuntimeRole } from "../../../src/persistence/database/runtime-role.js";
 import { type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { citusPrograms, distribute, startCitus } from "../citus/cluster.js";
-import { expectNoSecrets, searchRun } from "../secrets/leak-check.js";
 import { logPath, WHOLE_RUN, writeSecret } from "../secrets/run-record.js";
+import { expectNoSecrets, searchRun } from "../secrets/stored-secrets.js";
 import { copyCluster } from "./prepared-data-directory.js";
 
 /** The PostgreSQL server of a test run, and the migrated database that each test file copies. */

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { escapeIdentifier } from "pg";
 import { inject } from "vitest";
 import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
-import { expectNoSecrets } from "../secrets/leak-check.js";
 import { currentSecrets } from "../secrets/run-record.js";
-import { searchDatabase } from "../secrets/stored-secrets.js";
+import { expectNoSecrets, searchDatabase } from "../secrets/stored-secrets.js";
 import { administer, asRole, inDatabase } from "./postgres-setup.js";
 
 export interface TestDatabase {

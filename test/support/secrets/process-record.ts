@@ -1,8 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { expectNoSecrets } from "./leak-check.js";
 import { currentSecrets, recordLog, recordSecret } from "./run-record.js";
-import { searchFiles } from "./stored-secrets.js";
+import { expectNoSecrets, searchFiles } from "./stored-secrets.js";
 
 const KEPT = "secrets.json";
 /** The output of the first start between its first line and its last. */

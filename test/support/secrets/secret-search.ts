@@ -94,3 +94,8 @@ function excerptOf(text: string, index: number): string {
   const start = Math.max(text.lastIndexOf("\n", index) + 1, index - 160);
   return JSON.stringify(`${text.slice(start, index + 12)}…`);
 }
+
+/** Returns a secret whose last character is another one. */
+export function mistyped(secret: string): string {
+  return `${secret.slice(0, -1)}${secret.endsWith("A") ? "B" : "A"}`;
+}

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { expect } from "vitest";
 import { preparedDataDirectory } from "../postgres/prepared-data-directory.js";
 import { recordEnvironment, recordOutput, searchDataDirectory } from "../secrets/process-record.js";
 import { compileService } from "./compiled-service.js";
@@ -163,4 +164,10 @@ function follow(child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: N
     stderr: () => stderr,
     kill: (signal: NodeJS.Signals) => void child.kill(signal),
   };
+}
+
+/** Expects a process to have failed with one line on standard error and no other output. @returns the line */
+export function failureOf(end: ProcessEnd, code = 1): string {
+  expect(end).toEqual({ code, signal: null, stdout: "", stderr: expect.stringMatching(/^[^\n]+\n$/) });
+  return end.stderr.trimEnd();
 }

@@ -1,8 +1,10 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { Pool } from "pg";
 import { expect, inject } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
+import type { Scope } from "../../../src/domain/accounts/caller.js";
+import { ENVIRONMENTS, type Environment } from "../../../src/domain/accounts/environment.js";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import {
   DEFAULT_EVENT_STREAM_LIMITS,
@@ -11,7 +13,7 @@ import {
 import { PersistedQueries } from "../../../src/graphql/server/persisted-queries.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "../../../src/graphql/shared/operation-limits.js";
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "../../../src/http/server/connections.js";
-import { createHttpServer } from "../../../src/http/server/http-server.js";
+import { createHttpServer, type HttpOptions } from "../../../src/http/server/http-server.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { NOTIFY_CHANGES } from "../../../src/persistence/database/notification-channel.js";
 import type { ReadReplicas } from "../../../src/persistence/database/read-replicas.js";
@@ -28,59 +30,79 @@ import { isOnCitus } from "../citus/skip-on-citus.js";
 import { recordTasks } from "../citus/task-counts.js";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.js";
 import { recordLog, recordSecret } from "../secrets/run-record.js";
-import { createAccount, type TestAccount } from "./test-account.js";
 
-export type { TestAccount };
+export interface TestAccount {
+  readonly accountId: number;
+  readonly name: string;
+  /** Creates an API key: Customer and admin by default. */
+  createKey(options?: {
+    readonly environment?: Environment;
+    readonly scope?: Scope;
+    readonly expiresAt?: Date;
+  }): Promise<{ readonly secret: string; readonly id: number }>;
+}
 
-export interface TestServiceOptions {
-  readonly tokenGraceSeconds?: number;
-  readonly corsOrigins?: readonly string[] | "*";
-  readonly introspection?: boolean;
-  readonly subgraph?: boolean;
-  readonly playground?: boolean;
-  readonly apiDocs?: boolean;
-  readonly securityContact?: string;
-  /** The build directory of the pages; see `builtPages`. */
-  readonly pagesDirectory?: string;
-  /** Serve the console; without it by default. */
-  readonly console?: boolean;
-  /** The build directory of the documentation; without it by default. */
-  readonly docsDirectory?: string;
-  /** The demo account's API key. */
-  readonly demoKey?: () => string | undefined;
-  /** Operation limits other than the defaults. */
+/** Creates an account with two data sources in each environment, `sales` and `support`. */
+export async function createAccount({ accounts, dataSources }: Services): Promise<TestAccount> {
+  const name = `account ${randomUUID()}`;
+  const { accountId } = await accounts.ensure(name);
+  for (const environment of ENVIRONMENTS) {
+    const writer = {
+      accountId,
+      accountName: name,
+      environment,
+      keyId: 0,
+      actor: { keyId: null, name: "test", requestId: null },
+      tokenKeyId: "none",
+      scope: "admin",
+    } as const;
+    await dataSources.create(writer, "sales", "Sales database");
+    await dataSources.create(writer, "support", "Support database");
+  }
+  return {
+    accountId,
+    name,
+    async createKey({ environment = "Customer", scope = "admin", expiresAt } = {}) {
+      const key = { environment, scope, name: "test", expiresAt: expiresAt ?? null };
+      const { secret, apiKey } = await accounts.createKey({ accountId }, key);
+      return { secret, id: apiKey.id };
+    },
+  };
+}
+
+/** Options that tests give in another form, or not at all. */
+type OwnOptions =
+  | "eventStreams"
+  | "rateLimits"
+  | "speed"
+  | "limits"
+  | "connectionLimits"
+  | "persistedQueries"
+  | "target"
+  | "onStatement"
+  | "listen"
+  | "reads"
+  | "log"
+  | "telemetry";
+
+/** Options of the database, the services and the HTTP server, where they differ from those of `startTestService`. */
+export interface TestServiceOptions
+  extends Partial<Omit<DatabaseOptions & ServiceOptions & HttpOptions, OwnOptions>> {
   readonly limits?: Partial<OperationLimits>;
   readonly rateLimits?: Partial<RateLimitOptions>;
   readonly eventStreams?: Partial<EventStreamLimits>;
-  /** Which optimisations to turn off. */
   readonly speed?: Partial<SpeedOptions>;
-  readonly trustedProxies?: readonly string[];
-  /** Connection limits other than the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits>;
+  /** Sources for reads; closed by the caller. */
+  readonly replicas?: ReadReplicas;
   /** The persisted queries, by ID. */
   readonly persistedQueries?: Readonly<Record<string, string>>;
   /** The key that encrypts tokens; random by default. */
   readonly encryptionKey?: Buffer;
   /** Previous encryption keys. */
   readonly formerKeys?: readonly Buffer[];
-  readonly poolSize?: number;
-  readonly queueSize?: number;
-  readonly requestTimeoutMs?: number;
-  readonly connectTimeoutMs?: number;
-  readonly statementTimeoutMs?: number;
-  readonly lockTimeoutMs?: number;
-  /** Whether connections go through a pooler in transaction mode. */
-  readonly pooled?: boolean;
-  /** Sources for reads; closed by the caller. */
-  readonly replicas?: ReadReplicas;
   /** Where to listen for changes, if not on the same database. */
   readonly listenTarget?: DatabaseOptions["target"];
-  /** Allowed webhook addresses and delivery timing; by default only public addresses and no delivery. */
-  readonly webhooks?: ServiceOptions["webhooks"];
-  /** How long data is kept. */
-  readonly retention?: ServiceOptions["retention"];
-  /** When expired rows are removed, once the purge job is started. */
-  readonly purges?: ServiceOptions["purges"];
   /** A database to use instead of a copy of the migrated template. */
   readonly use?: Pick<TestDatabase, "target" | "owner">;
   /** Connect as a superuser, so that statements alone keep tenants apart. */
@@ -123,29 +145,32 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const telemetry = countOnly();
   const statements: string[] = [];
   const log: string[] = [];
-  const { connectTimeoutMs = 10_000 } = options;
+  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
   const database = await Database.connect({
-    target,
-    poolSize: options.poolSize ?? 10,
-    queueSize: options.queueSize ?? 1000,
+    poolSize: 10,
+    queueSize: 1000,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 5_000,
+    ...options,
     connectTimeoutMs,
-    statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
-    lockTimeoutMs: options.lockTimeoutMs ?? 5_000,
-    pooled: options.pooled ?? false,
+    target,
+    telemetry,
     onStatement(text) {
       if (text !== NOTIFY_CHANGES.text) statements.push(text);
     },
-    telemetry,
   });
   const { encryptionKey = randomBytes(32), formerKeys = [] } = options;
   for (const key of [encryptionKey, ...formerKeys]) recordSecret("an encryption key", key);
   const vault = new TokenVault([encryptionKey, ...formerKeys], isFast ? 1000 : 0);
+  const trustedProxies = options.trustedProxies ?? [];
   const services = createServices(database, vault, {
+    tokenGraceSeconds: 0,
+    webhooks: { allowPrivate: false },
+    ...options,
+    trustedProxies,
     telemetry,
-    tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
     listen: { target: options.listenTarget ?? target, connectTimeoutMs },
     eventStreams: { ...DEFAULT_EVENT_STREAM_LIMITS, ...options.eventStreams },
-    trustedProxies: options.trustedProxies ?? [],
     rateLimits: {
       windowSeconds: 60,
       maxCost: 0,
@@ -155,29 +180,27 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     reads: { consistency: "strong", replicas: options.replicas },
     speed: { batchStatements: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
-    webhooks: options.webhooks ?? { allowPrivate: false },
-    ...(options.retention && { retention: options.retention }),
-    ...(options.purges && { purges: options.purges }),
   });
   const { persistedQueries } = options;
   const server = await createHttpServer(services, {
     version: await packageVersion(),
-    corsOrigins: options.corsOrigins ?? [],
+    corsOrigins: [],
     compileAfter: isFast ? 0 : Number.POSITIVE_INFINITY,
     fastPath: isFast,
-    introspection: options.introspection ?? true,
-    subgraph: options.subgraph ?? false,
-    playground: options.playground ?? true,
-    apiDocs: options.apiDocs ?? true,
-    securityContact: options.securityContact,
-    pagesDirectory: options.pagesDirectory ?? "/nonexistent",
-    console: options.console ?? false,
-    docsDirectory: options.docsDirectory,
-    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    introspection: true,
+    subgraph: false,
+    playground: true,
+    apiDocs: true,
+    securityContact: undefined,
+    pagesDirectory: "/nonexistent",
+    console: false,
+    docsDirectory: undefined,
+    requestTimeoutMs: 30_000,
     isShuttingDown: () => false,
-    demoKey: options.demoKey ?? (() => undefined),
+    demoKey: () => undefined,
+    ...options,
+    trustedProxies,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
-    trustedProxies: options.trustedProxies ?? [],
     connectionLimits: { ...DEFAULT_CONNECTION_LIMITS, ...options.connectionLimits },
     persistedQueries: persistedQueries && new PersistedQueries(new Map(Object.entries(persistedQueries))),
     log: {

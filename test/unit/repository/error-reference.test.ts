@@ -4,8 +4,7 @@ import { DomainError, MAX_FIELD_ERRORS } from "../../../src/domain/shared/errors
 import { isUserError, statusOf } from "../../../src/graphql/shared/error-format.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
 import { renderError } from "../../../src/rest/errors.js";
-import { DOCUMENT_CODES } from "../../support/errors/document-codes.js";
-import { type Place, placesOf } from "../../support/errors/provocations.js";
+import { DOCUMENT_CODES, type Place, placesOf } from "../../support/errors/provocations.js";
 
 const NONE = "–";
 /** How the table names the places in GraphQL. */

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { CriticalityLevel, diff } from "@graphql-inspector/core";
 import {
   buildSchema,
   type GraphQLArgument,
@@ -19,6 +20,7 @@ import {
   isUnionType,
 } from "graphql";
 import { expect, test } from "vitest";
+import { z } from "zod";
 
 const schema = buildSchema(readFileSync(new URL("../../../schema.graphql", import.meta.url), "utf8"));
 const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
@@ -143,3 +145,78 @@ test("every type and field of the schema has a description", () => {
   expect(pages).not.toMatch(/\|\s+\|$/m);
   for (const { name } of types) expect(pages).toContain(`### ${name}\n`);
 });
+
+const root = new URL("../../../", import.meta.url);
+const folder = new URL("schema-changes/", root);
+const announcementFormat = z.strictObject({
+  reason: z.string().trim().min(1),
+  changes: z.array(z.string()).min(1),
+});
+
+const BASELINE = `type Query { greeting(name: String): String farewell: String }`;
+const BROKEN = `type Query { greeting(name: String!): String }`;
+const GROWN = `type Query { greeting(name: String, title: String): String farewell: String! time: Int }`;
+const CHANGES = [
+  "Type for argument 'name' on field 'Query.greeting' changed from 'String' to 'String!'",
+  "Field 'farewell' was removed from object type 'Query'",
+];
+
+test("schema-changes announces exactly the breaking changes since the last release", async () => {
+  const announced = readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .flatMap((name) => parseAnnouncement(readText(new URL(name, folder))));
+  const baseline = readText(new URL("baseline.graphql", folder));
+  const schema = readText(new URL("schema.graphql", root));
+  expect(await compare(baseline, schema, announced)).toEqual({ unannounced: [], stale: [] });
+});
+
+test.each([
+  ["finds breaking changes", BROKEN, [], CHANGES, []],
+  ["accepts announced changes", BROKEN, CHANGES, [], []],
+  [
+    "accepts an announcement only for the change that it names",
+    BROKEN,
+    CHANGES.slice(0, 1),
+    CHANGES.slice(1),
+    [],
+  ],
+  ["ignores changes that break no client", GROWN, [], [], []],
+  ["reports an announcement of a change that was not made", BASELINE, CHANGES, [], CHANGES],
+])("the comparison %s", async (_, schema, announced, unannounced, stale) => {
+  const found = await compare(BASELINE, schema, announced);
+  expect({ ...found, unannounced: found.unannounced.toSorted() }).toEqual({
+    unannounced: unannounced.toSorted(),
+    stale,
+  });
+});
+
+test("requires a reason and changes in an announcement", () => {
+  const announcement = { reason: "Nobody calls it.", changes: CHANGES };
+  expect(parseAnnouncement(JSON.stringify(announcement))).toEqual(CHANGES);
+  for (const invalid of [{ reason: " " }, { reason: undefined }, { changes: [] }, { change: "" }]) {
+    expect(() => parseAnnouncement(JSON.stringify({ ...announcement, ...invalid }))).toThrow();
+  }
+});
+
+async function compare(
+  baseline: string,
+  schema: string,
+  announced: readonly string[],
+): Promise<{ unannounced: string[]; stale: string[] }> {
+  const changes = await diff(buildSchema(baseline), buildSchema(schema));
+  const breaking = changes
+    .filter(({ criticality }) => criticality.level === CriticalityLevel.Breaking)
+    .map(({ message }) => message);
+  return {
+    unannounced: breaking.filter((message) => !announced.includes(message)),
+    stale: announced.filter((message) => !breaking.includes(message)),
+  };
+}
+
+function parseAnnouncement(text: string): readonly string[] {
+  return announcementFormat.parse(JSON.parse(text)).changes;
+}
+
+function readText(url: URL): string {
+  return readFileSync(url, "utf8");
+}

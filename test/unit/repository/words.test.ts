@@ -23,7 +23,7 @@ const WORDS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:brought|given) tokens?\b/i, "imported token"],
   [/\bthe (?:runtime|operator)'s role\b/i, "application role, owner role"],
   [
-    /\b(?:Tally|HitCount|Collector|Shortcut|LaggingReads|giveUp|byDefault)\b/,
+    /\b(?:Tally|HitCount|(?<!OpenTelemetry )Collector|Shortcut|LaggingReads|giveUp|byDefault)\b/,
     "Metrics, CacheStats, BatchLoader, fast path, ReplicaRouter, rejectPending, defaultValue",
   ],
   [
@@ -33,15 +33,6 @@ const WORDS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/(?:\/\*\*|\/\/|^\s*\*) (?:What|Whoever|By which|Of an?|Who) /, "a noun phrase, or the subject first"],
 ];
 
-/** Occurrences that stay. */
-const EXCEPTIONS: readonly { readonly file: RegExp; readonly line: RegExp; readonly reason: string }[] = [
-  {
-    file: /^docs\/observability\.md$/,
-    line: /OpenTelemetry Collector/,
-    reason: "the name of a product",
-  },
-];
-
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const READ = ["src", "docs", "clients", "console", "README.md", "CONTRIBUTING.md", "schema.graphql"];
 const files = execFileSync("git", ["ls-files", "--", ...READ], { cwd: root, encoding: "utf8" })
@@ -49,26 +40,15 @@ const files = execFileSync("git", ["ls-files", "--", ...READ], { cwd: root, enco
   .filter((path) => /\.(?:tsx?|js|md|graphql|html|css)$/.test(path));
 
 const linesOf = (path: string) => readFileSync(`${root}/${path}`, "utf8").split("\n");
-const isException = (path: string, line: string) =>
-  EXCEPTIONS.some((exception) => exception.file.test(path) && exception.line.test(line));
 
 test("names, comments, messages and documentation use the usual terms", () => {
   expect(files.length).toBeGreaterThan(400);
   const found = files.flatMap((path) =>
-    linesOf(path).flatMap((line, index) => {
-      if (isException(path, line)) return [];
-      return WORDS.filter(([pattern]) => pattern.test(line)).map(
+    linesOf(path).flatMap((line, index) =>
+      WORDS.filter(([pattern]) => pattern.test(line)).map(
         ([pattern, instead]) => `${path}:${index + 1} ${pattern.exec(line)?.[0]}: use ${instead}`,
-      );
-    }),
+      ),
+    ),
   );
   expect(found).toEqual([]);
-});
-
-test("every exception is needed", () => {
-  const unused = EXCEPTIONS.filter(
-    ({ file, line }) =>
-      !files.some((path) => file.test(path) && linesOf(path).some((text) => line.test(text))),
-  );
-  expect(unused).toEqual([]);
 });
