@@ -19,8 +19,7 @@ import {
 } from "../site-configs/content-resolver.js";
 import { SiteConfigListResolver } from "../site-configs/list-resolver.js";
 import { SiteConfigMutations } from "../site-configs/mutations.js";
-import { SiteConfigResolver } from "../site-configs/resolver.js";
-import { SiteConfigRevisionResolver } from "../site-configs/revision-resolver.js";
+import { SiteConfigResolver, SiteConfigRevisionResolver } from "../site-configs/resolver.js";
 import { BulkMutations } from "../user-groups/bulk-mutations.js";
 import { DataSourceUserGroupsResolver, UserGroupListResolver } from "../user-groups/list-resolver.js";
 import { UserGroupMutations } from "../user-groups/mutations.js";

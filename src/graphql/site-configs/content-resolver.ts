@@ -33,7 +33,7 @@ import { siteConfigs, type TextRef } from "./loaders.js";
 import { SiteConfigReportView } from "./report-type.js";
 import { SiteConfigRevisionView, SiteConfigView } from "./type.js";
 
-/** Class of the typed view of an object in a document; its fields are evaluated lazily. */
+/** Class of the typed view of an object in a document; its fields are evaluated lazily, and charge the budget for each list and text whenever it is read. */
 type SettingsClass = ClassType<object> & (new (values: JsonObject, budget: ReplyBudget) => object);
 /** A type that TypeGraphQL accepts. */
 type FieldType = ClassType<object> | StringConstructor | BooleanConstructor | object;
@@ -63,14 +63,6 @@ const renderings = new Map<SettingShape, Rendering>();
 
 /** The typed view of a site configuration, generated from the table that the validator uses. */
 const SiteSettings = settingsClass(SITE_CONFIG);
-
-/**
- * Returns the typed view of a document, with defaults for absent properties (decision 19).
- * @param budget charged for each list and text whenever it is read
- */
-function viewSettings(document: JsonValue, budget: ReplyBudget): object | null {
-  return isJsonObject(document) ? new SiteSettings(document, budget) : null;
-}
 
 function settingsClass({ typeName, properties }: ObjectShape): SettingsClass {
   const known = settingsClasses.get(typeName);
@@ -273,7 +265,8 @@ function createContentResolver(view: ClassType<HasText>) {
     )
     async settings(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<object | null> {
       const { loaders } = requireSession(context);
-      return viewSettings(await siteConfigs(loaders).document(root.textRef), loaders.budget);
+      const document = await siteConfigs(loaders).document(root.textRef);
+      return isJsonObject(document) ? new SiteSettings(document, loaders.budget) : null;
     }
   }
   return SiteConfigContentResolver;

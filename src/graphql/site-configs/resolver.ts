@@ -3,6 +3,8 @@ import { invalidField } from "../../domain/shared/errors.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
 import { sitePath } from "../../domain/site-configs/site-address.js";
 import { parseSite, type SiteConfigRevision } from "../../domain/site-configs/site-config.js";
+import { loadAuthor } from "../accounts/api-key-loaders.js";
+import { ApiKeyView } from "../accounts/api-key-types.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { ConnectionArguments } from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
@@ -106,5 +108,21 @@ export class SiteConfigResolver {
       throw invalidField([field], `must be the number of a revision, from 1 to ${revision}`);
     };
     return loader.diff(...(await Promise.all([find("from", from), find("to", to ?? revision)])));
+  }
+}
+
+@Resolver(() => SiteConfigRevisionView)
+export class SiteConfigRevisionResolver {
+  @FieldResolver(
+    () => ApiKeyView,
+    nullable(
+      "The author's API key; null for changes made directly in the database, and, without an error, if the caller's API key lacks admin scope.",
+    ),
+  )
+  async author(
+    @Root() { authorKeyId }: SiteConfigRevisionView,
+    @Ctx() context: GraphqlContext,
+  ): Promise<ApiKeyView | null> {
+    return loadAuthor(requireSession(context), authorKeyId);
   }
 }
