@@ -34,11 +34,7 @@ class JsonTokens {
 
 /** The original text of a JSON object. */
 export class JsonSource {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(readonly text: string) {}
 }
 
 /**

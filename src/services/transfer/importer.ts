@@ -63,11 +63,8 @@ interface WrittenBatch {
 
 /** Rolls a dry run back. */
 class DryRun extends Error {
-  readonly batch: WrittenBatch;
-
-  constructor(batch: WrittenBatch) {
+  constructor(readonly batch: WrittenBatch) {
     super("A dry run changes nothing.");
-    this.batch = batch;
   }
 }
 
@@ -84,20 +81,17 @@ interface ImporterDependencies {
  * lines, and a batch that was imported before changes nothing. The lines of a batch have distinct IDs and tokens.
  */
 export class Importer {
-  readonly #with: ImporterDependencies;
-  readonly #writer: Writer;
-  readonly #options: ImportOptions;
   /** External IDs that would exist after the earlier batches of a dry run. */
   readonly #expected = { dataSources: new Set<string>(), groups: new Set<string>() };
   #created = 0;
   #analyzeAt = ANALYZE_FROM;
   #hasWarned = false;
 
-  constructor(dependencies: ImporterDependencies, writer: Writer, options: ImportOptions) {
-    this.#with = dependencies;
-    this.#writer = writer;
-    this.#options = options;
-  }
+  constructor(
+    private readonly deps: ImporterDependencies,
+    private readonly writer: Writer,
+    private readonly options: ImportOptions,
+  ) {}
 
   /** Creates missing data sources and renames those that differ. @returns an outcome per line */
   async dataSources(items: readonly ImportedDataSource[]): Promise<ImportOutcome[]> {
@@ -121,9 +115,9 @@ export class Importer {
    * @throws OperatorError when the account's tokens are encrypted under a key that is not configured
    */
   async groups(items: readonly ImportedGroup[]): Promise<ImportOutcome[]> {
-    const { db, vault } = this.#with;
+    const { db, vault } = this.deps;
     const outcomes = await retryConflicts(async () => {
-      const tokens = await ImportedTokens.load(db, vault, this.#writer, items);
+      const tokens = await ImportedTokens.load(db, vault, this.writer, items);
       return this.#run((transaction) => this.#writeGroups(transaction, items, tokens));
     });
     this.#expect(this.#expected.groups, items, outcomes);
@@ -138,14 +132,14 @@ export class Importer {
 
   /** Runs a batch in one transaction, which a dry run rolls back. */
   async #run(work: (transaction: TenantDb) => Promise<WrittenBatch>): Promise<ImportOutcome[]> {
-    const { db, changes } = this.#with;
+    const { db, changes } = this.deps;
     try {
-      const batch = await db.for(this.#writer).transaction(async (transaction) => {
+      const batch = await db.for(this.writer).transaction(async (transaction) => {
         const written = await work(transaction);
-        if (this.#options.dryRun) throw new DryRun(written);
+        if (this.options.dryRun) throw new DryRun(written);
         return written;
       });
-      for (const { id, kind } of batch.changes) changes.publish(this.#writer, id, kind);
+      for (const { id, kind } of batch.changes) changes.publish(this.writer, id, kind);
       return batch.outcomes;
     } catch (error) {
       if (error instanceof DryRun) return error.batch.outcomes;
@@ -158,7 +152,7 @@ export class Importer {
     items: readonly ImportedGroup[],
     tokens: ImportedTokens,
   ): Promise<WrittenBatch> {
-    const { vault } = this.#with;
+    const { vault } = this.deps;
     const references = items.flatMap(({ mapping = [] }) => mapping);
     const resolve = await this.#findDataSources(transaction, references);
     const providedIds = items.map(({ providedId }) => providedId);
@@ -170,10 +164,10 @@ export class Importer {
         : this.#check(item, entries, existing.get(item.providedId), tokens);
     });
     // Read the key after waiting for locks: re-encryption waits only briefly for writers that still use the former key.
-    const writer = { ...this.#writer, tokenKeyId: await this.#tokenKey(transaction) };
+    const writer = { ...this.writer, tokenKeyId: await this.#tokenKey(transaction) };
     const valid = checked.flatMap((item) => (item instanceof Refusal ? [] : [item]));
     // A dry run inserts no groups: although rolled back, they would slow down the foreign key checks of later batches.
-    const upserts = valid.filter(({ providedId }) => !this.#options.dryRun || existing.has(providedId));
+    const upserts = valid.filter(({ providedId }) => !this.options.dryRun || existing.has(providedId));
     const written = await writeUpserts(transaction, upserts, existing, { vault, writer });
 
     const given = valid.flatMap(({ providedId, token }) => {
@@ -221,7 +215,7 @@ export class Importer {
     if (!group && fields.name === undefined)
       return new Refusal("invalid_field", "is required to create a user group.", ["name"]);
     if (token === undefined || (group && tokens.isTokenOf(token, group))) return { ...fields, entries };
-    if (group && !this.#options.replaceTokens) {
+    if (group && !this.options.replaceTokens) {
       return new Refusal(
         "token_differs",
         "The user group already has a different token. Use --replace-tokens to overwrite it.",
@@ -306,9 +300,9 @@ export class Importer {
   /** Reads the current encryption key: the account's key may change during an import that takes hours. */
   async #tokenKey(transaction: TenantDb): Promise<string> {
     const keyId = await findTokenKey(transaction.raw, transaction.accountId);
-    if (this.#with.vault.hasKey(keyId)) return keyId;
+    if (this.deps.vault.hasKey(keyId)) return keyId;
     throw new OperatorError(
-      `The tokens of account ${JSON.stringify(this.#writer.accountName)} are encrypted with key ${keyId}, which is not in ENCRYPTION_KEYS. Run the import again with all of the service's keys.`,
+      `The tokens of account ${JSON.stringify(this.writer.accountName)} are encrypted with key ${keyId}, which is not in ENCRYPTION_KEYS. Run the import again with all of the service's keys.`,
     );
   }
 
@@ -317,23 +311,23 @@ export class Importer {
     items: readonly { readonly providedId: string }[],
     outcomes: readonly ImportOutcome[],
   ): void {
-    if (!this.#options.dryRun) return;
+    if (!this.options.dryRun) return;
     for (const [index, { providedId }] of items.entries())
       if (outcomes[index] === "created") expected.add(providedId);
   }
 
   async #analyze(created: number): Promise<void> {
     this.#created += created;
-    if (this.#options.dryRun || this.#created < this.#analyzeAt) return;
+    if (this.options.dryRun || this.#created < this.#analyzeAt) return;
     this.#analyzeAt = ANALYZE_FACTOR * this.#created;
     try {
-      await analyzeImported(this.#with.db);
+      await analyzeImported(this.deps.db);
     } catch (error) {
       // Only warn: the batch is committed, so failing or retrying would be wrong.
       if (this.#hasWarned) return;
       this.#hasWarned = true;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#with.warn(`The tables could not be analyzed, so the import may become slower: ${reason}`);
+      this.deps.warn(`The tables could not be analyzed, so the import may become slower: ${reason}`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { RETRY_DELAYS_MS } from "../../domain/webhooks/attempt.js";
 import type { BreakerOptions } from "../../persistence/webhooks/settlement.js";
-import { ATTEMPT_TIMEOUT_MS, type AttemptOptions } from "./attempts.js";
-import type { DispatcherOptions, SlotLimits } from "./dispatcher.js";
+import { ATTEMPT_TIMEOUT_MS } from "./attempts.js";
+import type { SlotLimits } from "./dispatcher.js";
 import type { WebhookTargetOptions } from "./targets.js";
 
 const DAY_MS = 86_400_000;
@@ -36,13 +36,8 @@ export interface WebhookOptions extends WebhookTargetOptions {
   readonly attemptTimeoutMs?: number;
 }
 
-/** Options of webhook delivery, with defaults applied. */
-interface DeliveryOptions extends DispatcherOptions, AttemptOptions {
-  readonly attemptTimeoutMs: number;
-}
-
-/** Applies the defaults. */
-export function deliveryOptions(options: WebhookOptions): DeliveryOptions {
+/** Returns the options of webhook delivery with defaults applied. */
+export function deliveryOptions(options: WebhookOptions) {
   const { times, slots, breaker } = options;
   return {
     ...TIMES,

@@ -73,7 +73,7 @@ function authorizationOf({ keys }: GraphqlFixture, token: string, { key }: Opera
   return `Token ${key === undefined ? keys.admin : key === "read" ? keys.read : "ugk_live_wrong"}`;
 }
 
-export const PLACES = ["REST", "errors", "userErrors", "event stream", "last event"] as const;
+const PLACES = ["REST", "errors", "userErrors", "event stream", "last event"] as const;
 /**
  * Where callers find an error code. `errors` and `userErrors` are those of GraphQL; an event stream that cannot start has `errors`, too,
  * and one that has started has them in its last event.
@@ -89,7 +89,7 @@ const CREATE = (values: string) => mutation("createUserGroup", values);
 const LIST_OF_ALL = "userGroups(first: 100) { nodes { name properties mapping { schemaId } } }";
 
 /** A provocation of each code in each place where it occurs. The group `acme` uses the data source `sales`. */
-export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
+const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
   bad_request: {
     REST: "test/api/rest/protocol.test.ts",
     errors: { query: "{ __typename }", extensions: { persistedQuery: { version: 1, sha256Hash: "0" } } },

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-export interface Reply {
+interface Reply {
   readonly kind: "reply";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,10 +11,7 @@ export interface Reply {
 }
 
 /** A reply, or how the connection ended instead. */
-export type Outcome =
-  | Reply
-  | { readonly kind: "closed" }
-  | { readonly kind: "broken"; readonly code: unknown };
+type Outcome = Reply | { readonly kind: "closed" } | { readonly kind: "broken"; readonly code: unknown };
 
 /** One connection that reports the outcome of each request; never retries. */
 export interface KeepAliveClient {

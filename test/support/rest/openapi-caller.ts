@@ -15,18 +15,15 @@ interface Call {
 
 /** Calls operations such as `get /api/user` and checks each reply against the document. */
 export class OpenApiCaller {
-  readonly #url: string;
-  readonly #contract: OpenApiContract;
-
-  constructor(url: string, contract: OpenApiContract) {
-    this.#url = url;
-    this.#contract = contract;
-  }
+  constructor(
+    private readonly url: string,
+    private readonly contract: OpenApiContract,
+  ) {}
 
   async call(operation: string, { key, body, headers, path }: Call = {}) {
     const [method = "", template = ""] = operation.split(" ");
     const sent = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    const reply = await request(`${this.#url}${path ?? template}`, {
+    const reply = await request(`${this.url}${path ?? template}`, {
       method: method.toUpperCase(),
       headers: {
         ...(key === undefined ? {} : { authorization: `Token ${key}` }),
@@ -37,7 +34,7 @@ export class OpenApiCaller {
     });
     const raw = { status: reply.statusCode, headers: reply.headers, text: await reply.body.text() };
     recordReply(raw.text);
-    this.#contract.check(operation, raw);
+    this.contract.check(operation, raw);
     return { ...raw, body: raw.text === "" ? undefined : JSON.parse(raw.text) };
   }
 
@@ -45,8 +42,8 @@ export class OpenApiCaller {
   async callBadly(operation: string, path?: string): Promise<void> {
     const [method = "", template = ""] = operation.split(" ");
     const head = `${method.toUpperCase()} ${path ?? template} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`;
-    const { answer } = await exchange(this.#url, [head]);
-    this.#contract.check(operation, parseReply(answer));
+    const { answer } = await exchange(this.url, [head]);
+    this.contract.check(operation, parseReply(answer));
   }
 }
 
