@@ -2,7 +2,7 @@ import type { Config } from "../config/config.js";
 import { databaseOptions } from "../config/database-options.js";
 import { TokenVault } from "../domain/accounts/token-vault.js";
 import { errorCode, OperatorError } from "../domain/shared/operator-error.js";
-import { type EmbeddedServer, openEmbeddedServer } from "../embedded-postgres/postgres.js";
+import { openEmbeddedServer } from "../embedded-postgres/postgres.js";
 import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file.js";
 import { Database } from "../persistence/database/database.js";
 import { checkServer, checkTokenKeys } from "../persistence/database/database-check.js";
@@ -75,14 +75,20 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     const { databaseMigrationUrl: url } = config;
     return connect(config, { application, owner: url === undefined ? application : { url } }, vault, options);
   }
-  const server = await openEmbedded(config, secrets, options);
+  if (secrets === undefined) throw new Error("There is no password for the embedded database.");
+  const server = await openEmbeddedServer({
+    dataDir: config.dataDir,
+    password: secrets.databasePassword,
+    database: EMBEDDED_DATABASE,
+    adopt: options.adopt,
+  });
   try {
     const targets = { owner: server.connection, application: server.runtimeConnection };
     const storage = await connect(config, targets, vault, options);
     return {
       ...storage,
       serverEnded: server.ended,
-      demoKey: secrets?.demoKey,
+      demoKey: secrets.demoKey,
       close: () => storage.close().finally(() => server.stop()),
     };
   } catch (error) {
@@ -100,20 +106,6 @@ function requireKeys(config: Config, secrets: Secrets | undefined, options: Stor
     );
   }
   return keys;
-}
-
-async function openEmbedded(
-  config: Config,
-  secrets: Secrets | undefined,
-  options: StorageOptions,
-): Promise<EmbeddedServer> {
-  if (secrets === undefined) throw new Error("There is no password for the embedded database.");
-  return openEmbeddedServer({
-    dataDir: config.dataDir,
-    password: secrets.databasePassword,
-    database: EMBEDDED_DATABASE,
-    adopt: options.adopt,
-  });
 }
 
 async function connect(

@@ -7,23 +7,16 @@ const MAX_WORKERS = 128;
 
 /** An integer from `min` to `max`, both inclusive. */
 export function wholeNumber(min: number, max: number, defaultValue: number) {
-  const rule = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,10}$/, rule)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, rule)
-    .default(defaultValue);
+  return numberText(/^\d{1,10}$/, min, max, "a whole number").default(defaultValue);
 }
 
 /** A number of processes; `auto` is the number of cores that this process may use. */
 export function workers() {
-  const rule = `must be auto or a whole number from 1 to ${MAX_WORKERS}`;
+  const cores = String(Math.min(availableParallelism(), MAX_WORKERS));
   return z
     .string()
-    .regex(/^(?:auto|\d{1,3})$/, rule)
-    .transform((value) => (value === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(value)))
-    .refine((value) => value >= 1 && value <= MAX_WORKERS, rule)
+    .transform((text) => (text === "auto" ? cores : text))
+    .pipe(numberText(/^\d{1,3}$/, 1, MAX_WORKERS, "auto or a whole number"))
     .default(1);
 }
 
@@ -35,10 +28,7 @@ export function flag(defaultValue: boolean) {
 }
 
 export function postgresUrl() {
-  return z
-    .string()
-    .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database")
-    .optional();
+  return url(isPostgresUrl, "postgres://user:password@host:5432/database");
 }
 
 export function postgresUrls() {
@@ -46,19 +36,13 @@ export function postgresUrls() {
 }
 
 export function redisUrl() {
-  return z
-    .string()
-    .refine(isRedisUrl, "must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS")
-    .optional();
+  return url(isRedisUrl, "redis://user:password@host:6379/0, or rediss:// for TLS");
 }
 
 /** A contact URI of `security.txt` (RFC 9116). */
 export function contactUri() {
-  const rule = "must be a URL such as mailto:security@example.com or https://example.com/security";
-  return z
-    .string()
-    .regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, rule)
-    .optional();
+  const isContact = (text: string) => /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text);
+  return url(isContact, "mailto:security@example.com or https://example.com/security");
 }
 
 /** Comma-separated addresses and networks. */
@@ -82,13 +66,7 @@ export function originList() {
 
 /** A number from 0 to 1. */
 export function ratio(defaultValue: number) {
-  const rule = "must be a number from 0 to 1";
-  return z
-    .string()
-    .regex(/^(?:0|1|[01]?\.\d{1,9})$/, rule)
-    .transform(Number)
-    .refine((value) => value <= 1, rule)
-    .default(defaultValue);
+  return numberText(/^(?:0|1|[01]?\.\d{1,9})$/, 0, 1, "a number").default(defaultValue);
 }
 
 /** A bearer token that is hard to guess and valid in a header. */
@@ -103,12 +81,22 @@ export function bearerToken() {
 }
 
 export function httpUrl() {
-  return z.string().refine(isHttpUrl, "must be a URL such as http://collector:4318").optional();
+  return url((text) => hasProtocol(text, "http:", "https:"), "http://collector:4318");
 }
 
 /** Comma-separated pairs such as `key=value`, the values percent-encoded, as OpenTelemetry specifies. */
 export function keyValueList() {
   return z.string().transform(readPairs).default({});
+}
+
+/** A number from `min` to `max` whose text matches `pattern`: other notations that JavaScript reads, such as "1e3", are refused. */
+function numberText(pattern: RegExp, min: number, max: number, what: string) {
+  const rule = `must be ${what} from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(pattern, rule)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, rule);
 }
 
 /** Comma-separated items; empty by default. */
@@ -120,8 +108,12 @@ function listOf(isItem: (item: string, all: readonly string[]) => boolean, items
     .default([]);
 }
 
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol);
+function url(isValid: (text: string) => boolean, examples: string) {
+  return z.string().refine(isValid, `must be a URL such as ${examples}`).optional();
+}
+
+function hasProtocol(text: string, ...protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
 }
 
 function readPairs(text: string, context: z.RefinementCtx): Readonly<Record<string, string>> {
@@ -143,14 +135,13 @@ function readPairs(text: string, context: z.RefinementCtx): Readonly<Record<stri
 
 function isPostgresUrl(text: string): boolean {
   // With a Unix socket in `?host=`, the URL has no host, which pg accepts and URL rejects.
-  const url = text.replace("@/", "@localhost/");
-  return URL.canParse(url) && ["postgres:", "postgresql:"].includes(new URL(url).protocol);
+  return hasProtocol(text.replace("@/", "@localhost/"), "postgres:", "postgresql:");
 }
 
 function isRedisUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, pathname } = new URL(text);
-  return ["redis:", "rediss:"].includes(protocol) && hostname !== "" && /^\/?\d{0,4}$/.test(pathname);
+  if (!hasProtocol(text, "redis:", "rediss:")) return false;
+  const { hostname, pathname } = new URL(text);
+  return hostname !== "" && /^\/?\d{0,4}$/.test(pathname);
 }
 
 function isNetwork(text: string): boolean {

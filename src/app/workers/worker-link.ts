@@ -1,8 +1,21 @@
 import { type IRateLimiterOptions, RateLimiterCluster } from "rate-limiter-flexible";
+import { z } from "zod";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Limiters, SharedLimiters } from "../../services/requests/rate-limits.js";
 import { answerScrapes } from "../../telemetry/export/worker-metrics.js";
-import { metricsMessage, type WorkerMessage } from "./messages.js";
+
+const id = z.number();
+
+/** Messages of a worker to the primary process. */
+export const workerMessage = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("listening"), url: z.string() }),
+  z.object({ type: z.literal("collectMetrics"), id }),
+]);
+export type WorkerMessage = z.infer<typeof workerMessage>;
+
+/** The primary process's answer, without text if a worker did not answer. */
+export const metricsMessage = z.object({ type: z.literal("metrics"), id, text: z.string().optional() });
+export type MetricsMessage = z.infer<typeof metricsMessage>;
 
 /** A worker's connection to the primary process, which counts rate limits and collects the metrics of all workers. */
 export class WorkerLink implements SharedLimiters {

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { RateLimiterClusterMaster } from "rate-limiter-flexible";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { workerMetricsReader } from "../../telemetry/export/worker-metrics.js";
-import { type MetricsMessage, workerMessage } from "./messages.js";
+import { type MetricsMessage, workerMessage } from "./worker-link.js";
 
 /** Environment variable with a worker's number. */
 export const WORKER_VARIABLE = "USER_GROUPS_WORKER";

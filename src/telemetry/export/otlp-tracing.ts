@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Context, type ContextManager, context, propagation, ROOT_CONTEXT } from "@opentelemetry/api";
+import { context, propagation } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
@@ -19,22 +19,14 @@ import type { Metrics } from "../metrics.js";
 import type { TraceSettings } from "./trace-settings.js";
 
 /** `parentbased_…` samplers follow the sampling decision of the caller's `traceparent`, if there is one. */
-function createSampler({ sampler, ratio }: TraceSettings): Sampler {
-  switch (sampler) {
-    case "always_on":
-      return new AlwaysOnSampler();
-    case "always_off":
-      return new AlwaysOffSampler();
-    case "traceidratio":
-      return new TraceIdRatioBasedSampler(ratio);
-    case "parentbased_always_on":
-      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
-    case "parentbased_always_off":
-      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
-    case "parentbased_traceidratio":
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
-  }
-}
+const SAMPLERS: Record<TraceSettings["sampler"], (ratio: number) => Sampler> = {
+  always_on: () => new AlwaysOnSampler(),
+  always_off: () => new AlwaysOffSampler(),
+  traceidratio: (ratio) => new TraceIdRatioBasedSampler(ratio),
+  parentbased_always_on: () => new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+  parentbased_always_off: () => new ParentBasedSampler({ root: new AlwaysOffSampler() }),
+  parentbased_traceidratio: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+};
 
 /**
  * Creates a tracer whose spans are exported to a collector.
@@ -48,10 +40,10 @@ export function createTracing(exporter: SpanExporter, settings: TraceSettings, v
       ...settings.resource,
       "service.name": settings.serviceName,
     }),
-    sampler: createSampler(settings),
+    sampler: SAMPLERS[settings.sampler](settings.ratio),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
-  context.setGlobalContextManager(new AsyncContext());
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   return {
     tracing: provider.getTracer("user-groups", version),
@@ -64,37 +56,6 @@ export function createTracing(exporter: SpanExporter, settings: TraceSettings, v
       ]);
     },
   };
-}
-
-/** Carries the current span through asynchronous calls. */
-class AsyncContext implements ContextManager {
-  readonly #storage = new AsyncLocalStorage<Context>();
-
-  active(): Context {
-    return this.#storage.getStore() ?? ROOT_CONTEXT;
-  }
-
-  with<Args extends unknown[], Work extends (...args: Args) => ReturnType<Work>>(
-    active: Context,
-    work: Work,
-    self?: ThisParameterType<Work>,
-    ...args: Args
-  ): ReturnType<Work> {
-    return this.#storage.run(active, () => work.apply(self, args));
-  }
-
-  bind<Target>(_active: Context, target: Target): Target {
-    return target;
-  }
-
-  enable(): this {
-    return this;
-  }
-
-  disable(): this {
-    this.#storage.disable();
-    return this;
-  }
 }
 
 const TIMEOUT_MS = 5_000;
