@@ -114,13 +114,16 @@ describe("the first start without DATABASE_URL", () => {
 
 test("leaves no process running after a stop, and restarts with its data and without printing secrets", async () => {
   const [key = ""] = keysIn(service.startUpText);
+  const pageData = { disabled: [], demo: { apiKey: key, dataSource: "demo-sales" } };
+  expect(await readPageData(service)).toEqual(pageData);
   const { socketDir } = await readPostmaster(dataDir);
   service.kill("SIGTERM");
   expect(await service.ended).toMatchObject({ code: 0, signal: null });
   if (seesProcesses) expect(await processesIn(dataDir)).toEqual([]);
   await expect(access(socketDir)).rejects.toThrow("ENOENT");
 
-  const second = await processes.serve({ env: { DATA_DIR: dataDir } });
+  const second = await processes.serve({ env: { DATA_DIR: dataDir, HOST: "localhost" } });
+  expect(await readPageData(second)).toEqual(pageData);
   expect(keysIn(second.startUpText)).toEqual([]);
   expect(second.startUpText).not.toContain("curl");
   expect(second.startUpText.trimEnd().split("\n")).toHaveLength(4);
@@ -129,9 +132,23 @@ test("leaves no process running after a stop, and restarts with its data and wit
     body: { new_user_group: false, user_group: { name: "Acme Inc." } },
   });
   second.kill("SIGINT");
-  expect(await second.ended).toMatchObject({ code: 0, signal: null });
+  expect(await second.ended).toMatchObject({
+    code: 0,
+    signal: null,
+    stderr: expect.not.stringContaining("ugk_"),
+  });
   if (seesProcesses) expect(await processesIn(dataDir)).toEqual([]);
 });
+
+test("gives the pages no demo key on other than loopback addresses", async () => {
+  const open = await processes.serve({ env: { DATA_DIR: dataDir, HOST: "0.0.0.0" } });
+  expect(await readPageData(open)).toEqual({ disabled: [] });
+  expect(open.stderr()).not.toContain("ugk_");
+});
+
+async function readPageData({ url }: RunningService): Promise<unknown> {
+  return (await fetch(`${url}/pages.json`)).json();
+}
 
 function keysIn(text: string): string[] {
   return [...new Set(text.match(/ugk_\w+/g))];
