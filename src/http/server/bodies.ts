@@ -5,7 +5,7 @@ import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { decodeText, isNestedDeeper, MAX_BODY_LEVELS, parseJsonText } from "../../domain/shared/json-text.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/callers.js";
-import { CountsByName } from "../../services/requests/counts-by-name.js";
+import { CountsByName } from "../../services/requests/work-queue.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
 declare module "fastify" {

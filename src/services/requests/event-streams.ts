@@ -4,7 +4,7 @@ import { isListed, toAddressBlock, toBlockList } from "../../domain/requests/add
 import type { EventStreamLimits } from "../../domain/requests/event-stream-limits.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
-import { CountsByName } from "./counts-by-name.js";
+import { CountsByName } from "./work-queue.js";
 
 /** A subject of a stream limit. */
 type Holder = "token" | "api_key" | "address" | "process";

@@ -1,7 +1,23 @@
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
-import { CountsByName } from "./counts-by-name.js";
+
+/** Counts by name. A name whose count is 0 takes no memory. */
+export class CountsByName {
+  readonly #counts = new Map<string, number>();
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  /** @param amount negative to subtract @returns the new count */
+  add(name: string, amount: number): number {
+    const count = (this.#counts.get(name) ?? 0) + amount;
+    if (count === 0) this.#counts.delete(name);
+    else this.#counts.set(name, count);
+    return count;
+  }
+}
 
 /** Maximum share of the work in progress for one client address. */
 const ADDRESS_SHARE = 0.5;
