@@ -25,24 +25,23 @@ interface Member {
 
 /** The worker processes: starts, replaces and stops them, and does for them what must be done once. */
 export class WorkerPool {
-  readonly #size: number;
-  readonly #log: Logger;
   readonly #members = new Map<number, Member>();
   readonly #readMetrics = workerMetricsReader();
   #delayMs = FIRST_DELAY_MS;
   #isStopping = false;
   #restarting: Promise<void> = Promise.resolve();
 
-  constructor(size: number, log: Logger) {
-    this.#size = size;
+  constructor(
+    private readonly size: number,
+    private readonly log: Logger,
+  ) {
     // Counts the rate limits of the workers.
     new RateLimiterClusterMaster();
-    this.#log = log;
   }
 
   /** Starts all workers. @returns their base URL @throws OperatorError when one ends before it listens */
   async start(): Promise<string> {
-    const numbers = Array.from({ length: this.#size }, (_, index) => index + 1);
+    const numbers = Array.from({ length: this.size }, (_, index) => index + 1);
     const [url = ""] = await Promise.all(numbers.map((number) => this.#startMember(number)));
     return url;
   }
@@ -55,12 +54,12 @@ export class WorkerPool {
         try {
           await this.#startMember(member.number);
         } catch (error) {
-          this.#log.error({ err: error }, "restart aborted: a new worker did not start");
+          this.log.error({ err: error }, "restart aborted: a new worker did not start");
           return;
         }
         await stop(member);
       }
-      this.#log.info({ workers: this.#size }, "workers restarted");
+      this.log.info({ workers: this.size }, "workers restarted");
     });
     return this.#restarting;
   }
@@ -85,7 +84,7 @@ export class WorkerPool {
         resolve(url);
       });
       // A message could not be sent, because the worker has just ended.
-      worker.on("error", (error) => this.#log.warn({ err: error, worker: number }, "worker unreachable"));
+      worker.on("error", (error) => this.log.warn({ err: error, worker: number }, "worker unreachable"));
       worker.on("exit", (code, signal) => {
         this.#members.delete(worker.id);
         // The worker has written its reason to stderr.
@@ -102,7 +101,7 @@ export class WorkerPool {
 
   async #replace({ number, startedAt }: Member, code: number, signal: string): Promise<void> {
     if (performance.now() - startedAt > STABLE_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
-    this.#log.error({ worker: number, code, signal }, "worker ended unexpectedly");
+    this.log.error({ worker: number, code, signal }, "worker ended unexpectedly");
     while (!this.#isStopping) {
       await sleep(this.#delayMs, undefined, { ref: false });
       this.#delayMs = Math.min(2 * this.#delayMs, MAX_DELAY_MS);
@@ -111,7 +110,7 @@ export class WorkerPool {
         await this.#startMember(number);
         return;
       } catch (error) {
-        if (!this.#isStopping) this.#log.error({ err: error, worker: number }, "worker did not start");
+        if (!this.#isStopping) this.log.error({ err: error, worker: number }, "worker did not start");
       }
     }
   }
@@ -135,7 +134,7 @@ export class WorkerPool {
     try {
       send(from, { type: "metrics", id, text: await this.#readMetrics() });
     } catch (error) {
-      this.#log.warn({ err: error }, "a worker did not return its metrics");
+      this.log.warn({ err: error }, "a worker did not return its metrics");
       send(from, { type: "metrics", id });
     }
   }

@@ -252,13 +252,14 @@ function summaryText(id: string, { dryRun }: ImportChoices, { counts, interrupte
 /** Reports rejected lines: the first ones on stderr, all of them in a file. */
 class ImportReport {
   readonly #file: number | null;
-  readonly #print: (line: string) => void;
   #count = 0;
 
   /** @param path a JSON Lines file @throws OperatorError if the file cannot be opened */
-  constructor(path: string | undefined, print: (line: string) => void) {
+  constructor(
+    path: string | undefined,
+    private readonly print: (line: string) => void,
+  ) {
     this.#file = path === undefined ? null : orUnwritable(() => openSync(path, "w"));
-    this.#print = print;
   }
 
   /** @throws OperatorError if the file cannot be written */
@@ -271,14 +272,14 @@ class ImportReport {
     }
     if (this.#count > MAX_SHOWN) return;
     const place = field === undefined ? "" : `${field}: `;
-    this.#print(printable(`${file}:${line}: ${code}: ${place}${message}`));
+    this.print(printable(`${file}:${line}: ${code}: ${place}${message}`));
   }
 
   close(): void {
     if (this.#count > MAX_SHOWN) {
       const all =
         this.#file === null ? "use --report <file> to save all of them" : "the report contains all of them";
-      this.#print(`… and ${this.#count - MAX_SHOWN} more; ${all}.`);
+      this.print(`… and ${this.#count - MAX_SHOWN} more; ${all}.`);
     }
     if (this.#file !== null) closeSync(this.#file);
   }

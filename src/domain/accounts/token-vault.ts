@@ -73,14 +73,16 @@ export class TokenVault {
   readonly #primary: VaultKey;
   /** Recently decrypted group tokens, by account and group ID. */
   readonly #decrypted: LRUCache<string, DecryptedToken> | null;
-  readonly #countLookup: CountLookup | undefined;
 
   /**
    * @param keys 32 bytes each; the first one encrypts for new accounts
    * @param cacheSize maximum number of decrypted group tokens in the cache; decryption dominates the cost of reading a token
    */
-  constructor(keys: readonly [Buffer, ...Buffer[]], cacheSize = 0, countLookup?: CountLookup) {
-    this.#countLookup = countLookup;
+  constructor(
+    keys: readonly [Buffer, ...Buffer[]],
+    cacheSize = 0,
+    private readonly countLookup?: CountLookup,
+  ) {
     this.#decrypted = cacheSize > 0 ? new LRUCache({ max: cacheSize }) : null;
     this.#primary = deriveKey(keys[0]);
     this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
@@ -128,10 +130,10 @@ export class TokenVault {
     const cacheKey = `${row.accountId}/${row.id}`;
     const known = this.#decrypted?.get(cacheKey);
     if (known?.keyId === stored.keyId && known.hex === stored.hex) {
-      this.#countLookup?.("hit");
+      this.countLookup?.("hit");
       return known.token;
     }
-    if (this.#decrypted) this.#countLookup?.("miss");
+    if (this.#decrypted) this.countLookup?.("miss");
     const token = this.decryptToken(stored, row);
     this.#decrypted?.set(cacheKey, { keyId: stored.keyId, hex: stored.hex, token });
     return token;

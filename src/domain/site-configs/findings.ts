@@ -178,14 +178,11 @@ const CR = 13;
  * per line break takes 30 times as long.
  */
 export class LineCounter {
-  readonly #text: string;
   #offset = 0;
   #line = 1;
   #lineStart = 0;
 
-  constructor(text: string) {
-    this.#text = text;
-  }
+  constructor(private readonly text: string) {}
 
   /**
    * @param offset from 0, not below the previous one
@@ -193,8 +190,8 @@ export class LineCounter {
    */
   positionOf(offset: number): { readonly line: number; readonly column: number } {
     for (; this.#offset < offset; this.#offset += 1) {
-      const code = this.#text.charCodeAt(this.#offset);
-      const endsLine = code === LF || (code === CR && this.#text.charCodeAt(this.#offset + 1) !== LF);
+      const code = this.text.charCodeAt(this.#offset);
+      const endsLine = code === LF || (code === CR && this.text.charCodeAt(this.#offset + 1) !== LF);
       if (!endsLine) continue;
       this.#line += 1;
       this.#lineStart = this.#offset + 1;

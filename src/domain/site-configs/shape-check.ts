@@ -63,18 +63,14 @@ export function checkShape(root: ConfigNode, shape: SettingShape, findings: Find
 }
 
 class ShapeCheck {
-  readonly #findings: FindingCollector;
-
-  constructor(findings: FindingCollector) {
-    this.#findings = findings;
-  }
+  constructor(private readonly findings: FindingCollector) {}
 
   value(node: ConfigNode, pointer: string, shape: SettingShape): void {
     const place: FindingPlace = { pointer, offset: node.offset };
     const forms = formsOf(shape);
     const form = forms.find((candidate) => typeOf(candidate) === node.type);
     if (!form) {
-      this.#findings.add("wrong_type", place, () => {
+      this.findings.add("wrong_type", place, () => {
         const allowed = forms.filter(({ undocumented }) => undocumented === undefined).map(typeOf);
         return `${nameOf(pointer)} must be ${allowed.map(withArticle).join(" or ")}, not ${withArticle(node.type)}.`;
       });
@@ -83,13 +79,13 @@ class ShapeCheck {
     if (form.undocumented !== undefined) {
       const message = () =>
         `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is stored unchanged.`;
-      this.#findings.addNotice("undocumented_form", form.undocumented, place, message);
+      this.findings.addNotice("undocumented_form", form.undocumented, place, message);
     }
-    if (form.kind === "string" && node.type === "string") checkText(node, pointer, form, this.#findings);
+    if (form.kind === "string" && node.type === "string") checkText(node, pointer, form, this.findings);
     if (form.kind === "object" && node.type === "object") this.#object(node, pointer, form);
     if (form.kind === "array" && node.type === "array") {
       if (form.nonEmpty && node.items.length === 0) {
-        this.#findings.add("empty_value", place, () => `${nameOf(pointer)} must have at least one item.`);
+        this.findings.add("empty_value", place, () => `${nameOf(pointer)} must have at least one item.`);
       }
       node.items.forEach((item, index) => {
         this.value(item, pointerTo(pointer, index), form.items);
@@ -110,13 +106,13 @@ class ShapeCheck {
     for (const [name, property] of Object.entries(shape.properties)) {
       if (node.members.has(name)) continue;
       if (property.required || isConditionallyRequired(property, node, shape)) {
-        this.#findings.add(
+        this.findings.add(
           "missing_property",
           place,
           () => `${quote(name)} is missing${within(pointer)}; it is required${reason(property)}.`,
         );
       } else if (property.recommended) {
-        this.#findings.add(
+        this.findings.add(
           "missing_recommended",
           place,
           () => `${quote(name)} is missing${within(pointer)}; it is recommended.`,
@@ -126,7 +122,7 @@ class ShapeCheck {
     const pairedProperties = shape.pairedProperties ?? [];
     const missing = pairedProperties.filter((name) => !node.members.has(name));
     if (missing.length > 0) {
-      this.#findings.add("one_sided_colors", place, () => {
+      this.findings.add("one_sided_colors", place, () => {
         const names = pairedProperties.map(quote).join(" and ");
         return `${nameOf(pointer)} should have both ${names}; ${missing.map(quote).join(" and ")} is missing.`;
       });
@@ -147,17 +143,17 @@ class ShapeCheck {
         property.shape.format === "social_url" &&
         value.type === "string"
       ) {
-        checkText(value, pointer, property.shape, this.#findings);
+        checkText(value, pointer, property.shape, this.findings);
       }
       return;
     }
     if (property.deprecated !== undefined) {
       const message = () => `${nameOf(pointer)} is deprecated: ${property.deprecated}.`;
-      this.#findings.addNotice("deprecated_property", kind, place, message);
+      this.findings.addNotice("deprecated_property", kind, place, message);
     }
     if (property.wrongType?.type === value.type) {
       const { code, message } = property.wrongType;
-      this.#findings.add(code, { pointer, offset: value.offset }, message);
+      this.findings.add(code, { pointer, offset: value.offset }, message);
     } else {
       this.value(value, pointer, property.shape);
     }
@@ -166,7 +162,7 @@ class ShapeCheck {
   #undocumented(kind: string, place: FindingPlace): void {
     const message = () =>
       `${nameOf(place.pointer)} is in common use but not part of the format; it is stored unchanged.`;
-    this.#findings.addNotice("undocumented_property", kind, place, message);
+    this.findings.addNotice("undocumented_property", kind, place, message);
   }
 
   /** @param place pointer of the object, and offset of the key */
@@ -176,7 +172,7 @@ class ShapeCheck {
     { members }: ObjectNode,
     shape: ObjectShape,
   ): void {
-    this.#findings.add("unknown_property", { pointer: pointerTo(parent, key), offset }, () => {
+    this.findings.add("unknown_property", { pointer: pointerTo(parent, key), offset }, () => {
       const others = [...Object.keys(shape.properties), ...Object.keys(shape.extensions ?? {})].filter(
         (name) => !members.has(name),
       );

@@ -19,19 +19,16 @@ export class DataSourceView extends NodeView {
   @Field(() => String, { description: "The data source's name." })
   readonly name: string;
 
-  readonly #source: DataSource;
-
-  constructor(source: DataSource) {
+  constructor(private readonly source: DataSource) {
     super("DataSource", source.id);
     this.dataSourceId = source.id;
     this.providedId = source.providedId;
     this.name = source.name;
-    this.#source = source;
   }
 
   @GetterField(() => GraphQLDateTime, { description: "The time when the data source was created." })
   get createdAt(): Date {
-    return this.#source.createdAt;
+    return this.source.createdAt;
   }
 }
 

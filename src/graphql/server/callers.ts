@@ -23,13 +23,10 @@ export const SMALL_BODY_LIMIT = 64 * 1024;
 
 /** The callers of GraphQL requests. */
 export class Callers {
-  readonly #services: Services;
-  readonly #watcher: Watcher;
-
-  constructor(services: Services, watcher: Watcher) {
-    this.#services = services;
-    this.#watcher = watcher;
-  }
+  constructor(
+    private readonly services: Services,
+    private readonly watcher: Watcher,
+  ) {}
 
   /**
    * Identifies the caller before the body is read: only API keys may send large bodies. Synchronous if there are no credentials or the API
@@ -42,7 +39,7 @@ export class Callers {
       request.maxBodyBytes = SMALL_BODY_LIMIT;
       return undefined;
     }
-    const caller = this.#services.access.authenticateCached(authorization, originOf(request));
+    const caller = this.services.access.authenticateCached(authorization, originOf(request));
     if (!caller) return this.#identifyUncached(request);
     request.identity = { kind: "caller", caller };
     return undefined;
@@ -58,7 +55,7 @@ export class Callers {
     const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header);
     const consistency = parseReadConsistency(headers[READ_CONSISTENCY_HEADER]);
     if (request.identity && reply.elapsedTime > MAX_KEY_CACHE_MS) await this.#identifyUncached(request);
-    const context = await createContext(this.#services, this.#watcher, {
+    const context = await createContext(this.services, this.watcher, {
       id,
       identity: request.identity ?? null,
       authorization: headers.authorization,
@@ -75,7 +72,7 @@ export class Callers {
   }
 
   async #identifyUncached(request: FastifyRequest): Promise<void> {
-    const identity = await this.#services.access.identify(request.headers.authorization, originOf(request));
+    const identity = await this.services.access.identify(request.headers.authorization, originOf(request));
     request.identity = identity;
     if (identity.kind === "frontEnd") request.maxBodyBytes = SMALL_BODY_LIMIT;
   }

@@ -12,12 +12,10 @@ interface DocumentReference {
 
 /** Allow-list of persisted queries. */
 export class PersistedQueries {
-  readonly #texts: ReadonlyMap<string, string>;
   readonly #known: ReadonlySet<string>;
 
   /** @param texts document texts by ID */
-  constructor(texts: ReadonlyMap<string, string>) {
-    this.#texts = texts;
+  constructor(private readonly texts: ReadonlyMap<string, string>) {
     this.#known = new Set(texts.values());
   }
 
@@ -25,7 +23,7 @@ export class PersistedQueries {
   find({ text, id }: DocumentReference): string | null {
     if (text !== undefined) return this.#known.has(text) ? text : null;
     if (id === undefined) return null;
-    return this.#texts.get(id) ?? this.#texts.get(withoutPrefix(id)) ?? null;
+    return this.texts.get(id) ?? this.texts.get(withoutPrefix(id)) ?? null;
   }
 }
 

@@ -149,15 +149,13 @@ interface FastPathMatch {
 
 /** Recognizes plain POST requests whose operation has run before (decision 41). */
 class FastPath {
-  readonly #operations: Operations;
-  readonly #countLookup: CountLookup;
   /** Content types negotiated by Apollo Server, by Accept header. */
   readonly #contentTypes = new LRUCache<string, string>({ max: MAX_ACCEPT_HEADERS });
 
-  constructor(operations: Operations, countLookup: CountLookup) {
-    this.#operations = operations;
-    this.#countLookup = countLookup;
-  }
+  constructor(
+    private readonly operations: Operations,
+    private readonly countLookup: CountLookup,
+  ) {}
 
   match({ method, headers, body }: FastifyRequest): FastPathMatch | null {
     const { accept = "", "content-type": type = "" } = headers;
@@ -169,12 +167,12 @@ class FastPath {
     const operationName = body["operationName"] ?? undefined;
     const hasName = typeof operationName === "string" || operationName === undefined;
     const isPlain = typeof query === "string" && hasName && isObject(variables) && !isPresent(extensions);
-    const prepared = isPlain ? this.#operations.find(query, operationName) : undefined;
+    const prepared = isPlain ? this.operations.find(query, operationName) : undefined;
     if (isPlain && prepared) {
-      this.#countLookup("hit");
+      this.countLookup("hit");
       return { prepared, variables, contentType };
     }
-    this.#countLookup("miss");
+    this.countLookup("miss");
     return null;
   }
 

@@ -78,13 +78,11 @@ export function createConnectionType<Item, View extends object>(
 
   @ObjectType(`${name}Connection`, { description: `A page of a list of \`${name}\` objects.` })
   class Connection {
-    readonly #source: ConnectionSource<Item>;
     readonly #request: PageRequest;
     #page: Promise<Page<Item>> | undefined;
 
     /** @throws DomainError `invalid_field` for an invalid page */
-    constructor(source: ConnectionSource<Item>) {
-      this.#source = source;
+    constructor(private readonly source: ConnectionSource<Item>) {
       this.#request = parsePage(source.page, source.sort);
     }
 
@@ -116,15 +114,15 @@ export function createConnectionType<Item, View extends object>(
 
     @Field(() => Int, { description: "The total number of items in the list. Counted only if selected." })
     async totalCount(): Promise<number> {
-      return this.#source.count();
+      return this.source.count();
     }
 
     #cursor(item: Item): string {
-      return toCursor(this.#source.sort.field, this.#source.positionOf(item));
+      return toCursor(this.source.sort.field, this.source.positionOf(item));
     }
 
     async #load(): Promise<Page<Item>> {
-      this.#page ??= this.#source.load(this.#request);
+      this.#page ??= this.source.load(this.#request);
       return this.#page;
     }
   }

@@ -12,16 +12,12 @@ let collected: string[] | undefined;
 
 /** JSON text as the value of a `JSON` scalar. A reply contains it as it is, which is faster than to parse and serialize it. */
 export class RawJson {
-  readonly #text: string;
-
   /** @param text valid JSON */
-  constructor(text: string) {
-    this.#text = text;
-  }
+  constructor(private readonly text: string) {}
 
   toJSON(): unknown {
-    if (!collected) return JSON.parse(this.#text);
-    collected.push(this.#text);
+    if (!collected) return JSON.parse(this.text);
+    collected.push(this.text);
     return PLACEHOLDER;
   }
 }

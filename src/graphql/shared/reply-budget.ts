@@ -31,18 +31,15 @@ const UNLIMITED: ReplyLimits = {
 
 /** Limits what static query analysis cannot predict: the size of a reply and the documents processed for it. */
 export class ReplyBudget {
-  #limits: ReplyLimits;
   #spent = 0;
   #bytes = 0;
   #jsonCost = 0;
 
-  constructor(limits = UNLIMITED) {
-    this.#limits = limits;
-  }
+  constructor(private limits = UNLIMITED) {}
 
   /** Resets the budget for a new reply; subscription events keep the limits of the operation. */
-  begin(limits = this.#limits): void {
-    this.#limits = limits;
+  begin(limits = this.limits): void {
+    this.limits = limits;
     this.#spent = 0;
     this.#bytes = 0;
     this.#jsonCost = 0;
@@ -50,7 +47,7 @@ export class ReplyBudget {
 
   /** Returns an unused budget with the same limits, for another attempt at the same reply. */
   copyLimits(): ReplyBudget {
-    return new ReplyBudget(this.#limits);
+    return new ReplyBudget(this.limits);
   }
 
   /** Counts list items in the reply. @throws DomainError `query_too_expensive` if the budget is exceeded */
@@ -78,14 +75,14 @@ export class ReplyBudget {
   /** Counts bytes of texts in the reply. @throws like `spend` */
   spendReplyBytes(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > this.#limits.bytes) throw replyTooLarge(this.#limits.bytes);
+    if (this.#bytes > this.limits.bytes) throw replyTooLarge(this.limits.bytes);
   }
 
   /** Charges the properties of a user group by the size of their JSON text. @throws like `spend` */
   spendProperties(bytes: number): void {
     this.spendReplyBytes(bytes);
     this.#jsonCost += JSON_COST_PER_KIB * Math.max(Math.ceil(bytes / KIB) - 1, 0);
-    const { costLeft, costLimit } = this.#limits;
+    const { costLeft, costLimit } = this.limits;
     if (this.#jsonCost <= costLeft) return;
     throw new DomainError(
       "query_too_expensive",

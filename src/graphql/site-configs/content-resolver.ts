@@ -192,16 +192,13 @@ function renderUnion(typeName: NonNullable<UnionShape["typeName"]>, shape: Objec
 /** Creates the class that wraps a string in a union, because GraphQL unions can only contain object types. */
 function textClass({ name, description, property }: NonNullable<UnionShape["typeName"]>["text"]) {
   class TextObject {
-    readonly #text: string;
-    readonly #budget: ReplyBudget;
-
-    constructor(text: string, budget: ReplyBudget) {
-      this.#text = text;
-      this.#budget = budget;
-    }
+    constructor(
+      private readonly text: string,
+      private readonly budget: ReplyBudget,
+    ) {}
 
     get [property](): string {
-      return this.#budget.spendText(this.#text);
+      return this.budget.spendText(this.text);
     }
   }
   ObjectType(`Site${name}`, { description })(TextObject);

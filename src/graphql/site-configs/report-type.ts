@@ -7,9 +7,6 @@ import type { ReplyBudget } from "../shared/reply-budget.js";
   description: "An error or warning in a site configuration, or all notices of one kind.",
 })
 export class SiteConfigFindingView {
-  readonly #finding: SiteConfigFinding;
-  readonly #budget: ReplyBudget;
-
   @Field(() => String, {
     description: "The code of the finding. The site configuration reference lists all codes.",
   })
@@ -31,9 +28,10 @@ export class SiteConfigFindingView {
   })
   readonly count: number;
 
-  constructor(finding: SiteConfigFinding, budget: ReplyBudget) {
-    this.#finding = finding;
-    this.#budget = budget;
+  constructor(
+    private readonly finding: SiteConfigFinding,
+    private readonly budget: ReplyBudget,
+  ) {
     this.code = finding.code;
     this.line = finding.line ?? null;
     this.column = finding.column ?? null;
@@ -45,27 +43,25 @@ export class SiteConfigFindingView {
       "The location as a JSON Pointer (RFC 6901). For a missing property, the object that lacks it.",
   })
   get pointer(): string {
-    return this.#budget.spendText(this.#finding.pointer);
+    return this.budget.spendText(this.finding.pointer);
   }
 
   @Field(() => String, { description: "An explanation for humans, with the allowed values." })
   get message(): string {
-    return this.#budget.spendText(this.#finding.message);
+    return this.budget.spendText(this.finding.message);
   }
 }
 
 @ObjectType("SiteConfigReport", { description: "The result of validating a site configuration." })
 export class SiteConfigReportView {
-  readonly #report: SiteConfigReport;
-  readonly #budget: ReplyBudget;
-
   @Field(() => Boolean, { description: "Indicates whether there are no errors." })
   readonly isValid: boolean;
 
   /** @param budget charged for findings whenever they are read */
-  constructor(report: SiteConfigReport, budget: ReplyBudget) {
-    this.#report = report;
-    this.#budget = budget;
+  constructor(
+    private readonly report: SiteConfigReport,
+    private readonly budget: ReplyBudget,
+  ) {
     this.isValid = report.valid;
   }
 
@@ -73,12 +69,12 @@ export class SiteConfigReportView {
     description: "Findings that make the configuration invalid, in document order.",
   })
   get errors(): SiteConfigFindingView[] {
-    return this.#show(this.#report.errors);
+    return this.#show(this.report.errors);
   }
 
   @Field(() => [SiteConfigFindingView], { description: "Findings that need attention, in document order." })
   get warnings(): SiteConfigFindingView[] {
-    return this.#show(this.#report.warnings);
+    return this.#show(this.report.warnings);
   }
 
   @Field(() => [SiteConfigFindingView], {
@@ -86,11 +82,11 @@ export class SiteConfigReportView {
       "Content that works but is not part of the format, one finding for each kind, in document order.",
   })
   get notices(): SiteConfigFindingView[] {
-    return this.#show(this.#report.notices);
+    return this.#show(this.report.notices);
   }
 
   #show(findings: readonly SiteConfigFinding[]): SiteConfigFindingView[] {
-    this.#budget.spend(findings.length);
-    return findings.map((finding) => new SiteConfigFindingView(finding, this.#budget));
+    this.budget.spend(findings.length);
+    return findings.map((finding) => new SiteConfigFindingView(finding, this.budget));
   }
 }

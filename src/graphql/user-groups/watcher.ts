@@ -16,11 +16,7 @@ import { WatchEvent } from "./watch-event.js";
 
 /** Streams changes of user groups to a subscriber while the subscriber has access. */
 export class UserGroupWatcher implements Watcher {
-  readonly #watches: UserGroupWatches;
-
-  constructor(watches: UserGroupWatches) {
-    this.#watches = watches;
-  }
+  constructor(private readonly watches: UserGroupWatches) {}
 
   /**
    * Subscribes to user groups. No change committed after this resolves is missed. Iterating the events throws the error that ends them.
@@ -34,7 +30,7 @@ export class UserGroupWatcher implements Watcher {
     const session = requireAnySession(context);
     if (by) return this.#watchOne(await findId(session, by), session, context);
     if (session.kind === "frontEnd") return this.#watchOne(session.userGroup.id, session, context);
-    const subscription = await this.#watches.watchAll(tenantOf(session), session.caller.keyId);
+    const subscription = await this.watches.watchAll(tenantOf(session), session.caller.keyId);
     return eventsOf(session, subscription, { isOfOneGroup: false });
   }
 
@@ -43,7 +39,7 @@ export class UserGroupWatcher implements Watcher {
     session: Session | FrontEndSession,
     context: GraphqlContext,
   ): Promise<AsyncIterable<WatchEvent>> {
-    const subscription = await this.#watches.watch(tenantOf(session), id, credentialOf(session, context));
+    const subscription = await this.watches.watch(tenantOf(session), id, credentialOf(session, context));
     if (subscription) return eventsOf(session, subscription, { isOfOneGroup: true });
     throw notFound();
   }

@@ -93,9 +93,6 @@ interface SendProgress {
  */
 export class Connections implements Iterable<Connection> {
   readonly #open = new Map<Socket, Connection>();
-  readonly #app: FastifyInstance;
-  readonly #limits: ConnectionLimits;
-  readonly #metrics: Pick<Metrics, "refusedConnections" | "abandonedRequests" | "shedRequests">;
   readonly #proxies: BlockList;
   readonly #byAddress = new CountsByName();
   /** Open connections that were not refused. */
@@ -107,14 +104,11 @@ export class Connections implements Iterable<Connection> {
 
   /** @param trustedProxies addresses and networks without a limit per address */
   constructor(
-    app: FastifyInstance,
-    limits: ConnectionLimits,
+    private readonly app: FastifyInstance,
+    private readonly limits: ConnectionLimits,
     trustedProxies: readonly string[],
-    metrics: Pick<Metrics, "refusedConnections" | "abandonedRequests" | "shedRequests">,
+    private readonly metrics: Pick<Metrics, "refusedConnections" | "abandonedRequests" | "shedRequests">,
   ) {
-    this.#app = app;
-    this.#limits = limits;
-    this.#metrics = metrics;
     this.#proxies = toBlockList(trustedProxies);
     const { server } = app;
     server.on("connection", (socket: Socket) => this.#accept(socket));
@@ -182,13 +176,13 @@ export class Connections implements Iterable<Connection> {
   }
 
   #reasonToRefuse(address: string | undefined): keyof typeof REFUSALS | undefined {
-    if (this.#admitted >= this.#limits.maxConnections) return "process";
+    if (this.#admitted >= this.limits.maxConnections) return "process";
     if (address === undefined) return undefined;
-    return this.#byAddress.of(address) >= this.#limits.maxConnectionsPerAddress ? "address" : undefined;
+    return this.#byAddress.of(address) >= this.limits.maxConnectionsPerAddress ? "address" : undefined;
   }
 
   #refuse(connection: Connection, reason: keyof typeof REFUSALS): void {
-    this.#metrics.refusedConnections.inc({ limit: reason });
+    this.metrics.refusedConnections.inc({ limit: reason });
     connection.endedAt = performance.now();
     if (this.size - this.#admitted > MAX_REFUSED_OPEN) connection.socket.destroy();
     else sendRawReply(connection.socket, REFUSALS[reason]);
@@ -208,7 +202,7 @@ export class Connections implements Iterable<Connection> {
       open -= 1;
       // A reply may end before its request does.
       if (open > 0) return;
-      if (!reply.writableFinished) this.#metrics.abandonedRequests.inc();
+      if (!reply.writableFinished) this.metrics.abandonedRequests.inc();
       connection.idleSince = performance.now();
       connection.idleBytes = socket.bytesRead;
       replies.splice(replies.indexOf(reply), 1);
@@ -216,20 +210,20 @@ export class Connections implements Iterable<Connection> {
     };
     request.once("close", onClose);
     reply.once("close", onClose);
-    if (replies.length === 1) this.#app.routing(request, reply);
-    else this.#wait(connection, () => this.#app.routing(request, reply));
+    if (replies.length === 1) this.app.routing(request, reply);
+    else this.#wait(connection, () => this.app.routing(request, reply));
   }
 
   /** Makes a request wait for the earlier ones of its connection, and reads no more from it until then. */
   #wait(connection: Connection, start: () => void): void {
     connection.socket.pause();
-    if (this.#waiting < this.#limits.maxRequestsInProgress) {
+    if (this.#waiting < this.limits.maxRequestsInProgress) {
       this.#waiting += 1;
       connection.waiting.push(start);
       return;
     }
     // An error per waiting request would have to be kept until the earlier ones are answered.
-    this.#metrics.shedRequests.inc({ limit: "process" });
+    this.metrics.shedRequests.inc({ limit: "process" });
     connection.endedAt = performance.now();
     connection.socket.resetAndDestroy();
   }
@@ -260,7 +254,7 @@ export class Connections implements Iterable<Connection> {
       await setImmediate();
       const now = performance.now();
       if (now >= cutOffAt) {
-        this.#app.log.warn(
+        this.app.log.warn(
           { connections: this.size },
           "connections were closed at shutdown: their requests took too long",
         );

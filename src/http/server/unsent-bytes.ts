@@ -20,33 +20,26 @@ type Limits = Pick<ConnectionLimits, "stallTimeoutMs" | "maxUnsentBytes">;
  * long and, beyond the budget, those that have stalled for longest. Between sweeps only large replies are counted.
  */
 export class UnsentBytes {
-  readonly #connections: Connections;
-  readonly #limits: Limits;
-  readonly #metrics: Pick<Metrics, "endedConnections" | "shedRequests">;
   /** Unsent bytes at the last sweep plus large replies since then. */
   #estimate = 0;
 
   constructor(
-    connections: Connections,
-    limits: Limits,
-    metrics: Pick<Metrics, "endedConnections" | "shedRequests">,
-  ) {
-    this.#connections = connections;
-    this.#limits = limits;
-    this.#metrics = metrics;
-  }
+    private readonly connections: Connections,
+    private readonly limits: Limits,
+    private readonly metrics: Pick<Metrics, "endedConnections" | "shedRequests">,
+  ) {}
 
   /** Bytes currently held. */
   get total(): number {
     let total = 0;
-    for (const { socket } of this.#connections) total += socket.writableLength;
+    for (const { socket } of this.connections) total += socket.writableLength;
     return total;
   }
 
   /** Enforces the budget for the replies of a server, and sweeps while it is open. */
   register(app: FastifyInstance): void {
     // Stalls are counted in sweeps rather than time: while the event loop is blocked, no peer can be seen to read.
-    const timer = setInterval(() => this.#sweep(0, 1), this.#limits.stallTimeoutMs / SWEEPS_UNTIL_STALLED);
+    const timer = setInterval(() => this.#sweep(0, 1), this.limits.stallTimeoutMs / SWEEPS_UNTIL_STALLED);
     timer.unref();
     app.addHook("onClose", async () => clearInterval(timer));
     app.addHook("onSend", (request, reply, payload, done) => {
@@ -72,9 +65,9 @@ export class UnsentBytes {
    * @throws DomainError if there is no room
    */
   #makeRoom(bytes: number, hasWritten: boolean): void {
-    if (this.#estimate + bytes > this.#limits.maxUnsentBytes) this.#sweep(bytes, 0);
-    if (this.#estimate + bytes > this.#limits.maxUnsentBytes && !hasWritten) {
-      this.#metrics.shedRequests.inc({ limit: "unsent" });
+    if (this.#estimate + bytes > this.limits.maxUnsentBytes) this.#sweep(bytes, 0);
+    if (this.#estimate + bytes > this.limits.maxUnsentBytes && !hasWritten) {
+      this.metrics.shedRequests.inc({ limit: "unsent" });
       throw new DomainError(
         "unavailable",
         "Too many large replies are waiting to be read. Try again later.",
@@ -93,7 +86,7 @@ export class UnsentBytes {
   #sweep(wanted: number, sweeps: 0 | 1): void {
     let total = 0;
     const expendable: Connection[] = [];
-    for (const connection of this.#connections) {
+    for (const connection of this.connections) {
       const { sending } = connection;
       observe(connection, sweeps);
       if (sending.stalledSweeps >= SWEEPS_UNTIL_STALLED) {
@@ -103,10 +96,10 @@ export class UnsentBytes {
         if (sending.stalledSweeps >= SWEEPS_UNTIL_EXPENDABLE) expendable.push(connection);
       }
     }
-    if (total + wanted > this.#limits.maxUnsentBytes) {
+    if (total + wanted > this.limits.maxUnsentBytes) {
       expendable.sort((one, other) => other.sending.stalledSweeps - one.sending.stalledSweeps);
       for (const connection of expendable) {
-        if (total + wanted <= this.#limits.maxUnsentBytes) break;
+        if (total + wanted <= this.limits.maxUnsentBytes) break;
         total -= connection.sending.unsent;
         this.#end(connection, "unsent_budget");
       }
@@ -115,7 +108,7 @@ export class UnsentBytes {
   }
 
   #end({ socket }: Connection, reason: "stalled" | "unsent_budget"): void {
-    this.#metrics.endedConnections.inc({ reason });
+    this.metrics.endedConnections.inc({ reason });
     // Reset the connection, so that the kernel also drops its part of the reply.
     socket.resetAndDestroy();
   }

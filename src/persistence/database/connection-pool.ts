@@ -20,22 +20,19 @@ type Waiter = ConnectionUse & { readonly start: () => void };
  * (decision 55).
  */
 export class ConnectionPool {
-  readonly #pool: Pool;
   readonly #inUse = new Set<ConnectionUse>();
   /** By account; the account that was served last comes last. */
   readonly #waiting = new Map<number | undefined, readonly Waiter[]>();
-  readonly #queueSize: number;
-  readonly #instruments: Pick<Instruments, "metrics" | "server">;
 
   /** @param queueSize maximum number of callers that wait for a connection, half of them for one account */
-  constructor(pool: Pool, queueSize: number, instruments: Pick<Instruments, "metrics" | "server">) {
-    this.#pool = pool;
-    this.#queueSize = queueSize;
-    this.#instruments = instruments;
-  }
+  constructor(
+    private readonly pool: Pool,
+    private readonly queueSize: number,
+    private readonly instruments: Pick<Instruments, "metrics" | "server">,
+  ) {}
 
   get usage(): PoolUsage {
-    const { totalCount, idleCount, options } = this.#pool;
+    const { totalCount, idleCount, options } = this.pool;
     const waiting = [...this.#waiting.values()].flat().length;
     return { max: options.max, used: totalCount - idleCount, idle: idleCount, waiting };
   }
@@ -52,9 +49,9 @@ export class ConnectionPool {
   ): Promise<T> {
     requireTime(deadline);
     const { length = 0 } = this.#waiting.get(use.account) ?? [];
-    const isFull = this.#waiting.size > 0 && this.usage.waiting >= this.#queueSize;
-    if (isFull || length >= this.#queueSize / 2) {
-      const { metrics, server } = this.#instruments;
+    const isFull = this.#waiting.size > 0 && this.usage.waiting >= this.queueSize;
+    if (isFull || length >= this.queueSize / 2) {
+      const { metrics, server } = this.instruments;
       metrics.queueRefusals.inc({ server });
       throw new DomainError("unavailable", "The service is overloaded. Try again shortly.", {
         retryAfter: 1,
@@ -89,11 +86,11 @@ export class ConnectionPool {
   async #acquire(use: ConnectionUse): Promise<PoolClient> {
     const requestedAt = performance.now();
     try {
-      if (!use.isSearch && this.#inUse.size < this.#pool.options.max) this.#inUse.add(use);
+      if (!use.isSearch && this.#inUse.size < this.pool.options.max) this.#inUse.add(use);
       else await this.#turn(use);
-      return await this.#pool.connect();
+      return await this.pool.connect();
     } finally {
-      const { metrics, server } = this.#instruments;
+      const { metrics, server } = this.instruments;
       metrics.connectionWaits.observe({ server }, (performance.now() - requestedAt) / MS_PER_S);
     }
   }
@@ -110,14 +107,14 @@ export class ConnectionPool {
       const timer = setTimeout(() => {
         this.#remove(waiter);
         reject(new Error("Timeout exceeded when trying to connect"));
-      }, this.#pool.options.connectionTimeoutMillis);
+      }, this.pool.options.connectionTimeoutMillis);
       this.#waiting.set(use.account, [...(this.#waiting.get(use.account) ?? []), waiter]);
       this.#startNext();
     });
   }
 
   #startNext(): void {
-    const { max } = this.#pool.options;
+    const { max } = this.pool.options;
     if (this.#inUse.size >= max) return;
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;

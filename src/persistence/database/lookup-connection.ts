@@ -24,7 +24,6 @@ const RECONNECT_AFTER_MS = 1_000;
  * use the pool.
  */
 export class LookupConnection {
-  readonly #options: DatabaseOptions;
   readonly #timeoutMs: number;
   #client: Client | undefined;
   #isConnecting = false;
@@ -33,10 +32,9 @@ export class LookupConnection {
   #isClosed = false;
   readonly #idleTimer: NodeJS.Timeout;
 
-  constructor(options: DatabaseOptions) {
+  constructor(private readonly options: DatabaseOptions) {
     const { statementTimeoutMs } = options;
     this.#timeoutMs = statementTimeoutMs > 0 ? Math.min(statementTimeoutMs, MAX_TIMEOUT_MS) : MAX_TIMEOUT_MS;
-    this.#options = options;
     this.#idleTimer = setTimeout(() => this.#closeIdle(), IDLE_MS).unref();
   }
 
@@ -82,9 +80,9 @@ export class LookupConnection {
   async #connect(): Promise<void> {
     if (this.#isConnecting || this.#isClosed) return;
     this.#isConnecting = true;
-    const { query_timeout: _, onConnect, ...settings } = connectionSettings(this.#options);
+    const { query_timeout: _, onConnect, ...settings } = connectionSettings(this.options);
     const client = new Client({
-      ...clientOptions(this.#options.target),
+      ...clientOptions(this.options.target),
       ...settings,
       statement_timeout: this.#timeoutMs,
     });

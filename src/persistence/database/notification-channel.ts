@@ -37,8 +37,6 @@ export interface ListenOptions extends Pick<DatabaseOptions, "connectTimeoutMs">
 
 /** LISTEN/NOTIFY between the processes on one database. A listening process holds one connection. */
 export class NotificationChannel {
-  readonly #db: Queryable;
-  readonly #options: ListenOptions;
   readonly #listeners: ChannelListener[] = [];
   /** Callbacks of `listen` calls, run when the connection state changes. */
   readonly #waiters = new Set<() => void>();
@@ -49,10 +47,10 @@ export class NotificationChannel {
   #running: Promise<void> | undefined;
   readonly #stop = new AbortController();
 
-  constructor(db: Queryable, options: ListenOptions) {
-    this.#db = db;
-    this.#options = options;
-  }
+  constructor(
+    private readonly db: Queryable,
+    private readonly options: ListenOptions,
+  ) {}
 
   get isListening(): boolean {
     return this.#isListening;
@@ -69,7 +67,7 @@ export class NotificationChannel {
 
   /** Publishes user group changes. @throws DomainError `unavailable` when the database is unreachable */
   async publish(payloads: readonly string[]): Promise<void> {
-    await this.#db.run(NOTIFY_CHANGES, [payloads]);
+    await this.db.run(NOTIFY_CHANGES, [payloads]);
   }
 
   addListener(listener: ChannelListener): void {
@@ -102,7 +100,7 @@ export class NotificationChannel {
             ),
           );
       };
-      const timer = setTimeout(settle, this.#options.connectTimeoutMs);
+      const timer = setTimeout(settle, this.options.connectTimeoutMs);
       this.#waiters.add(settle);
     });
   }
@@ -159,7 +157,7 @@ export class NotificationChannel {
   }
 
   #newClient(): Client {
-    const { target, connectTimeoutMs } = this.#options;
+    const { target, connectTimeoutMs } = this.options;
     return new Client({
       ...clientOptions(target),
       application_name: "user-groups-listener",

@@ -76,13 +76,14 @@ class StreamingReplica {
   freshAsOf: number | null = null;
   /** Last reported state. */
   isUsable = true;
-  readonly #options: DatabaseOptions;
   readonly #probe: PositionProbe;
   #database: Database | undefined;
 
   /** @param name unique, also used in the log */
-  constructor(options: DatabaseOptions, name: string) {
-    this.#options = options;
+  constructor(
+    private readonly options: DatabaseOptions,
+    name: string,
+  ) {
     this.#probe = new PositionProbe(options.target, "replica");
     this.reads = new ReplicaReads(name, (scope) => {
       if (!this.#database) throw new Error(`${name} is not connected.`);
@@ -98,7 +99,7 @@ class StreamingReplica {
   async probe(primary: LogPosition): Promise<bigint> {
     const { position, row } = await this.#probe.read();
     requireSameDatabase(row, primary.row);
-    this.#database ??= await Database.connect(this.#options);
+    this.#database ??= await Database.connect(this.options);
     return position;
   }
 
@@ -139,7 +140,6 @@ interface Sample extends LogPosition {
 export class ReadReplicas {
   readonly #primary: PositionProbe;
   readonly #replicas: readonly StreamingReplica[];
-  readonly #maxLagMs: number;
   readonly #intervalMs: number;
   /** Oldest first. */
   #samples: Sample[] = [];
@@ -150,12 +150,15 @@ export class ReadReplicas {
   readonly #probes = new Set<Promise<void>>();
 
   /** @param maxLagMs a replica that lags further behind the primary is not used */
-  constructor(primary: DatabaseOptions["target"], replicas: readonly DatabaseOptions[], maxLagMs: number) {
+  constructor(
+    primary: DatabaseOptions["target"],
+    replicas: readonly DatabaseOptions[],
+    private readonly maxLagMs: number,
+  ) {
     this.#primary = new PositionProbe(primary, "primary");
     this.#replicas = replicas.map(
       (options, index) => new StreamingReplica(options, `${index + 1} at ${addressOf(options.target)}`),
     );
-    this.#maxLagMs = maxLagMs;
     this.#intervalMs = Math.min(MAX_INTERVAL_MS, maxLagMs / PROBES_PER_LAG);
   }
 
@@ -200,7 +203,7 @@ export class ReadReplicas {
     try {
       const found = await this.#primary.read();
       this.#samples = [
-        ...this.#samples.filter((sample) => at - sample.at <= this.#maxLagMs),
+        ...this.#samples.filter((sample) => at - sample.at <= this.maxLagMs),
         { ...found, at },
       ];
       this.#primaryError = undefined;
@@ -227,7 +230,7 @@ export class ReadReplicas {
   }
 
   #isFresh({ freshAsOf }: StreamingReplica): boolean {
-    return freshAsOf !== null && performance.now() - freshAsOf <= this.#maxLagMs;
+    return freshAsOf !== null && performance.now() - freshAsOf <= this.maxLagMs;
   }
 
   #report(replica: StreamingReplica, listener: ReplicaListener, reason: unknown): void {

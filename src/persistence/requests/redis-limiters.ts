@@ -36,17 +36,16 @@ interface Client {
 
 /** Rate limiters that count in Redis, and in memory when Redis does not answer. */
 export class RedisLimiters {
-  readonly #client: Client;
-  readonly #timeouts: RedisTimeouts;
   readonly #check: RLWrapperTimeouts;
   #listener: ConnectionListener | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Undefined before the first attempt. */
   #isReachable: boolean | undefined;
 
-  private constructor(client: Client, timeouts: RedisTimeouts) {
-    this.#client = client;
-    this.#timeouts = timeouts;
+  private constructor(
+    private readonly client: Client,
+    private readonly timeouts: RedisTimeouts,
+  ) {
     const options = { keyPrefix: PREFIX, points: 1, duration: 60 };
     this.#check = new RLWrapperTimeouts({ limiter: this.#limiter(options), timeoutMs: timeouts.answerMs });
   }
@@ -77,7 +76,7 @@ export class RedisLimiters {
     const memory = new RateLimiterMemory(options);
     const shared = new RLWrapperTimeouts({
       limiter: this.#limiter({ ...options, keyPrefix: `${PREFIX}:${options.keyPrefix}` }),
-      timeoutMs: this.#timeouts.answerMs,
+      timeoutMs: this.timeouts.answerMs,
       insuranceLimiter: memory,
     });
     return { shared, memory };
@@ -86,14 +85,14 @@ export class RedisLimiters {
   /** Connects and reconnects until `close`. Resolves after the first attempt, even if it fails. */
   async open(listener: ConnectionListener): Promise<void> {
     this.#listener = listener;
-    const { connectMs } = this.#timeouts;
+    const { connectMs } = this.timeouts;
     const failed = new Promise<void>((resolve) => {
-      this.#client.on("error", (error) => {
+      this.client.on("error", (error) => {
         this.#lose(error);
         resolve();
       });
     });
-    const connected = this.#client.connect().catch((error: unknown) => this.#lose(error));
+    const connected = this.client.connect().catch((error: unknown) => this.#lose(error));
     await Promise.race([connected, failed, sleep(connectMs, undefined, { ref: false })]);
     await this.#checkAnswer();
     this.#timer = setInterval(() => void this.#checkAnswer(), CHECK_MS);
@@ -102,18 +101,17 @@ export class RedisLimiters {
   close(): void {
     clearInterval(this.#timer);
     this.#listener = undefined;
-    this.#client.destroy();
+    this.client.destroy();
   }
 
   #limiter(options: IRateLimiterOptions): RateLimiterRedis {
-    return new RateLimiterRedis({ ...options, storeClient: this.#client, useRedisPackage: true });
+    return new RateLimiterRedis({ ...options, storeClient: this.client, useRedisPackage: true });
   }
 
   /** Checks that Redis accepts writes. */
   async #checkAnswer(): Promise<void> {
     try {
-      if (!this.#client.isReady)
-        throw new Error(`Redis did not answer within ${this.#timeouts.connectMs} ms.`);
+      if (!this.client.isReady) throw new Error(`Redis did not answer within ${this.timeouts.connectMs} ms.`);
       await this.#check.consume("check", 0);
       if (this.#isReachable === false) this.#listener?.onRestored();
       this.#isReachable = true;

@@ -26,10 +26,11 @@ export class DataSourceService {
   readonly list: StoredList<DataSource, DataSourceFilter, DataSourceSortField>;
   readonly byId: BatchLoader<number, DataSource | null>;
   readonly byProvidedId: BatchLoader<string, DataSource | null>;
-  readonly #db: Database;
 
-  constructor(db: Database, batching: Batching) {
-    this.#db = db;
+  constructor(
+    private readonly db: Database,
+    batching: Batching,
+  ) {
     this.list = new StoredList(db, DATA_SOURCE_LIST);
     this.byId = new BatchLoader(
       "data_sources_by_id",
@@ -46,7 +47,7 @@ export class DataSourceService {
 
   /** @throws DomainError `data_source_exists` when the external ID is taken */
   async create(writer: Writer, providedId: string, name: string): Promise<DataSource> {
-    return refuseTaken(() => insertDataSource(this.#db.for(writer), providedId, name));
+    return refuseTaken(() => insertDataSource(this.db.for(writer), providedId, name));
   }
 
   /** Changes the fields that are present and differ. @throws DomainError `data_source_not_found`, `data_source_exists` */
@@ -56,7 +57,7 @@ export class DataSourceService {
     changes: { readonly providedId?: string; readonly name?: string },
   ): Promise<DataSource> {
     return refuseTaken(() =>
-      this.#db.for(writer).transaction(async (db) => {
+      this.db.for(writer).transaction(async (db) => {
         const manager = db.manager("write", "data_source_update");
         const found = await lock(manager, { ...db.key, ...ref });
         const { providedId = found.providedId, name = found.name } = changes;
@@ -71,7 +72,7 @@ export class DataSourceService {
   /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping references it */
   async delete(writer: Writer, ref: DataSourceRef): Promise<DataSource> {
     try {
-      return await this.#db.for(writer).transaction(async (db) => {
+      return await this.db.for(writer).transaction(async (db) => {
         const manager = db.manager("write", "data_source_delete");
         const found = await lock(manager, { ...db.key, ...ref });
         await deleteDataSource(db, found.id);

@@ -30,13 +30,15 @@ export interface SharedLimiters {
 /** Counts the cost units of a policy by name, in fixed windows that begin with the first unit. */
 export class RateCounter {
   readonly limit: Limit;
-  readonly #source: SharedLimiters;
   readonly #limiters: Limiters;
   readonly #names: LRUCache<string, true>;
 
-  constructor(limit: Limit, source: SharedLimiters = MEMORY, maxNames = MAX_NAMES) {
+  constructor(
+    limit: Limit,
+    private readonly source: SharedLimiters = MEMORY,
+    maxNames = MAX_NAMES,
+  ) {
     this.limit = limit;
-    this.#source = source;
     this.#limiters = source.create({
       keyPrefix: limit.policy,
       points: limit.limit,
@@ -55,7 +57,7 @@ export class RateCounter {
   async take(name: string, cost: number): Promise<Counter> {
     this.#names.set(name, true);
     const { shared, memory } = this.#limiters;
-    const limiter = this.#source.isReachable ? shared : memory;
+    const limiter = this.source.isReachable ? shared : memory;
     const counter = await consume(limiter, name, cost);
     // An outage grants no new allowance.
     if (limiter !== memory) await memory.set(name, counter.used, Math.max(counter.endsInMs, 1) / 1000);

@@ -24,16 +24,14 @@ const EMPTY_PAGE: Page<SiteConfigRevision> = { items: [], hasMore: false };
 /** Reads site configurations and their revisions. */
 export class SiteConfigReader {
   readonly list: StoredList<SiteConfig, SiteConfigFilter, SiteConfigSortField>;
-  readonly #db: Database;
 
-  constructor(db: Database) {
+  constructor(private readonly db: Database) {
     this.list = new StoredList(db, SITE_CONFIG_LIST);
-    this.#db = db;
   }
 
   /** Returns a site configuration or null per site, in the order of the sites. */
   async bySites(tenant: Tenant, sites: readonly string[]): Promise<(SiteConfig | null)[]> {
-    const configs = await findSiteConfigsBySites(this.#db.for(tenant), sites);
+    const configs = await findSiteConfigsBySites(this.db.for(tenant), sites);
     return inOrder(sites, configs, ({ site }) => site);
   }
 
@@ -43,25 +41,25 @@ export class SiteConfigReader {
     ids: readonly number[],
     page: PageRequest,
   ): Promise<Page<SiteConfigRevision>[]> {
-    const pages = await listRevisions(this.#db.for(tenant), ids, page);
+    const pages = await listRevisions(this.db.for(tenant), ids, page);
     return ids.map((id) => pages.get(id) ?? EMPTY_PAGE);
   }
 
   /** Returns a revision or null per reference, in the order of the references. */
   async revisions(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(SiteConfigRevision | null)[]> {
-    const found = await findRevisions(this.#db.for(tenant), refs);
+    const found = await findRevisions(this.db.for(tenant), refs);
     return inOrder(refs.map(revisionKey), found, revisionKey);
   }
 
   /** Returns a text or null per reference, in the order of the references. */
   async texts(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(string | null)[]> {
-    const texts = await findTexts(this.#db.for(tenant), refs);
+    const texts = await findTexts(this.db.for(tenant), refs);
     return inOrder(refs.map(revisionKey), texts, revisionKey).map((found) => found?.text ?? null);
   }
 
   /** Returns the text of a tenant's site. @throws DomainError `site_config_not_found` */
   async serve(tenant: Tenant, request: ServedRequest): Promise<ServedRow> {
-    return requireServed(await findServedText(this.#db.for(tenant), request, { publicOnly: false }));
+    return requireServed(await findServedText(this.db.for(tenant), request, { publicOnly: false }));
   }
 
   /**
@@ -73,10 +71,10 @@ export class SiteConfigReader {
     request: ServedRequest,
     options: Pick<Tenant, "replica" | "deadline"> = {},
   ): Promise<ServedRow> {
-    const found = await findAccount(this.#db.of({ ...options, accountName: account }), account);
+    const found = await findAccount(this.db.of({ ...options, accountName: account }), account);
     const tenant = found && { ...options, accountId: found.accountId, environment };
     return requireServed(
-      tenant && (await findServedText(this.#db.for(tenant), request, { publicOnly: true })),
+      tenant && (await findServedText(this.db.for(tenant), request, { publicOnly: true })),
     );
   }
 }

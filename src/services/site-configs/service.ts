@@ -87,13 +87,10 @@ export interface ChangeOutcome {
 
 /** Stores the configurations of documentation sites. Each change creates a new, valid revision. */
 export class SiteConfigService {
-  readonly #db: Database;
-  readonly #work: SiteConfigWork;
-
-  constructor(db: Database, work = new SiteConfigWork()) {
-    this.#db = db;
-    this.#work = work;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly work = new SiteConfigWork(),
+  ) {}
 
   /** Validates a document. @throws DomainError `invalid_field` for JSON that is too deep, and when the budget is used up */
   async check(
@@ -101,7 +98,7 @@ export class SiteConfigService {
     options: SiteConfigOptions,
     budget?: FindingBudget,
   ): Promise<SiteConfigReport> {
-    return this.#work.run(() => {
+    return this.work.run(() => {
       budget?.requireRemaining();
       const { report } = checkSource(source, options);
       budget?.spendFindings(report);
@@ -111,7 +108,7 @@ export class SiteConfigService {
 
   /** Compares two stored texts. */
   async diff(from: string, to: string): Promise<readonly JsonPatchOperation[]> {
-    return this.#work.run(() => diffJson(parse(from), parse(to)));
+    return this.work.run(() => diffJson(parse(from), parse(to)));
   }
 
   /**
@@ -120,9 +117,9 @@ export class SiteConfigService {
    */
   async put(editor: Editor, site: string, { source, ...options }: DocumentChange): Promise<ChangeOutcome> {
     if ("text" in source) requireSize(source.text, ["text"]);
-    const { report, text } = await this.#work.run(() => checkSource(source, options));
+    const { report, text } = await this.work.run(() => checkSource(source, options));
     if (text === null) return { siteConfig: null, report };
-    const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
+    const siteConfig = await this.db.for(editor).transaction(async (transaction) => {
       const current = await this.#lockOrCreate(transaction, editor, site);
       requireRevision(current.isDeleted ? { revision: 0 } : current, options.expectedRevision);
       return addRevision(transaction, editor.actor, current, { text, isPublic: options.isPublic });
@@ -138,9 +135,9 @@ export class SiteConfigService {
   async patch(editor: Editor, site: string, { patch, ...options }: PatchChange): Promise<ChangeOutcome> {
     for (let attempt = 1; attempt <= MAX_PATCH_ATTEMPTS; attempt += 1) {
       const seen = await this.#find(editor, site, options);
-      const text = await readText(this.#db.for(editor), seen, seen.revision);
+      const text = await readText(this.db.for(editor), seen, seen.revision);
       // Patching may wait for the work of other requests: hold no lock meanwhile.
-      const patched = await this.#work.run(() => patchText(text, patch, options));
+      const patched = await this.work.run(() => patchText(text, patch, options));
       const outcome = await this.#storePatched(editor, seen, patched, options);
       if (outcome) return outcome;
     }
@@ -158,7 +155,7 @@ export class SiteConfigService {
     { report, text }: CheckedText,
     options: ChangeOptions,
   ): Promise<ChangeOutcome | null> {
-    return this.#db.for(editor).transaction(async (transaction) => {
+    return this.db.for(editor).transaction(async (transaction) => {
       const current = await lock(transaction, editor, seen.site, options);
       if (current.revision !== seen.revision) return null;
       if (text === null) return { siteConfig: null, report };
@@ -176,11 +173,11 @@ export class SiteConfigService {
     { revision: restoredFrom, ...options }: RestoreChange,
   ): Promise<ChangeOutcome> {
     const seen = await this.#find(editor, site, options);
-    const text = await readText(this.#db.for(editor), seen, restoredFrom);
+    const text = await readText(this.db.for(editor), seen, restoredFrom);
     // Validation rules may have changed since the revision was stored. Its text is immutable, so no lock is needed yet.
     const report = await this.check({ text }, { strict: false });
     if (!report.valid) return { siteConfig: null, report };
-    const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
+    const siteConfig = await this.db.for(editor).transaction(async (transaction) => {
       const current = await lock(transaction, editor, site, options);
       return addRevision(transaction, editor.actor, current, { text, restoredFrom });
     });
@@ -193,7 +190,7 @@ export class SiteConfigService {
    * @throws DomainError `site_config_not_found`, `version_conflict`
    */
   async delete(editor: Editor, site: string, options: ChangeOptions): Promise<SiteConfig> {
-    return this.#db.for(editor).transaction(async (transaction) => {
+    return this.db.for(editor).transaction(async (transaction) => {
       const current = await lock(transaction, editor, site, options);
       await deleteSiteConfig(transaction, current);
       return current;
@@ -202,7 +199,7 @@ export class SiteConfigService {
 
   /** Makes a site public or private, without creating a revision. @throws DomainError `site_config_not_found` */
   async setPublic(editor: Editor, site: string, isPublic: boolean): Promise<SiteConfig> {
-    const changed = await setPublic(this.#db.for(editor), site, isPublic);
+    const changed = await setPublic(this.db.for(editor), site, isPublic);
     if (changed) return changed;
     throw siteNotFound(editor, site);
   }
@@ -217,7 +214,7 @@ export class SiteConfigService {
 
   /** Reads the current site without locking it. @throws DomainError `site_config_not_found`, `version_conflict` */
   async #find(editor: Editor, site: string, { expectedRevision }: ChangeOptions): Promise<SiteConfig> {
-    const [found] = await findSiteConfigsBySites(this.#db.for(editor), [site]);
+    const [found] = await findSiteConfigsBySites(this.db.for(editor), [site]);
     if (!found) throw siteNotFound(editor, site);
     requireRevision(found, expectedRevision);
     return found;

@@ -9,12 +9,13 @@ import { findTokenLocations, findTokenOwners } from "../../persistence/user-grou
 
 /** Ownership of imported tokens: a token must identify a single group across all accounts. */
 export class ImportedTokens {
-  readonly #lookups: ReadonlyMap<string, readonly string[]>;
   /** Hashes of tokens that belong to another group. */
   readonly #taken: ReadonlySet<string>;
 
-  private constructor(lookups: ReadonlyMap<string, readonly string[]>, taken: ReadonlySet<string>) {
-    this.#lookups = lookups;
+  private constructor(
+    private readonly lookups: ReadonlyMap<string, readonly string[]>,
+    taken: ReadonlySet<string>,
+  ) {
     this.#taken = taken;
   }
 
@@ -47,7 +48,7 @@ export class ImportedTokens {
   }
 
   #hashes(token: string): readonly string[] {
-    return this.#lookups.get(token) ?? [];
+    return this.lookups.get(token) ?? [];
   }
 }
 

@@ -29,7 +29,6 @@ export type OnUnpublished = (error: unknown, lost: number) => void;
 
 /** Notifies listeners in all processes of committed changes to user groups. */
 export class ChangeFeed {
-  readonly #channel: NotificationChannel;
   readonly #listeners = new Map<string, Set<ChangeListener>>();
   #onUnpublished: OnUnpublished = () => undefined;
   #backlog: UserGroupChange[] = [];
@@ -38,8 +37,7 @@ export class ChangeFeed {
   #isClosed = false;
   #flushing: Promise<void> | undefined;
 
-  constructor(channel: NotificationChannel) {
-    this.#channel = channel;
+  constructor(private readonly channel: NotificationChannel) {
     channel.addListener({
       channel: "user_group_changed",
       onPayload: (payload) => this.#deliver(payload),
@@ -91,7 +89,7 @@ export class ChangeFeed {
    * @throws DomainError `unavailable` when the database is unreachable
    */
   async listen(): Promise<void> {
-    await this.#channel.listen();
+    await this.channel.listen();
   }
 
   /** Ends all subscriptions and rejects new ones; changes are still published. */
@@ -118,7 +116,7 @@ export class ChangeFeed {
       );
       this.#backlog = [];
     }
-    await this.#channel.close();
+    await this.channel.close();
   }
 
   async #publishAll(signal: AbortSignal): Promise<void> {
@@ -152,7 +150,7 @@ export class ChangeFeed {
       this.#backlog = [];
       this.#inFlight = changes.length;
       try {
-        await this.#channel.publish(encodeChanges(changes));
+        await this.channel.publish(encodeChanges(changes));
       } catch (error) {
         this.#backlog = [...changes, ...this.#backlog].slice(-MAX_BACKLOG);
         this.#onUnpublished(error, 0);

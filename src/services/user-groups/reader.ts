@@ -22,11 +22,13 @@ export class UserGroupReader {
   readonly byProvidedId: BatchLoader<string, UserGroup | null>;
   /** Loads the mapping of a group by its ID, ordered by schema ID. */
   readonly mappings: BatchLoader<number, readonly MappedDataSource[]>;
-  readonly #vault: TokenVault;
   readonly #byLookup: BatchLoader<Buffer, TokenMatch | null>;
 
-  constructor(db: Database, vault: TokenVault, batching: Batching) {
-    this.#vault = vault;
+  constructor(
+    db: Database,
+    private readonly vault: TokenVault,
+    batching: Batching,
+  ) {
     this.byId = new BatchLoader(
       "user_groups_by_id",
       async (tenant, ids) => inOrder(ids, await findUserGroupsByIds(db.for(tenant), ids), ({ id }) => id),
@@ -75,13 +77,13 @@ export class UserGroupReader {
   }
 
   async #matchesOf(tenant: Tenant, token: string): Promise<readonly (TokenMatch | null)[]> {
-    const lookups = isPlausibleToken(token) ? this.#vault.lookups(token) : [];
+    const lookups = isPlausibleToken(token) ? this.vault.lookups(token) : [];
     return Promise.all(lookups.map((lookup) => this.#byLookup.load(tenant, lookup)));
   }
 
   /** Returns the group's token in plaintext. */
   tokenOf(group: UserGroup): string {
-    return this.#vault.decryptTokenCached(group.storedToken, group);
+    return this.vault.decryptTokenCached(group.storedToken, group);
   }
 }
 

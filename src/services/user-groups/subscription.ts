@@ -23,7 +23,6 @@ export interface UserGroupEvent {
  * read is replaced by the next one of its group.
  */
 export class Subscription implements AsyncIterableIterator<UserGroupEvent> {
-  readonly #onEnd: () => void;
   readonly #events = new Map<number, UserGroupEvent>();
   #failure: DomainError | undefined;
   #hasEnded = false;
@@ -33,9 +32,7 @@ export class Subscription implements AsyncIterableIterator<UserGroupEvent> {
   #onDrained: (() => void) | undefined;
 
   /** @param onEnd called once when the subscription ends, for any reason */
-  constructor(onEnd: () => void) {
-    this.#onEnd = onEnd;
-  }
+  constructor(private readonly onEnd: () => void) {}
 
   /** Whether an event may still be delivered: the subscription has neither ended nor expired. */
   get isOpen(): boolean {
@@ -63,7 +60,7 @@ export class Subscription implements AsyncIterableIterator<UserGroupEvent> {
     this.#hasEnded = true;
     this.#failure = error;
     clearTimeout(this.#timer);
-    this.#onEnd();
+    this.onEnd();
     this.#onDrained?.();
     this.#wake?.();
   }

@@ -22,20 +22,19 @@ export function mergePatchText(text: string, patch: JsonValue): string {
 const MAX_UNIT_LENGTH = 10;
 
 class TextMerge {
-  readonly #text: string;
   /** Null if the text is on one line. */
   readonly #newline: string | null;
   /** The indentation of one level. */
   readonly #unit: string;
-  #room: number;
 
   /** @param room maximum characters of white space to write: the indentation of deep values could be a thousand times their size */
-  constructor(text: string, room: number) {
+  constructor(
+    private readonly text: string,
+    private room: number,
+  ) {
     const json = text.trim();
-    this.#text = text;
     this.#newline = /\r\n|[\r\n]/.exec(json)?.[0] ?? null;
     this.#unit = /[\r\n]([ \t]+)[^ \t\r\n]/.exec(json)?.[1]?.slice(0, MAX_UNIT_LENGTH) ?? "";
-    this.#room = room;
   }
 
   /**
@@ -47,12 +46,12 @@ class TextMerge {
       return this.#mergeMembers(node, patch, indentation);
     }
     const value = withoutNulls(patch);
-    const written = this.#text.slice(node.offset, endOf(node));
+    const written = this.text.slice(node.offset, endOf(node));
     return isDeepStrictEqual(JSON.parse(written), value) ? written : this.#print(value, indentation);
   }
 
   #mergeMembers(object: Node, patch: JsonObject, parentIndentation: string): string {
-    const members = membersOf(object, this.#text);
+    const members = membersOf(object, this.text);
     // Concatenate instead of joining a list, which would copy nested values once per level.
     let written = "";
     let indentation = parentIndentation;
@@ -67,8 +66,8 @@ class TextMerge {
       written += member.indentation !== null && written !== "" ? gap : gapAfterLast;
       written +=
         change === undefined
-          ? this.#text.slice(start, end)
-          : this.#text.slice(start, value.offset) + this.merge(value, change, indentation);
+          ? this.text.slice(start, end)
+          : this.text.slice(start, value.offset) + this.merge(value, change, indentation);
       gapAfterLast = null;
     }
     const isMultiline = members.some((member) => member.indentation !== null);
@@ -82,13 +81,13 @@ class TextMerge {
       written += `${JSON.stringify(name)}:${space}${text}`;
     }
     if (written === "") return "{}";
-    return `{${written}${this.#text.slice(members.at(-1)?.end, endOf(object))}`;
+    return `{${written}${this.text.slice(members.at(-1)?.end, endOf(object))}`;
   }
 
   /** Formats a value like the text, or on one line if there is no room. @param indentation of the line in which it begins */
   #print(value: JsonValue, indentation: string): string {
     const compact = JSON.stringify(value);
-    if (this.#newline === null || this.#room === 0) return compact;
+    if (this.#newline === null || this.room === 0) return compact;
     const newLine = `${this.#newline}${indentation}`;
     // Indent by the unit only if there is room: deep values would take megabytes.
     const lines = JSON.stringify(value, null, "\t")
@@ -110,8 +109,8 @@ class TextMerge {
   }
 
   #take(space: number): boolean {
-    if (space > this.#room) return false;
-    this.#room -= space;
+    if (space > this.room) return false;
+    this.room -= space;
     return true;
   }
 }

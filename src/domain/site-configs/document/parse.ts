@@ -60,15 +60,13 @@ class StrictParser {
   root: ConfigNode | null = null;
   /** Whether a string of the tree has an unknown value. */
   hasInvalidString = false;
-  readonly #text: string;
-  readonly #findings: FindingCollector;
   readonly #open: OpenNode[] = [];
   #lastComma: number | null = null;
 
-  constructor(text: string, findings: FindingCollector) {
-    this.#text = text;
-    this.#findings = findings;
-  }
+  constructor(
+    private readonly text: string,
+    private readonly findings: FindingCollector,
+  ) {}
 
   /** The pointer of the next value, or of the open object if a key is expected. */
   get #pointer(): string {
@@ -83,7 +81,7 @@ class StrictParser {
     this.#put(node);
     this.#open.push({ pointer, node, key: null });
     if (this.#open.length <= MAX_LEVELS) return;
-    this.#findings.add("too_deep", { pointer, offset: node.offset }, TOO_DEEP);
+    this.findings.add("too_deep", { pointer, offset: node.offset }, TOO_DEEP);
     throw new ParsingStopped();
   }
 
@@ -94,13 +92,13 @@ class StrictParser {
     open.key = { name, offset };
     if (open.node.members.has(name)) {
       const message = () => `The object has the key ${quote(name)} more than once; remove the duplicates.`;
-      this.#findings.add("duplicate_key", { pointer: this.#pointer, offset }, message);
+      this.findings.add("duplicate_key", { pointer: this.#pointer, offset }, message);
     }
   }
 
   literal(value: unknown, offset: number, length: number): void {
     if (typeof value === "number") {
-      this.#checkNumber(value, offset, this.#text.slice(offset, offset + length));
+      this.#checkNumber(value, offset, this.text.slice(offset, offset + length));
     }
     if (typeof value === "string") this.#put({ type: "string", offset, value });
     else if (value === null) this.#put({ type: "null", offset });
@@ -114,17 +112,17 @@ class StrictParser {
   /** Closes the innermost object or array. */
   end(bracket: string, offset: number): void {
     const { pointer = "", node } = this.#open.at(-1) ?? {};
-    if (this.#text[offset] !== bracket) {
+    if (this.text[offset] !== bracket) {
       const start = node?.offset ?? 0;
-      const { line, column } = new LineCounter(this.#text).positionOf(start);
-      const opening = `the ${quote(this.#text.slice(start, start + 1))} at line ${line}, column ${column}`;
+      const { line, column } = new LineCounter(this.text).positionOf(start);
+      const opening = `the ${quote(this.text.slice(start, start + 1))} at line ${line}, column ${column}`;
       const message = `The ${quote(bracket)} that closes ${opening} is missing.`;
-      this.#findings.add("invalid_json", { pointer, offset: this.#visibleOffset(offset) }, message);
+      this.findings.add("invalid_json", { pointer, offset: this.#visibleOffset(offset) }, message);
       throw new ParsingStopped();
     }
     if (this.#lastComma !== null) {
       const message = `A comma is not allowed before a closing ${bracket}.`;
-      this.#findings.add("trailing_comma", { pointer, offset: this.#lastComma }, message);
+      this.findings.add("trailing_comma", { pointer, offset: this.#lastComma }, message);
     }
     this.#lastComma = null;
     this.#open.pop();
@@ -132,19 +130,19 @@ class StrictParser {
 
   error(name: ParseErrorName, offset: number, length: number): void {
     const place = { pointer: this.#pointer, offset: this.#visibleOffset(offset) };
-    const token = this.#text.slice(offset, offset + length);
+    const token = this.text.slice(offset, offset + length);
     if (name === "InvalidCommentToken") {
-      this.#findings.add("json_comment", place, "JSON does not allow comments. Remove the comment.");
+      this.findings.add("json_comment", place, "JSON does not allow comments. Remove the comment.");
     } else if (name === "CommaExpected" && this.#isNext(offset)) {
-      this.#findings.add("invalid_json", place, "A comma is missing before this.");
+      this.findings.add("invalid_json", place, "A comma is missing before this.");
     } else {
       const found = token === "" ? "the end of the text" : quote(token);
       const message = EXPLANATIONS[name]?.(found, token) ?? `${found} is not valid JSON here.`;
-      this.#findings.add("invalid_json", place, message);
+      this.findings.add("invalid_json", place, message);
       if (!STRING_ERRORS.has(name)) throw new ParsingStopped();
       this.hasInvalidString = true;
     }
-    if (this.#findings.hasMaxErrors) throw new ParsingStopped();
+    if (this.findings.hasMaxErrors) throw new ParsingStopped();
   }
 
   #put(node: ConfigNode): void {
@@ -162,16 +160,16 @@ class StrictParser {
     const place = { pointer: this.#pointer, offset };
     if (!Number.isFinite(value)) {
       const message = `The number ${quote(source)} exceeds the range of a 64-bit float. Use a smaller number or a string.`;
-      this.#findings.add("number_too_large", place, message);
+      this.findings.add("number_too_large", place, message);
     } else if (!isExactNumber(source, value)) {
       const message = `Most programs read another value than written here, for example ${value} in JavaScript. Use a string to keep all digits.`;
-      this.#findings.add("inexact_number", place, message);
+      this.findings.add("inexact_number", place, message);
     }
   }
 
   /** Moves an offset at the end of the text to the end of its last word, not to an empty line after it. */
   #visibleOffset(offset: number): number {
-    return offset < this.#text.length ? offset : this.#text.trimEnd().length;
+    return offset < this.text.length ? offset : this.text.trimEnd().length;
   }
 
   /** Returns whether the next token is an expected key or value, not the rest of a number that begins with 0. */
@@ -180,8 +178,8 @@ class StrictParser {
     const expected = open?.node.type === "array" ? /["{[\dtfn-]/ : /"/;
     return (
       open !== undefined &&
-      expected.test(this.#text[offset] ?? "") &&
-      !/\d\d/.test(this.#text.slice(offset - 1, offset + 1))
+      expected.test(this.text[offset] ?? "") &&
+      !/\d\d/.test(this.text.slice(offset - 1, offset + 1))
     );
   }
 }

@@ -8,11 +8,9 @@ import type { OperationMeasure, Variables } from "./operation-measure.js";
 
 /** Applies operation limits and access rules, the same for every transport (decision 27). */
 export class Admission {
-  readonly #limits: OperationLimits;
   readonly #anonymousLimits: OperationLimits;
 
-  constructor(limits: OperationLimits) {
-    this.#limits = limits;
+  constructor(private readonly limits: OperationLimits) {
     this.#anonymousLimits = limitsWithoutCredentials(limits);
   }
 
@@ -26,7 +24,7 @@ export class Admission {
     variables: Variables,
     { session }: GraphqlContext,
   ): readonly GraphQLError[] {
-    const limits = session ? this.#limits : this.#anonymousLimits;
+    const limits = session ? this.limits : this.#anonymousLimits;
     const { tokenCount = Number.POSITIVE_INFINITY } = prepared.document;
     // The parser enforces the general token limit; the limit without credentials is lower.
     requireWithinLimit("too_many_tokens", "tokens", tokenCount, limits);

@@ -96,14 +96,15 @@ export function measureOperation(
 }
 
 class DocumentMeasurer {
-  readonly #schema: GraphQLSchema;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Measures by fragment name. */
   readonly #measured = new Map<string, Measure>();
   #nesting = 0;
 
-  constructor(schema: GraphQLSchema, document: DocumentNode) {
-    this.#schema = schema;
+  constructor(
+    private readonly schema: GraphQLSchema,
+    document: DocumentNode,
+  ) {
     this.#fragments = fragmentsOf(document);
   }
 
@@ -133,7 +134,7 @@ class DocumentMeasurer {
         const condition = selection.typeCondition?.name.value;
         return this.measureSelections(
           selection.selectionSet,
-          condition === undefined ? type : this.#schema.getType(condition),
+          condition === undefined ? type : this.schema.getType(condition),
         );
       }
       case Kind.FRAGMENT_SPREAD:
@@ -148,7 +149,7 @@ class DocumentMeasurer {
     if (!fragment) return EMPTY;
     // Stops at a fragment cycle, which validation rejects later.
     this.#measured.set(name, EMPTY);
-    const type = this.#schema.getType(fragment.typeCondition.name.value);
+    const type = this.schema.getType(fragment.typeCondition.name.value);
     const measure = this.measureSelections(fragment.selectionSet, type);
     const memoized = { ...measure, cost: memoize(measure.cost), itemCost: memoize(measure.itemCost) };
     this.#measured.set(name, memoized);

@@ -68,9 +68,6 @@ interface AnonymousReply {
 
 /** Prepares and runs GraphQL operations, the same for every transport. */
 export class Operations {
-  readonly #schema: GraphQLSchema;
-  readonly #services: Services;
-  readonly #options: OperationOptions;
   readonly #admission: Admission;
   readonly #prepare: ReturnType<typeof createPreparer>;
   /** Keyed by source, then operation name. */
@@ -82,12 +79,13 @@ export class Operations {
   /** Replies to operations without credentials, which depend on the document and its variables only. */
   readonly #anonymousReplies = new LRUCache<string, AnonymousReply>({ maxSize: MAX_ANONYMOUS_BYTES });
 
-  constructor(schema: GraphQLSchema, services: Services, options: OperationOptions) {
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly services: Services,
+    private readonly options: OperationOptions,
+  ) {
     const { introspection, limits, compileAfter } = options;
     const countLookup = services.telemetry.metrics.caches.compiledOperations;
-    this.#schema = schema;
-    this.#services = services;
-    this.#options = options;
     this.#admission = new Admission(limits);
     this.#prepare = createPreparer(schema, { introspection, compileAfter, countLookup });
   }
@@ -105,7 +103,7 @@ export class Operations {
   prepare(source: string, operationName: string | undefined, document?: DocumentNode): PreparedOperation {
     return (
       this.find(source, operationName) ??
-      this.#prepare(source, operationName, document ?? parseDocument(source, this.#options.limits.tokens))
+      this.#prepare(source, operationName, document ?? parseDocument(source, this.options.limits.tokens))
     );
   }
 
@@ -117,7 +115,7 @@ export class Operations {
     // A known operation has been measured and validated before.
     const prepared = known?.prepared ?? sent;
     let headers: Readonly<Record<string, string>> = NO_HEADERS;
-    const { log } = this.#options;
+    const { log } = this.options;
     try {
       if (prepared.operation?.operation === "subscription") throw eventStreamRequired();
       const errors = this.#admission.admit(prepared, variables, context);
@@ -176,12 +174,12 @@ export class Operations {
 
   /** Formats the result of an event, logging and counting its errors. */
   shape(result: ExecutionResult, context: GraphqlContext): FormattedExecutionResult {
-    return shapeReply(result, NO_HEADERS, context, this.#options.log).result;
+    return shapeReply(result, NO_HEADERS, context, this.options.log).result;
   }
 
   /** Returns the reply to an operation that failed before it ran. */
   fail(error: unknown, context: ErrorContext): OperationReply {
-    return shapeFailure(error, NO_HEADERS, context, this.#options.log);
+    return shapeFailure(error, NO_HEADERS, context, this.options.log);
   }
 
   #addToCache(prepared: PreparedOperation, { session }: GraphqlContext): void {
@@ -206,7 +204,7 @@ export class Operations {
 
   /** Executes an operation. Metrics and traces use its type, because its name is caller-controlled. */
   async #execute(execution: Execution): Promise<ExecutionResult> {
-    const { metrics, tracing } = this.#services.telemetry;
+    const { metrics, tracing } = this.services.telemetry;
     const type = execution.prepared.operation?.operation ?? "query";
     const startedAt = performance.now();
     let outcome = "errors";
@@ -233,9 +231,9 @@ export class Operations {
         : this.#runIdempotent(execution, idempotencyKey);
     }
     if (type !== "query" || !session) return this.#run(execution, context);
-    return this.#services.replicaRouter.run(context.consistency, async (replica) => {
+    return this.services.replicaRouter.run(context.consistency, async (replica) => {
       if (!replica) return this.#run(execution, context);
-      const replicaContext = { ...context, session: withReplica(this.#services, session, replica) };
+      const replicaContext = { ...context, session: withReplica(this.services, session, replica) };
       const result = await this.#run(execution, replicaContext);
       const failure = result.errors?.find(({ originalError }) => isReplicaFailure(originalError));
       if (failure) throw failure.originalError;
@@ -249,14 +247,11 @@ export class Operations {
     try {
       const writer = requireWrite(requireSession(context).caller);
       const request = { key, content: ["graphql", source, operationName, variables] };
-      const { reply, replayed } = await this.#services.idempotency.once(
+      const { reply, replayed } = await this.services.idempotency.once(
         writer,
         request,
         async (transactionWriter) => {
-          const result = await this.#run(
-            execution,
-            inTransaction(this.#services, context, transactionWriter),
-          );
+          const result = await this.#run(execution, inTransaction(this.services, context, transactionWriter));
           if (result.errors) throw new ExecutionFailed(result);
           return { data: result.data };
         },
@@ -285,12 +280,12 @@ export class Operations {
 
   #argsOf(prepared: PreparedOperation, variables: Variables, context: GraphqlContext): ExecutionArgs {
     return {
-      schema: this.#schema,
+      schema: this.schema,
       document: prepared.document,
       operationName: prepared.operationName,
       variableValues: variables,
       contextValue: context,
-      hideSuggestions: !this.#options.introspection,
+      hideSuggestions: !this.options.introspection,
     };
   }
 }

@@ -21,12 +21,10 @@ export const CLOSE_CODES = {
 export class SocketConnection {
   /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
-  readonly #socket: WebSocket;
   #messagesInProgress = 0;
   #isGoingAway = false;
 
-  constructor(socket: WebSocket) {
-    this.#socket = socket;
+  constructor(private readonly socket: WebSocket) {
     let isAlive = true;
     const pings = setInterval(() => {
       if (!isAlive) socket.terminate();
@@ -49,7 +47,7 @@ export class SocketConnection {
   }
 
   get isOpen(): boolean {
-    return this.#socket.readyState === this.#socket.OPEN;
+    return this.socket.readyState === this.socket.OPEN;
   }
 
   /** Whether the service is shutting down, so that no operation may start. */
@@ -59,13 +57,13 @@ export class SocketConnection {
 
   /** Sends a message, and resolves when the process no longer holds it. */
   async send(message: string): Promise<void> {
-    if (this.isOpen) await sent((done) => this.#socket.send(message, done));
+    if (this.isOpen) await sent((done) => this.socket.send(message, done));
   }
 
   /** @param reason replaced by the code if it is too long for a close frame */
   close(code: number, reason: string): void {
     if (!this.isOpen) return;
-    this.#socket.close(code, Buffer.byteLength(reason) <= MAX_REASON_BYTES ? reason : String(code));
+    this.socket.close(code, Buffer.byteLength(reason) <= MAX_REASON_BYTES ? reason : String(code));
   }
 
   /** Closes the socket with the code for this error. */
@@ -97,12 +95,12 @@ export class SocketConnection {
   /** Runs the handler of a message, which takes as long as the operation that the message starts. */
   async handle(message: () => Promise<void>): Promise<void> {
     this.#messagesInProgress += 1;
-    if (this.#messagesInProgress >= MAX_MESSAGES) this.#socket.pause();
+    if (this.#messagesInProgress >= MAX_MESSAGES) this.socket.pause();
     try {
       await message();
     } finally {
       this.#messagesInProgress -= 1;
-      if (this.#socket.isPaused && this.#messagesInProgress < MAX_MESSAGES) this.#socket.resume();
+      if (this.socket.isPaused && this.#messagesInProgress < MAX_MESSAGES) this.socket.resume();
       if (this.#isGoingAway) this.goAway();
     }
   }

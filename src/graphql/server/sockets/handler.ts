@@ -46,7 +46,6 @@ interface Extra {
 
 /** Serves GraphQL over WebSocket, sub-protocol `graphql-transport-ws`. */
 export class SocketHandler {
-  readonly #options: SocketHandlerOptions;
   readonly #operations: SocketOperations;
   readonly #connections = new Set<SocketConnection>();
   readonly #server = makeServer<ConnectionInitMessage["payload"], Extra>({
@@ -64,8 +63,7 @@ export class SocketHandler {
   });
   #isGoingAway = false;
 
-  constructor(options: SocketHandlerOptions) {
-    this.#options = options;
+  constructor(private readonly options: SocketHandlerOptions) {
     this.#operations = new SocketOperations(options);
   }
 
@@ -122,7 +120,7 @@ export class SocketHandler {
 
   async #connect(payload: ConnectionInitMessage["payload"], extra: Extra): Promise<boolean> {
     const { connection, request } = extra;
-    const { services } = this.#options;
+    const { services } = this.options;
     try {
       const sent = isObject(payload) ? payload["authorization"] : undefined;
       // Routers propagate the header; browsers cannot set it.
@@ -151,7 +149,7 @@ export class SocketHandler {
     const refusal = count > MAX_OPERATIONS ? tooManyOperations() : null;
     try {
       const contextValue = await this.#operations.start(caller, { payload, refusal });
-      return { schema: this.#options.schema, document: PLACEHOLDER_DOCUMENT, contextValue };
+      return { schema: this.options.schema, document: PLACEHOLDER_DOCUMENT, contextValue };
     } catch (error) {
       if (error instanceof OperationRejected) return [error];
       throw error;

@@ -85,11 +85,7 @@ export class OperationRejected extends GraphQLError {
 
 /** Runs the operations of WebSockets by the pipeline of HTTP requests. */
 export class SocketOperations {
-  readonly #options: SocketOperationOptions;
-
-  constructor(options: SocketOperationOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: SocketOperationOptions) {}
 
   /**
    * Authenticates the caller again, and starts an operation.
@@ -97,7 +93,7 @@ export class SocketOperations {
    */
   async start(caller: SocketCaller, { payload, refusal }: SubscribeMessage): Promise<StartedOperation> {
     const requestId = randomUUID();
-    const { operations, services, work, requestTimeoutMs, persistedQueries } = this.#options;
+    const { operations, services, work, requestTimeoutMs, persistedQueries } = this.options;
     const { metrics } = services.telemetry;
     const deadline = { isOver: false };
     const timer = setTimeout(() => {
@@ -139,7 +135,7 @@ export class SocketOperations {
     requestId: string,
     deadline: Deadline,
   ): Promise<GraphqlContext> {
-    const { services, watcher } = this.#options;
+    const { services, watcher } = this.options;
     return createContext(services, watcher, {
       id: requestId,
       identity: await services.access.identify(authorization, { requestId, address, deadline }),
@@ -156,7 +152,7 @@ export class SocketOperations {
     { variables }: OperationRequest,
     context: GraphqlContext,
   ): Promise<SocketResult> {
-    const { result } = await this.#options.operations.run(prepared, variables, context);
+    const { result } = await this.options.operations.run(prepared, variables, context);
     if (!("data" in result)) throw new OperationRejected(result.errors);
     if (isLargerThan(JSON.stringify(result), MAX_EVENT_BYTES)) throw replyTooLarge(MAX_EVENT_BYTES);
     return new SocketResult(result);
@@ -167,7 +163,7 @@ export class SocketOperations {
     subscription: OperationRequest & { readonly context: GraphqlContext },
   ): Promise<AsyncIterableIterator<SocketResult>> {
     requireShortSubscription(subscription);
-    const { services, subscriptions } = this.#options;
+    const { services, subscriptions } = this.options;
     const { context } = subscription;
     let release = context.session
       ? services.eventStreams.admit(context.session, caller.request.ip)
@@ -199,7 +195,7 @@ export class SocketOperations {
       }
     } catch (error) {
       if (!mayStartAgain(error)) {
-        throw new OperationRejected(this.#options.operations.fail(error, context).result.errors);
+        throw new OperationRejected(this.options.operations.fail(error, context).result.errors);
       }
       await end(caller, error);
     } finally {
