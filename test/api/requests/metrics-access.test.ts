@@ -1,5 +1,5 @@
 import { request } from "undici";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../src/config/config.js";
 import { metricsAccess } from "../../../src/config/metrics-access.js";
 import { createBareServer } from "../../../src/http/server/http-server.js";
@@ -7,6 +7,7 @@ import { registerMetricsRoute } from "../../../src/http/server/service-routes.js
 import { callRest } from "../../support/rest/rest-client.js";
 import { METRICS_TOKEN as TOKEN } from "../../support/service/metric-samples.js";
 import { type RunningApp, startRunningApp } from "../../support/service/running-app.js";
+import { startTestService } from "../../support/service/test-service.js";
 
 let guarded: RunningApp;
 let end: () => Promise<void>;
@@ -102,3 +103,20 @@ test("reading them costs nothing and logs only rejections", async () => {
   const logged = () => guarded.log.filter(({ requestId }) => requestId === ours["x-request-id"]);
   await expect.poll(logged).toMatchObject([{ path: "/metrics", status: 401, code: "unauthenticated" }]);
 });
+
+test.each([
+  { trustedProxies: [], warnings: [expect.objectContaining({ level: 40, address: "127.0.0.1" })] },
+  { trustedProxies: ["127.0.0.1"], warnings: [] },
+])(
+  "a proxy header is logged once if no proxy is trusted: $trustedProxies",
+  async ({ trustedProxies, warnings }) => {
+    const service = await startTestService({ trustedProxies });
+    onTestFinished(() => service.close());
+    const logged = () => service.log.filter((line) => line.includes("TRUSTED_PROXIES is empty"));
+    await request(`${service.url}/livez`);
+    expect(logged()).toEqual([]);
+    for (const headers of [{ "x-forwarded-for": "192.0.2.1" }, { forwarded: "for=192.0.2.2" }])
+      await request(`${service.url}/livez`, { headers });
+    expect(logged().map((line) => JSON.parse(line))).toEqual(warnings);
+  },
+);
