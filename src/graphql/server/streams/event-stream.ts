@@ -87,12 +87,12 @@ export function createEventStream(
       }
     } catch (error) {
       if (mayStartAgain(error)) {
-        writer.end();
+        writer.cut();
         return;
       }
       await writer.write(renderEvent({ data: null, ...operations.fail(error, context).result }).data);
     }
-    writer.end(COMPLETE);
+    writer.complete();
   }
 
   /** Answers a query or mutation with one event. An operation that did not run has a regular reply. */
@@ -170,10 +170,15 @@ class EventWriter {
     await new Promise<void>((resolve) => this.#response.write(data, () => resolve()));
   }
 
-  end(lastEvent = ""): void {
+  complete(): void {
     if (this.#hasEnded) return;
     this.#end();
-    this.#response.end(lastEvent);
+    this.#response.end(COMPLETE);
+  }
+
+  /** Ends the stream with its connection: graphql-sse 2.6.1 can wait forever if a body ends regularly right after an event. */
+  cut(): void {
+    this.#response.destroy();
   }
 
   #end(): void {
