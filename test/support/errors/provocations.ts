@@ -73,10 +73,10 @@ function authorizationOf({ keys }: GraphqlFixture, token: string, { key }: Opera
   return `Token ${key === undefined ? keys.admin : key === "read" ? keys.read : "ugk_live_wrong"}`;
 }
 
-const PLACES = ["REST", "errors", "userErrors", "event stream", "last event"] as const;
+const PLACES = ["REST", "errors", "userErrors", "event stream", "last event", "end of a stream"] as const;
 /**
  * Where callers find an error code. `errors` and `userErrors` are those of GraphQL; an event stream that cannot start has `errors`, too,
- * and one that has started has them in its last event.
+ * and one that has started has them in its last event, or just ends if it may start again.
  */
 export type Place = (typeof PLACES)[number];
 
@@ -110,7 +110,7 @@ const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
     REST: { key: "wrong" },
     errors: { query: "{ viewer { environment } }", key: "wrong" },
     "event stream": { query: `subscription { userGroupChanged ${WATCH} }`, key: "wrong" },
-    "last event": "test/api/user-groups/subscription.test.ts",
+    "end of a stream": "test/api/user-groups/subscription.test.ts",
   },
   forbidden: {
     REST: { key: "read", body: { user_group_id: "acme" } },
@@ -192,7 +192,7 @@ const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
     errors: "test/api/requests/rate-limits.test.ts",
     "event stream": "test/api/user-groups/event-streams.test.ts",
   },
-  slow_consumer: { "last event": "test/api/user-groups/subscription-faults.test.ts" },
+  slow_consumer: { "end of a stream": "test/api/user-groups/subscription-faults.test.ts" },
   query_too_deep: {
     errors: { query: `{ userGroups { nodes ${nested(12)} } }` },
     "event stream": { query: `subscription { userGroupChanged { userGroup ${nested(12)} } }` },
@@ -227,7 +227,7 @@ const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
   unavailable: {
     REST: "test/api/requests/request-deadline.test.ts",
     errors: "test/api/requests/request-deadline.test.ts",
-    "last event": "test/api/user-groups/subscription.test.ts",
+    "end of a stream": "test/process/faults/background.test.ts",
   },
 };
 

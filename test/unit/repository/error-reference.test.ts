@@ -14,7 +14,11 @@ const LABELS: Readonly<Record<Place, string>> = {
   userErrors: "`userErrors`",
   "event stream": "event stream",
   "last event": "last event",
+  "end of a stream": "end of a stream",
 };
+
+/** Places of replies whose status was sent before the error occurred. */
+const STARTED: readonly Place[] = ["userErrors", "last event", "end of a stream"];
 
 /** Returns the row of a code, with the statuses that both APIs give to its error. */
 function rowOf(code: ErrorCode): string {
@@ -23,7 +27,7 @@ function rowOf(code: ErrorCode): string {
   const rest = places.includes("REST") ? renderError(error, "id").status : NONE;
   const statuses = places
     .filter((place) => place !== "REST")
-    .map((place) => (place === "userErrors" || place === "last event" ? 200 : statusOf(error)));
+    .map((place) => (STARTED.includes(place) ? 200 : statusOf(error)));
   const graphql = [...new Set(statuses)].toSorted().join(" / ") || NONE;
   const { meaning, advice } = ERRORS[code];
   const labels = places.map((place) => LABELS[place]).join(", ");
@@ -61,9 +65,10 @@ GraphQL writes the codes in capitals:
 - A mutation reports errors that your user can fix in \`userErrors\` with status 200, one entry per invalid field.
 - All other errors are in \`errors[].extensions.code\`. The status is that of the table if the reply has no data, and 200 if other fields have data.
 - A subscription over server-sent events that cannot start gets the same reply (event stream), with \`BAD_REQUEST\` for every error in its document
-  or variables. Once it has started, the status is 200 and its last event has the error.
+  or variables. Once it has started, the status is 200. Its last event has an error that would occur again; after any other (end of a
+  stream) the connection ends, over a WebSocket with the message as the reason, and the client subscribes again.
 
-In the column GraphQL, "200 / 400" means 200 for \`userErrors\` or a last event, and 400 for a reply without data. "200 or 400" depends on the media
+In the column GraphQL, "200 / 400" means 200 for \`userErrors\` or a stream, and 400 for a reply without data. "200 or 400" depends on the media
 type that your client accepts: 200 for \`application/json\`, 400 for \`application/graphql-response+json\`.
 
 Later versions may add codes. Handle an unknown code by its HTTP status.
