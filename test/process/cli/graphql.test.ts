@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { runGraphql } from "../../../src/cli/graphql/graphql.js";
+import { UsageError } from "../../../src/domain/shared/operator-error.js";
 import { databaseUrl } from "../../support/postgres/database-url.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { createTestProcesses, failureOf } from "../../support/service/running-process.js";
@@ -124,26 +126,38 @@ test("refused mutations and GraphQL errors exit with 1 after the data is printed
   expect((await run([both, "--variable", "id=x"])).code).toBe(1);
 });
 
-test("wrong use exits with 2 and runs nothing", async () => {
-  const two = "query A { viewer { accountName } } query B { viewer { accountName } }";
-  const uses: readonly (readonly [readonly string[], string])[] = [
-    [[], "Pass a query, or its file with --file, but not both."],
-    [[READ, "--file", "-"], "Pass a query, or its file with --file, but not both."],
-    [[READ, "--variable", "name=x"], "--variable name=x: the query declares no variable $name."],
-    [[READ, "--variable", "id"], "--variable id: the query declares no variable $."],
-    [[READ, "--variables", '{"typo": 1}'], "The query declares no variable $typo."],
-    [[READ, "--variables", "[]"], "--variables must be a JSON object."],
-    [
-      [ROTATE, "--variable", "by=acme"],
-      "--variable by is not valid JSON: invalid symbol at line 1, column 1.",
-    ],
-    [[two], "The query must have exactly one operation, a query or a mutation."],
-    [
-      ["subscription { userGroupChanged { kind } }"],
-      "The query must have exactly one operation, a query or a mutation.",
-    ],
-  ];
-  await Promise.all(uses.map(async ([args, message]) => expect(failureOf(await run(args), 2)).toBe(message)));
+test("wrong use exits with 2", async () => {
+  expect(failureOf(await run([]), 2)).toBe("Pass a query, or its file with --file, but not both.");
+});
+
+test.each<[query: string, choices: Partial<Parameters<typeof runGraphql>[2]>, message: string]>([
+  [READ, { file: "-" }, "Pass a query, or its file with --file, but not both."],
+  [READ, { variable: ["name=x"] }, "--variable name=x: the query declares no variable $name."],
+  [READ, { variable: ["id"] }, "--variable id: the query declares no variable $."],
+  [READ, { variables: '{"typo": 1}' }, "The query declares no variable $typo."],
+  [READ, { variables: "[]" }, "--variables must be a JSON object."],
+  [ROTATE, { variable: ["by=acme"] }, "--variable by is not valid JSON: invalid symbol at line 1, column 1."],
+  ...[
+    "query A { viewer { accountName } } query B { viewer { accountName } }",
+    "subscription { userGroupChanged { kind } }",
+  ].map((query): [string, object, string] => [
+    query,
+    {},
+    "The query must have exactly one operation, a query or a mutation.",
+  ]),
+])("refuses wrong use: %s %j", async (query, choices, message) => {
+  const print = vi.fn();
+  const options = { account: account.name, environment: "Customer", author: "cli", variable: [] } as const;
+  const streams = { input: process.stdin, output: { isJson: false, print } };
+  const failure = await runGraphql(env, query, { ...options, ...choices }, streams).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(UsageError);
+  expect(failure).toMatchObject({ message });
+  expect(print).not.toHaveBeenCalled();
+});
+
+test("names a file that cannot be read", async () => {
   expect(failureOf(await run(["--file", join(folder, "none")]))).toMatch(/^Cannot read .*none: ENOENT/);
 });
 
