@@ -60,11 +60,12 @@ function follow(client: ReturnType<Client>, query: string): unknown[] {
   return reported;
 }
 
-describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
-  const loseListener = () =>
-    graphql().service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name = 'user-groups-listener' AND datname = current_database()`);
+/** Ends all subscriptions, because changes may be missed. */
+const loseListener = () =>
+  graphql().service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'user-groups-listener' AND datname = current_database()`);
 
+describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
   test("sees changes after its session has expired or its stream was lost, and the deletion", async () => {
     const { service, keys, rest } = graphql();
     const id = `stays live over ${name}`;
@@ -121,6 +122,43 @@ describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
     await expect.poll(() => read).toEqual([{ data: { userGroup: { name: "New" } } }, "complete"]);
   });
 });
+
+test("graphql-sse reports an end that arrives in the same moment as an event, instead of waiting forever", async () => {
+  const { service, keys, rest } = graphql();
+  const id = "ends with an event";
+  await createUserGroup(graphql(), id);
+  const received: Uint8Array[] = [];
+  const client = createSseClient({
+    url: `${service.url}/graphql`,
+    headers: { authorization: `Token ${keys.admin}` },
+    retryAttempts: 0,
+    // Holds back the stream until it has ended.
+    fetchFn: async (url: string, init: RequestInit) => {
+      const reply = await fetch(url, init);
+      const start = async (body: ReadableStreamDefaultController) => {
+        const end = await readInto(received, reply).then(
+          () => () => body.close(),
+          (error) => () => body.error(error),
+        );
+        body.enqueue(Buffer.concat(received));
+        end();
+      };
+      return new Response(new ReadableStream({ start: (body) => void start(body) }), reply);
+    },
+  });
+  onTestFinished(() => client.dispose());
+  const reported = follow(client, WATCH);
+  const text = () => Buffer.concat(received).toString();
+  await expect.poll(text).toContain(":");
+  await rest("PUT", { user_group_id: id, name: "new" });
+  await expect.poll(text).toContain("UPDATED");
+  await loseListener();
+  await expect.poll(() => reported).toEqual([{ data: expect.anything() }, { error: expect.any(Error) }]);
+});
+
+async function readInto(received: Uint8Array[], { body }: Response): Promise<void> {
+  for await (const chunk of body ?? []) received.push(chunk);
+}
 
 test.each([
   ["text/plain", "{ viewer { environment } }", 415],
