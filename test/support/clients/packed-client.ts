@@ -157,6 +157,7 @@ export const DECLARATIONS = 3;
 const GLOBALS = `
 declare const client: import("@user-groups/client").UserGroupsClient;
 declare const token: string;
+declare function getSession(): Promise<string>;
 interface Customer { readonly id: string; readonly name: string }
 declare function sessionOf(customer: Customer): Promise<string>;
 declare function signedInCustomer(cookies: string | undefined): Customer | undefined;
