@@ -133,6 +133,21 @@ describe("a user group token", () => {
     });
   });
 
+  test("is invalidated immediately by rotation and deletion", async () => {
+    const { mutate, front } = graphql();
+    const { token } = await create("cut");
+    const rotated = await mutate("rotateUserGroupToken", { by: { token } }, "userGroup { token }");
+    const next = rotated.userGroup.token;
+    const message = "The user group token is unknown or was rotated.";
+    expect(await front(token, OWN)).toMatchObject({
+      status: 401,
+      body: { errors: [{ message, extensions: { code: "UNAUTHENTICATED" } }] },
+    });
+    expect((await front(next, OWN)).status).toBe(200);
+    await mutate("deleteUserGroup", { by: { token: next } });
+    expect((await front(next, OWN)).status).toBe(401);
+  });
+
   test("is not an API key, nor is an API key a token", async () => {
     const { call, front, keys, service } = graphql();
     const { token } = await create("confused");
