@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ListOrder, Sortable } from "../shared/pagination.js";
+import { type ListOrder, NAMED_ITEM_SORT, type Sortable } from "../shared/pagination.js";
 import type { Scope } from "./caller.js";
 import { ENVIRONMENTS, type Environment } from "./environment.js";
 import { issueCredential, parseCredential } from "./secret-format.js";
@@ -54,14 +54,14 @@ export function hashApiKey(secret: string): Buffer {
 
 export const API_KEY_ORDER = {
   fields: {
-    createdAt: { property: "createdAt", kind: "time", description: "Order by time of creation." },
+    createdAt: NAMED_ITEM_SORT.createdAt,
     lastUsedAt: {
       property: "lastUsedAt",
       kind: "time",
       ifNull: "0001-01-01T00:00:00.000Z",
       description: "Order by time of the last use. Keys that were never used count as the oldest.",
     },
-    name: { property: "name", kind: "text", description: "Order by name, compared by code point." },
+    name: NAMED_ITEM_SORT.name,
   },
   default: { field: "createdAt", direction: "ascending" },
 } as const satisfies ListOrder<Sortable<ApiKey>>;

@@ -1,4 +1,4 @@
-import type { ListOrder, Sortable } from "../shared/pagination.js";
+import { type ListOrder, NAMED_ITEM_SORT, type Sortable } from "../shared/pagination.js";
 
 /** A data source of one environment of an account. */
 export interface DataSource {
@@ -20,13 +20,7 @@ export const DATA_SOURCE_ORDER = {
       kind: "id",
       description: "Order by internal ID, which is the order of creation.",
     },
-    providedId: {
-      property: "providedId",
-      kind: "text",
-      description: "Order by external ID, compared by code point.",
-    },
-    name: { property: "name", kind: "text", description: "Order by name, compared by code point." },
-    createdAt: { property: "createdAt", kind: "time", description: "Order by time of creation." },
+    ...NAMED_ITEM_SORT,
   },
   default: { field: "dataSourceId", direction: "ascending" },
 } as const satisfies ListOrder<Sortable<DataSource>>;

@@ -63,6 +63,17 @@ export interface SortField<Property> {
   readonly description?: string;
 }
 
+/** The sort fields of lists of named items, some of which other lists have as well. */
+export const NAMED_ITEM_SORT = {
+  providedId: {
+    property: "providedId",
+    kind: "text",
+    description: "Order by external ID, compared by code point.",
+  },
+  name: { property: "name", kind: "text", description: "Order by name, compared by code point." },
+  createdAt: { property: "createdAt", kind: "time", description: "Order by time of creation." },
+} as const;
+
 /** The orders of a list, from which enums, cursors and SQL are derived; ties are broken by ID. */
 export interface ListOrder<Property, Field extends string = string> {
   readonly fields: Readonly<Record<Field, SortField<Property>>>;

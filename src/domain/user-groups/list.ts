@@ -1,5 +1,5 @@
 import type { DataSourceRef } from "../data-sources/data-source.js";
-import type { ListOrder, Sortable, SortOrder } from "../shared/pagination.js";
+import { type ListOrder, NAMED_ITEM_SORT, type Sortable, type SortOrder } from "../shared/pagination.js";
 import type { TimeRange } from "../shared/time-range.js";
 import type { UserGroup } from "./user-group.js";
 
@@ -10,13 +10,7 @@ export const USER_GROUP_ORDER = {
       kind: "id",
       description: "Order by internal ID, which is approximately the order of creation.",
     },
-    providedId: {
-      property: "providedId",
-      kind: "text",
-      description: "Order by external ID, compared by code point.",
-    },
-    name: { property: "name", kind: "text", description: "Order by name, compared by code point." },
-    createdAt: { property: "createdAt", kind: "time", description: "Order by time of creation." },
+    ...NAMED_ITEM_SORT,
     updatedAt: {
       property: "updatedAt",
       kind: "time",

@@ -1,6 +1,6 @@
 import type { Environment } from "../accounts/environment.js";
 import type { EncryptedToken } from "../accounts/token-vault.js";
-import type { ListOrder, Sortable } from "../shared/pagination.js";
+import { type ListOrder, NAMED_ITEM_SORT, type Sortable } from "../shared/pagination.js";
 
 /** The event that an admin sends to try an endpoint. It is sent whatever events the endpoint receives. */
 export const TEST_EVENT = "webhook_endpoint.test";
@@ -106,8 +106,8 @@ export interface ClaimedDelivery {
 
 export const WEBHOOK_ENDPOINT_ORDER = {
   fields: {
-    createdAt: { property: "createdAt", kind: "time", description: "Order by time of creation." },
-    name: { property: "name", kind: "text", description: "Order by name, compared by code point." },
+    createdAt: NAMED_ITEM_SORT.createdAt,
+    name: NAMED_ITEM_SORT.name,
   },
   default: { field: "createdAt", direction: "ascending" },
 } as const satisfies ListOrder<Sortable<WebhookEndpoint>>;

@@ -138,7 +138,8 @@ export class Database implements Queryable {
     return this.#pool.withClient(use, deadline, async (client, drop) => {
       const send: Queryable["run"] = async (statement, values) => {
         this.#onStatement?.(statement.text);
-        const query = { ...this.#prepare(statement).query, values: [...values] };
+        const prepared = this.#prepared.get(statement) ?? this.#prepare(statement);
+        const query = { ...prepared.query, values: [...values] };
         return (await instrumentStatement(this.#instruments, statement, () => client.query(query))).rows;
       };
       const transaction = new OpenTransaction(this.orm, client, send, {
@@ -215,7 +216,7 @@ export class Database implements Queryable {
     }
   }
 
-  /** Prepares a statement once. */
+  /** Remembers what a statement is sent with. */
   #prepare(statement: Statement): PreparedStatement {
     const { name, text, rows, plan, isSearch } = statement;
     const settings = [

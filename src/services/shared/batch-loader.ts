@@ -101,15 +101,14 @@ export class BatchLoader<Key, Value> {
   async #run(queue: Queue<Key, Value>): Promise<void> {
     queue.isScheduled = false;
     queue.inFlight += 1;
-    const calls: Call<Key, Value>[] = [];
-    for (let size = 0; ; ) {
-      const [next] = queue.calls;
-      size += next?.size ?? 0;
-      if (!next || (calls.length > 0 && size > this.limit.max)) break;
-      queue.calls.shift();
-      this.#open.delete(next.scope);
-      calls.push(next);
+    let [count, size] = [0, 0];
+    for (const call of queue.calls) {
+      size += call.size;
+      if (count > 0 && size > this.limit.max) break;
+      count += 1;
+      this.#open.delete(call.scope);
     }
+    const calls = queue.calls.splice(0, count);
     this.#schedule(queue);
     let isReleased = false;
     const release = () => {

@@ -57,20 +57,13 @@ interface SubscribeMessage {
 /** A formatted result, which graphql-ws passes on to the hook that sends it. */
 export class SocketResult implements ExecutionResult {
   readonly data = null;
-  readonly formatted: FormattedExecutionResult;
 
-  constructor(formatted: FormattedExecutionResult) {
-    this.formatted = formatted;
-  }
+  constructor(readonly formatted: FormattedExecutionResult) {}
 }
 
 /** An operation that has started, with its result or the results of its events. */
 export class StartedOperation {
-  readonly results: AsyncIterableIterator<SocketResult>;
-
-  constructor(results: AsyncIterableIterator<SocketResult>) {
-    this.results = results;
-  }
+  constructor(readonly results: AsyncIterableIterator<SocketResult>) {}
 }
 
 /** The formatted errors of an operation that does not run. */

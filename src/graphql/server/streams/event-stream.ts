@@ -133,13 +133,11 @@ export function createEventStream(
 class EventWriter {
   /** Resolves when the response or its connection is closed. */
   readonly closed: Promise<void>;
-  readonly #response: ServerResponse;
   readonly #pings: NodeJS.Timeout;
   #hasEnded = false;
 
   /** @param response must have its headers set */
-  constructor(response: ServerResponse) {
-    this.#response = response;
+  constructor(private readonly response: ServerResponse) {
     this.#pings = setInterval(() => {
       if (response.writableLength === 0) void this.write(":\n\n");
     }, PING_MS).unref();
@@ -166,19 +164,19 @@ class EventWriter {
 
   /** Writes data, and resolves when the process no longer holds it. */
   async write(data: string | Buffer): Promise<void> {
-    if (this.#hasEnded || this.#response.destroyed) return;
-    await new Promise<void>((resolve) => this.#response.write(data, () => resolve()));
+    if (this.#hasEnded || this.response.destroyed) return;
+    await new Promise<void>((resolve) => this.response.write(data, () => resolve()));
   }
 
   complete(): void {
     if (this.#hasEnded) return;
     this.#end();
-    this.#response.end(COMPLETE);
+    this.response.end(COMPLETE);
   }
 
   /** Ends the stream with its connection: graphql-sse 2.6.1 can wait forever if a body ends regularly right after an event. */
   cut(): void {
-    this.#response.destroy();
+    this.response.destroy();
   }
 
   #end(): void {

@@ -35,20 +35,18 @@ export function mayStartAgain(error: unknown): error is DomainError {
 
 /** Starts subscriptions and renders their events, the same over server-sent events and WebSockets. */
 export class Subscriptions {
-  readonly #operations: Operations;
-  readonly #metrics: Pick<Metrics, "streamCutOffs">;
   readonly #renderer = new EventRenderer();
 
-  constructor(operations: Operations, metrics: Pick<Metrics, "streamCutOffs">) {
-    this.#operations = operations;
-    this.#metrics = metrics;
-  }
+  constructor(
+    private readonly operations: Operations,
+    private readonly metrics: Pick<Metrics, "streamCutOffs">,
+  ) {}
 
   /** @throws DomainError if the subscription is rejected */
   async start(subscription: OpenSubscription): Promise<AsyncIterableIterator<SubscriptionEvent>> {
     const { source, operationName, variables, context } = subscription;
-    const prepared = this.#operations.prepare(source, operationName);
-    const events = await this.#operations.subscribe(prepared, variables, context);
+    const prepared = this.operations.prepare(source, operationName);
+    const events = await this.operations.subscribe(prepared, variables, context);
     return withPromptReturn(this.#render(events, subscription), () => void events.return?.());
   }
 
@@ -57,7 +55,7 @@ export class Subscriptions {
     subscription: OpenSubscription,
   ): AsyncGenerator<SubscriptionEvent, void, undefined> {
     const { source, operationName, variables, context } = subscription;
-    const operations = this.#operations;
+    const operations = this.operations;
     for await (const event of this.#counted(events)) {
       if (!(event instanceof WatchEvent)) throw new TypeError("Unexpected type of subscription event.");
       const rendered = await this.#renderer.render(
@@ -82,13 +80,13 @@ export class Subscriptions {
       for await (const event of { [Symbol.asyncIterator]: () => events }) yield event;
     } catch (error) {
       if (error instanceof DomainError && error.code === "slow_consumer")
-        this.#metrics.streamCutOffs.inc({ reason: error.code });
+        this.metrics.streamCutOffs.inc({ reason: error.code });
       throw error;
     }
   }
 
   #eventTooLarge(bytes: number): DomainError {
-    this.#metrics.streamCutOffs.inc({ reason: "event_too_large" });
+    this.metrics.streamCutOffs.inc({ reason: "event_too_large" });
     return new DomainError(
       "query_too_expensive",
       `An event of this subscription has ${bytes} bytes; at most ${MAX_EVENT_BYTES} are allowed. Subscribe to fewer fields.`,
