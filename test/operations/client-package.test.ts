@@ -1,17 +1,19 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import type { Page } from "playwright-core";
 import { publint } from "publint";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { UserGroupsClient } from "../../clients/typescript/src/index.js";
+import { BUNDLERS } from "../support/clients/bundlers.js";
 import {
   type ClientConsumer,
   CONSUMER_FILES,
   checkTypes,
   copyExamples,
+  copyPackage,
   DECLARATIONS,
   FAULTS,
   installClient,
@@ -27,6 +29,8 @@ const NAME = "O'Neil & <Sons>";
 /** Further packages of the consumer's project, taken from ours. */
 const BORROWED = [
   "@types/node",
+  "@types/react",
+  "csstype",
   "undici-types",
   "@graphql-typed-document-node/core",
   "graphql",
@@ -45,8 +49,13 @@ afterAll(() => consumer?.remove());
 
 test("the package contains only the files it needs", async () => {
   const { files, installed } = consumer;
-  const others = files.filter((path) => !/^dist\/(?:generated\/)?[a-z-]+\.(?:js|d\.ts)$/.test(path));
-  expect(others.toSorted()).toEqual(["README.md", "dist/persisted-queries.json", "package.json"]);
+  const modules = /^dist\/(?:(?:generated\/)?[a-z-]+\.js|(?:cjs\/)?(?:generated\/)?[a-z-]+\.d\.ts)$/;
+  expect(files.filter((path) => !modules.test(path)).toSorted()).toEqual([
+    "README.md",
+    "dist/cjs/package.json",
+    "dist/persisted-queries.json",
+    "package.json",
+  ]);
   const { dependencies, exports } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
   expect(dependencies).toBeUndefined();
   expect(Object.keys(exports)).toEqual([
@@ -75,8 +84,8 @@ test("Are the types wrong reports no problem for module resolutions that know ex
   ]);
   const problems = analysis.problems.filter(
     (problem) =>
-      // A module of Node.js 20.19 and later can be required.
-      problem.kind !== "CJSResolvesToESM" &&
+      // Node.js 20.19 and later can require an ES module.
+      !["CJSResolvesToESM", "FalseCJS"].includes(problem.kind) &&
       !("resolutionKind" in problem && problem.resolutionKind === "node10"),
   );
   expect(problems).toEqual([]);
@@ -84,13 +93,29 @@ test("Are the types wrong reports no problem for module resolutions that know ex
 
 test("programs, pages and the guides' snippets compile, and misuse does not", async () => {
   const { directory } = consumer;
-  const [programs = [], pages] = await Promise.all(
-    ["tsconfig.json", "tsconfig.browser.json"].map((config) => checkTypes(directory, config)),
+  const [programs = [], pages, commonJs] = await Promise.all(
+    ["tsconfig.json", "tsconfig.browser.json", "tsconfig.common-js.json"].map((config) =>
+      checkTypes(directory, config),
+    ),
   );
-  expect(pages).toEqual([]);
+  expect({ pages, commonJs }).toEqual({ pages: [], commonJs: [] });
   const faults = FAULTS.split("\n").map((_line, index) => `faults.ts:${index + 1}`);
   expect(programs.toSorted()).toEqual(faults.slice(DECLARATIONS).toSorted());
 });
+
+test.each(Object.entries(BUNDLERS))(
+  "%s builds a server from it without other packages",
+  async (_name, bundle) => {
+    const directory = await copyPackage(consumer);
+    onTestFinished(() => rm(directory, { recursive: true }));
+    await writeFile(
+      join(directory, "main.js"),
+      'import { verifyWebhook } from "@user-groups/client";\nconsole.log(typeof verifyWebhook);\n',
+    );
+    const { stdout } = await promisify(execFile)(process.execPath, [await bundle(directory)]);
+    expect(stdout).toBe("function\n");
+  },
+);
 
 test("it can be imported and required, as one module", async () => {
   const script = `

@@ -59,7 +59,7 @@ export class Connection {
     options: CallOptions,
     read: (reply: HttpReply) => T,
   ): Promise<T> {
-    const body = JSON.stringify({ query: await textOf(document), variables });
+    const body = JSON.stringify({ query: textOf(document), variables });
     // Queries ignore the key.
     const headers = { ...idempotencyHeader(options), accept: JSON_RESULT };
     return this.call({ method: "POST", path: GRAPHQL_PATH, body, headers }, read, options);
@@ -73,7 +73,7 @@ export class Connection {
     options: CallOptions = {},
   ): Promise<T> {
     const { signal } = options;
-    const body = JSON.stringify({ query: await textOf(document), variables });
+    const body = JSON.stringify({ query: textOf(document), variables });
     const call = {
       method: "POST",
       path: GRAPHQL_PATH,

@@ -61,6 +61,13 @@ export async function copyExamples({ directory }: ClientConsumer): Promise<strin
   return target;
 }
 
+/** Copies the installed package into a new project, which has no other package. @returns the project's directory */
+export async function copyPackage({ installed }: ClientConsumer): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "user-groups-bundle-"));
+  await cp(installed, join(directory, "node_modules", "@user-groups", "client"), { recursive: true });
+  return directory;
+}
+
 /** Type-checks a project. @returns the positions of errors as `file:line` */
 export async function checkTypes(directory: string, config: string): Promise<string[]> {
   const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
@@ -98,6 +105,11 @@ const BROWSER = {
   },
   files: ["page.ts"],
 };
+/** CommonJS programs of the oldest module setting that knows `exports`. */
+const COMMON_JS = {
+  compilerOptions: { ...STRICT, module: "node16", lib: ["es2023", "dom"], types: ["node"] },
+  files: ["use.cts"],
+};
 const USE = `
 import { ApiError, UserGroupsClient, verifyWebhook, type TypedDocument, type UserGroup } from "@user-groups/client";
 import list from "@user-groups/client/persisted-queries.json" with { type: "json" };
@@ -126,8 +138,11 @@ export const code = (error: unknown) => error instanceof ApiError && error.code 
 `;
 const USE_CTS = `
 import client = require("@user-groups/client");
+import browser = require("@user-groups/client/browser");
+import react = require("@user-groups/client/react");
+const groups: (client.UserGroup | browser.ViewerGroup)[] = [];
 const deleted: Promise<void> = new client.UserGroupsClient({ baseUrl: "", apiKey: "" }).userGroups.delete({ currentToken: "" });
-export = deleted;
+export = [groups, deleted, react.useUserGroup];
 `;
 const PAGE = `
 import { createViewer, ViewerError } from "@user-groups/client/browser";
@@ -182,6 +197,7 @@ export const CONSUMER_FILES: Readonly<Record<string, string>> = {
   ...snippets(),
   "tsconfig.json": JSON.stringify(NODE),
   "tsconfig.browser.json": JSON.stringify(BROWSER),
+  "tsconfig.common-js.json": JSON.stringify(COMMON_JS),
 };
 
 /** The guides' snippets, each as a separate module. */
