@@ -121,7 +121,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     auditLog: new AuditLog(database),
     changes,
     consoleSessions: new ConsoleSessions(database, vault, keys),
-    dataSources: new DataSourceService(database, batching),
+    dataSources: new DataSourceService(database, batching, changes),
     embedSessions,
     eventStreams: new EventStreams(options.eventStreams, options.trustedProxies, metrics),
     idempotency: new Idempotency(database, vault),

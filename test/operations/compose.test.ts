@@ -13,7 +13,7 @@ import {
   startComposeStack,
 } from "../support/deploy/compose-stack.js";
 import { startLoad } from "../support/faults/steady-load.js";
-import { openEventStream } from "../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../support/graphql/event-stream-client.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { freePort } from "../support/programs/free-port.js";
 import { startGuarded } from "../support/programs/guarded-program.js";
@@ -181,7 +181,7 @@ describe.skipIf(!hasAll)("the stack", () => {
   test("a change on one replica reaches subscribers of the other", async () => {
     const [one, two] = [stack.services["service-1"].url, stack.services["service-2"].url];
     const query = `subscription { userGroupChanged(by: {providedId: "g0"}) { kind } }`;
-    const stream = await openEventStream(one, `Token ${key}`, query);
+    const stream = await openGroupStream(one, `Token ${key}`, query);
     await callRest(`${two}/api/user`, "PUT", key, { user_group_id: "g0", name: "New" });
     expect(await stream.next()).toEqual({ data: { userGroupChanged: { kind: "UPDATED" } } });
     stream.close();

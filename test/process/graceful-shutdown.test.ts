@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
-import { openEventStream } from "../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../support/graphql/event-stream-client.js";
 import { createTestDatabase } from "../support/postgres/test-database.js";
 import { jsonRequest, openKeepAliveClient, userRequest } from "../support/rest/keep-alive-client.js";
 import { startTestService } from "../support/service/test-service.js";
@@ -38,7 +38,7 @@ test("a change made during shutdown reaches subscribers of this and other proces
   client.write(userRequest("GET", secret, { user_group_id: "acme", name: "Acme" }));
   await client.next();
   const watch = ({ url }: { readonly url: string }) =>
-    openEventStream(url, `Token ${secret}`, WATCH, { by: { providedId: "acme" } });
+    openGroupStream(url, `Token ${secret}`, WATCH, { by: { providedId: "acme" } });
   const [leavingStream, stayingStream] = [await watch(leaving), await watch(staying)];
   const holder = new Client(clientOptions(leaving.owner));
   await holder.connect();

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
 import { createKeys } from "../support/faults/faulted-service.js";
 import { startLoad } from "../support/faults/steady-load.js";
-import { openEventStream } from "../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../support/graphql/event-stream-client.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
@@ -161,7 +161,7 @@ async function watchNew() {
   const id = randomUUID();
   const rename = (name: string) => rest("PUT", { user_group_id: id, name });
   await rest("GET", { user_group_id: id, name: "New" });
-  const stream = await openEventStream(service.url, `Token ${key}`, WATCH, { by: { providedId: id } });
+  const stream = await openGroupStream(service.url, `Token ${key}`, WATCH, { by: { providedId: id } });
   return { stream, rename };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { UserGroupChangeKind } from "../../src/domain/user-groups/change.js";
 import type { ChangeListener } from "../../src/services/user-groups/change-feed.js";
 import { GroupWatch } from "../../src/services/user-groups/group-watch.js";
 import { Subscription } from "../../src/services/user-groups/subscription.js";
@@ -24,7 +25,7 @@ function watchEnvironment() {
   const subscription = new Subscription(() => void watch.remove(subscriber));
   const subscriber = { credential: { kind: "apiKey", keyId: 1 } as const, subscription };
   watch.add(subscriber);
-  const change = (id: number) => listener?.onChange({ id, kind: "deleted" });
+  const change = (id: number, kind: UserGroupChangeKind = "deleted") => listener?.onChange({ id, kind });
   return { loaded, subscription, change };
 }
 
@@ -62,4 +63,26 @@ test("a subscriber that does not read does not delay the others for long", async
   await expect.poll(() => subscription.isOpen).toBe(false);
   await expect(subscription.next()).rejects.toMatchObject({ code: "slow_consumer" });
   expect(loaded.length).toBeLessThan(200);
+});
+
+test("a deletion is sent even if the notification of an earlier change arrives after it", async () => {
+  const { loaded, subscription, change } = watchEnvironment();
+  change(1);
+  change(2);
+  change(2, "updated");
+  expect((await subscription.next()).value).toMatchObject({ id: 1 });
+  expect((await subscription.next()).value).toMatchObject({ id: 2, kind: "deleted" });
+  expect(loaded).toEqual([1, 2]);
+});
+
+test("events that were not read are merged into one for each group, with the latest state and kind", async () => {
+  const subscription = new Subscription(() => undefined);
+  const event = (kind: UserGroupChangeKind) => ({ id: 1, kind, userGroup: null, mapping: async () => [] });
+  for (const kind of ["created", "updated", "tokenRotated"] as const) subscription.push(event(kind));
+  subscription.push({ ...event("deleted"), id: 2 });
+  subscription.start({ ...event("updated"), kind: "current" });
+  subscription.end();
+  const kinds: string[] = [];
+  for await (const { id, kind } of subscription) kinds.push(`${id} ${kind}`);
+  expect(kinds).toEqual(["1 tokenRotated", "2 deleted"]);
 });

@@ -12,25 +12,23 @@ import { streamSubscription } from "./subscription.js";
 /** A group's state after each connect (CURRENT), or a change of it. */
 export type UserGroupEvent =
   | {
-      readonly kind: "CURRENT" | Exclude<UserGroupChangeKind, "DELETED">;
+      readonly kind: Exclude<UserGroupChangeKind, "DELETED">;
       readonly userGroup: UserGroupFieldsFragment;
     }
   | { readonly kind: "DELETED"; readonly userGroup: null };
 
 const DELETED = { kind: "DELETED", userGroup: null } as const;
 
-/** Watches a group until it is deleted. @param read returns its current state @throws as `streamSubscription` does */
+/** Watches a group until it is deleted. @throws as `streamSubscription` does */
 export async function* watchUserGroup(
   connection: Connection,
   by: UserGroupBy,
-  read: () => Promise<UserGroupFieldsFragment | null>,
   options: CallOptions,
 ): AsyncGenerator<UserGroupEvent, void, undefined> {
   let wasFound = false;
   try {
     for await (const event of streamSubscription(connection, UserGroupChangedDocument, { by }, options)) {
-      // Read after connecting: later changes are delivered as events.
-      const change = event.kind === "connected" ? await current(read) : event.data.userGroupChanged;
+      const change = event.kind === "data" && event.data.userGroupChanged;
       if (!change) continue;
       const { kind, userGroup } = change;
       if (kind === "DELETED" || userGroup === null) {
@@ -45,9 +43,4 @@ export async function* watchUserGroup(
     if (!wasFound || !(error instanceof NotFoundError)) throw error;
     yield DELETED;
   }
-}
-
-async function current(read: () => Promise<UserGroupFieldsFragment | null>) {
-  const userGroup = await read();
-  return userGroup ? ({ kind: "CURRENT", userGroup } as const) : DELETED;
 }

@@ -223,7 +223,7 @@ export class UserGroups {
     by: Exclude<UserGroupBy, { readonly token: string }>,
     options: CallOptions = {},
   ): AsyncGenerator<UserGroupEvent, void, undefined> {
-    return watchUserGroup(this.#connection, by, () => this.get(by, options), options);
+    return watchUserGroup(this.#connection, by, options);
   }
 }
 

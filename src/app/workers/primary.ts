@@ -46,7 +46,9 @@ export async function servePrimary(config: Config): Promise<void> {
 async function createDemo({ database, vault }: Storage, config: Config): Promise<DemoSecrets | null> {
   if (config.databaseUrl !== undefined) return null;
   const accounts = new AccountService(database, vault);
-  const dataSources = new DataSourceService(database, { isOn: false, telemetry: countOnly() });
+  const batching = { isOn: false, telemetry: countOnly() };
+  // Nobody has subscribed yet.
+  const dataSources = new DataSourceService(database, batching, { publish: () => undefined });
   const demo = await createDemoAccount(accounts, dataSources);
   if (demo) await saveDemoKey(config.dataDir, demo.customerKey);
   return demo;

@@ -1,4 +1,4 @@
-import type { Tenant } from "../accounts/caller.js";
+import type { Tenant, TenantKey } from "../accounts/caller.js";
 import { ENVIRONMENTS } from "../accounts/environment.js";
 
 const USER_GROUP_CHANGE_KINDS = ["created", "updated", "tokenRotated", "deleted"] as const;
@@ -6,9 +6,15 @@ const USER_GROUP_CHANGE_KINDS = ["created", "updated", "tokenRotated", "deleted"
 export type UserGroupChangeKind = (typeof USER_GROUP_CHANGE_KINDS)[number];
 
 /** A change notification: the group and the kind of change, without its data. */
-export interface UserGroupChange extends Tenant {
-  readonly id: number;
+export interface UserGroupChange extends TenantKey {
+  /** Null if more groups of the environment may have changed than are worth listing: its subscriptions start again. */
+  readonly id: number | null;
   readonly kind: UserGroupChangeKind;
+}
+
+/** Publishes changes to subscribers, after the transaction of the tenant commits. */
+export interface ChangePublisher {
+  publish(tenant: Tenant, id: UserGroupChange["id"], kind: UserGroupChangeKind): void;
 }
 
 /** PostgreSQL limits payloads to 8,000 bytes; a change takes up to 60. */
@@ -35,7 +41,8 @@ export function decodeChanges(payload: string): UserGroupChange[] {
     const [accountId, environmentName, id, kindName]: unknown[] = Array.isArray(item) ? item : [];
     const environment = ENVIRONMENTS.find((name) => name === environmentName);
     const kind = USER_GROUP_CHANGE_KINDS.find((name) => name === kindName);
-    if (typeof accountId !== "number" || typeof id !== "number" || !environment || !kind) return [];
+    const isId = typeof id === "number" || id === null;
+    if (typeof accountId !== "number" || !isId || !environment || !kind) return [];
     return [{ accountId, environment, id, kind }];
   });
 }

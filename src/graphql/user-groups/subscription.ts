@@ -14,7 +14,7 @@ export class UserGroupSubscription {
   @Subscription(() => UserGroupChangeView, {
     nullable: true,
     description:
-      "Sends an event for each change to a user group, or to any user group of the environment, over server-sent events or a WebSocket. Ends when the user group is deleted, when the credentials expire or are revoked, or when changes may have been missed.",
+      "Sends the current state of a user group, then at least its latest state after each change: changes that were not sent yet are merged into one event. For all user groups of the environment, sends their changes only. Runs over server-sent events or a WebSocket and completes when the user group is deleted. When the credentials expire or are revoked, or changes may have been missed, the connection ends, so that clients subscribe again.",
     subscribe: ({ args, context }: SubscribeData) => context.watcher.watch(args.by, context),
   })
   userGroupChanged(

@@ -15,6 +15,9 @@ import { DataSourceEntity, toDataSource } from "./entity.js";
 
 // Raw SQL for the lists, which are keyset pages, and for the lock that every write of a mapping takes.
 
+/** Maximum user groups whose subscribers are notified one by one when a data source changes. */
+const MAX_NOTIFIED = 1000;
+
 export const DATA_SOURCES = tableOf(DataSourceEntity, TENANT_COLUMNS);
 const COLUMNS = DATA_SOURCES.columns;
 
@@ -81,6 +84,13 @@ const DELETE: Statement = {
   ),
 };
 
+const MAPPED_BY: Statement = {
+  name: "data_source_mapped_by",
+  access: "read",
+  text: `SELECT DISTINCT user_group_id AS id FROM mapping_entry
+    WHERE account_id = $1 AND environment = $2 AND data_source_id = $3 LIMIT $4`,
+};
+
 /** @throws the driver's error for a taken external ID */
 export async function insertDataSource(db: TenantDb, providedId: string, name: string): Promise<DataSource> {
   const [created] = await db.run<DataSource>(INSERT, [providedId, name]);
@@ -88,12 +98,18 @@ export async function insertDataSource(db: TenantDb, providedId: string, name: s
   return created;
 }
 
-/** Updates a data source that the transaction has locked. @throws the driver's error for a taken external ID */
+/**
+ * Updates a data source that the transaction has locked.
+ * @returns the IDs of the user groups that map it; a single null for more than can be notified one by one
+ * @throws the driver's error for a taken external ID
+ */
 export async function updateDataSource(
   transaction: TenantDb,
   { id, providedId, name }: Pick<DataSource, "id" | "providedId" | "name">,
-): Promise<void> {
+): Promise<readonly (number | null)[]> {
   await transaction.run(UPDATE, [id, providedId, name]);
+  const groups = await transaction.run<{ id: number }>(MAPPED_BY, [id, MAX_NOTIFIED + 1]);
+  return groups.length > MAX_NOTIFIED ? [null] : groups.map((group) => group.id);
 }
 
 /** Deletes a data source that the transaction has locked. @throws the driver's error while a mapping references it */

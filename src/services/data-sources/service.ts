@@ -8,6 +8,7 @@ import type {
 } from "../../domain/data-sources/data-source.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
+import type { ChangePublisher } from "../../domain/user-groups/change.js";
 import { DataSourceEntity, toDataSource } from "../../persistence/data-sources/entity.js";
 import {
   DATA_SOURCE_LIST,
@@ -30,6 +31,7 @@ export class DataSourceService {
   constructor(
     private readonly db: Database,
     batching: Batching,
+    private readonly changes: ChangePublisher,
   ) {
     this.list = new StoredList(db, DATA_SOURCE_LIST);
     this.byId = new BatchLoader(
@@ -50,23 +52,25 @@ export class DataSourceService {
     return refuseTaken(() => insertDataSource(this.db.for(writer), providedId, name));
   }
 
-  /** Changes the fields that are present and differ. @throws DomainError `data_source_not_found`, `data_source_exists` */
+  /** Changes the fields that are present and differ, and notifies subscribers of the groups that map it. @throws DomainError `data_source_not_found`, `data_source_exists` */
   async update(
     writer: Writer,
     ref: DataSourceRef,
     changes: { readonly providedId?: string; readonly name?: string },
   ): Promise<DataSource> {
-    return refuseTaken(() =>
+    const { dataSource, changed } = await refuseTaken(() =>
       this.db.for(writer).transaction(async (db) => {
         const manager = db.manager("write", "data_source_update");
         const found = await lock(manager, { ...db.key, ...ref });
         const { providedId = found.providedId, name = found.name } = changes;
         // Skip the UPDATE: it would be recorded (decision 12a).
-        if (providedId === found.providedId && name === found.name) return found;
-        await updateDataSource(db, { id: found.id, providedId, name });
-        return { ...found, ...changes };
+        if (providedId === found.providedId && name === found.name) return { dataSource: found, changed: [] };
+        const changed = await updateDataSource(db, { id: found.id, providedId, name });
+        return { dataSource: { ...found, ...changes }, changed };
       }),
     );
+    for (const id of changed) this.changes.publish(writer, id, "updated");
+    return dataSource;
   }
 
   /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping references it */

@@ -100,10 +100,14 @@ export class Importer {
       this.#run(async (transaction) => {
         const found = await lockDataSources(transaction, providedIds, []);
         const present = new Map(found.map((source) => [source.providedId, source]));
-        const written: ImportOutcome[] = [];
+        const written: { outcome: ImportOutcome; changed?: readonly (number | null)[] }[] = [];
         for (const item of items)
           written.push(await putDataSource(transaction, item, present.get(item.providedId)));
-        return { outcomes: written, changes: [] };
+        const changed = new Set(written.flatMap((each) => each.changed ?? []));
+        return {
+          outcomes: written.map(({ outcome }) => outcome),
+          changes: [...changed].map((id) => ({ id, kind: "updated" })),
+        };
       }),
     );
     this.#expect(this.#expected.dataSources, items, outcomes);
@@ -336,14 +340,13 @@ async function putDataSource(
   transaction: TenantDb,
   { providedId, name }: ImportedDataSource,
   present: DataSource | undefined,
-): Promise<ImportOutcome> {
-  if (present && (name === undefined || name === present.name)) return "unchanged";
+): Promise<{ outcome: ImportOutcome; changed?: readonly (number | null)[] }> {
+  if (present && (name === undefined || name === present.name)) return { outcome: "unchanged" };
   if (name === undefined)
-    return new Refusal("invalid_field", "is required to create a data source.", ["name"]);
+    return { outcome: new Refusal("invalid_field", "is required to create a data source.", ["name"]) };
   if (!present) {
     await insertDataSource(transaction, providedId, name);
-    return "created";
+    return { outcome: "created" };
   }
-  await updateDataSource(transaction, { ...present, name });
-  return "updated";
+  return { outcome: "updated", changed: await updateDataSource(transaction, { ...present, name }) };
 }

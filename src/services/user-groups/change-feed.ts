@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tenant, TenantKey } from "../../domain/accounts/caller.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import {
+  type ChangePublisher,
   decodeChanges,
   encodeChanges,
   type UserGroupChange,
@@ -9,7 +10,7 @@ import {
 } from "../../domain/user-groups/change.js";
 import type { NotificationChannel } from "../../persistence/database/notification-channel.js";
 
-/** Maximum number of unpublished changes; beyond it, the oldest are dropped. */
+/** Maximum number of unpublished changes; beyond it, the subscriptions of their environments start again. */
 const MAX_BACKLOG = 100_000;
 /** Delay before publishing is retried. */
 const RETRY_MS = 1000;
@@ -17,9 +18,16 @@ const RETRY_MS = 1000;
 const CLOSE_MS = 5000;
 const CLOSE_RETRY_MS = 250;
 const SHUTTING_DOWN = "The service is shutting down. Subscribe again.";
+const MISSED = "Changes may have been missed. Read the user group again, then subscribe again.";
+
+/** A change of one group. */
+export interface GroupChange {
+  readonly id: number;
+  readonly kind: UserGroupChangeKind;
+}
 
 export interface ChangeListener {
-  onChange(change: Pick<UserGroupChange, "id" | "kind">): void;
+  onChange(change: GroupChange): void;
   /** Called when the subscription ends or changes may have been missed. */
   onEnd(error: DomainError): void;
 }
@@ -28,7 +36,7 @@ export interface ChangeListener {
 export type OnUnpublished = (error: unknown, lost: number) => void;
 
 /** Notifies listeners in all processes of committed changes to user groups. */
-export class ChangeFeed {
+export class ChangeFeed implements ChangePublisher {
   readonly #listeners = new Map<string, Set<ChangeListener>>();
   #onUnpublished: OnUnpublished = () => undefined;
   #backlog: UserGroupChange[] = [];
@@ -41,8 +49,7 @@ export class ChangeFeed {
     channel.addListener({
       channel: "user_group_changed",
       onPayload: (payload) => this.#deliver(payload),
-      onGap: () =>
-        this.#endAll("Changes may have been missed. Read the user group again, then subscribe again."),
+      onGap: () => this.#endAll(MISSED),
     });
   }
 
@@ -57,14 +64,18 @@ export class ChangeFeed {
   }
 
   /** Publishes a change after its transaction commits. Does not block: concurrent changes are batched. */
-  publish(tenant: Tenant, id: number, kind: UserGroupChangeKind): void {
+  publish(tenant: Tenant, id: UserGroupChange["id"], kind: UserGroupChangeKind): void {
     if (tenant.transaction) tenant.transaction.afterCommit(() => this.#publish(tenant, id, kind));
     else this.#publish(tenant, id, kind);
   }
 
-  #publish(tenant: Tenant, id: number, kind: UserGroupChangeKind): void {
-    this.#backlog.push({ accountId: tenant.accountId, environment: tenant.environment, id, kind });
-    if (this.#backlog.length > MAX_BACKLOG) this.#backlog.shift();
+  #publish(
+    { accountId, environment }: TenantKey,
+    id: UserGroupChange["id"],
+    kind: UserGroupChangeKind,
+  ): void {
+    this.#backlog.push({ accountId, environment, id, kind });
+    this.#backlog = limitBacklog(this.#backlog);
     this.#flushSoon();
   }
 
@@ -128,19 +139,24 @@ export class ChangeFeed {
   }
 
   #deliver(payload: string): void {
-    for (const change of decodeChanges(payload)) {
-      const allGroups = keyOf({ ...change, id: null });
+    for (const { id, kind, ...tenant } of decodeChanges(payload)) {
+      if (id === null) {
+        this.#endAll(MISSED, environmentKey(tenant));
+        continue;
+      }
+      const allGroups = keyOf({ ...tenant, id: null });
       // Followers of one group have found it, so it was created before.
-      for (const key of change.kind === "created" ? [allGroups] : [keyOf(change), allGroups]) {
-        for (const listener of this.#listeners.get(key) ?? []) listener.onChange(change);
+      for (const key of kind === "created" ? [allGroups] : [keyOf({ ...tenant, id }), allGroups]) {
+        for (const listener of this.#listeners.get(key) ?? []) listener.onChange({ id, kind });
       }
     }
   }
 
-  #endAll(message: string): void {
+  /** @param prefix of the keys of the listeners */
+  #endAll(message: string, prefix = ""): void {
     const error = unavailable(message);
-    const listeners = [...this.#listeners.values()].flatMap((set) => [...set]);
-    for (const listener of listeners) listener.onEnd(error);
+    const followed = [...this.#listeners].filter(([key]) => key.startsWith(prefix));
+    for (const listener of followed.flatMap(([, listeners]) => [...listeners])) listener.onEnd(error);
   }
 
   async #flush(): Promise<void> {
@@ -152,7 +168,7 @@ export class ChangeFeed {
       try {
         await this.channel.publish(encodeChanges(changes));
       } catch (error) {
-        this.#backlog = [...changes, ...this.#backlog].slice(-MAX_BACKLOG);
+        this.#backlog = limitBacklog([...changes, ...this.#backlog]);
         this.#onUnpublished(error, 0);
         if (!this.#isClosed) setTimeout(() => this.#flushSoon(), RETRY_MS).unref();
         break;
@@ -172,6 +188,16 @@ function unavailable(message: string): DomainError {
   return new DomainError("unavailable", message, { retryAfter: 1 });
 }
 
-function keyOf({ accountId, environment, id }: TenantKey & { readonly id: number | null }): string {
-  return `${accountId}/${environment}/${id ?? "*"}`;
+function limitBacklog(changes: UserGroupChange[]): UserGroupChange[] {
+  if (changes.length <= MAX_BACKLOG) return changes;
+  const all = changes.map((change): UserGroupChange => ({ ...change, id: null, kind: "updated" }));
+  return [...new Map(all.map((change) => [environmentKey(change), change])).values()];
+}
+
+function keyOf({ id, ...tenant }: TenantKey & { readonly id: number | null }): string {
+  return `${environmentKey(tenant)}${id ?? "*"}`;
+}
+
+function environmentKey({ accountId, environment }: TenantKey): string {
+  return `${accountId}/${environment}/`;
 }

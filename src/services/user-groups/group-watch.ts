@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { DomainError, internalError } from "../../domain/shared/errors.js";
-import type { UserGroupChange, UserGroupChangeKind } from "../../domain/user-groups/change.js";
+import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
-import type { ChangeListener } from "./change-feed.js";
+import type { ChangeListener, GroupChange } from "./change-feed.js";
 import { type Subscription, slowSubscriberError, type UserGroupEvent } from "./subscription.js";
 
 /** Credential of a subscription: an API key, a token of the group by its possible hashes, or an embed session. */
@@ -76,9 +76,9 @@ interface Subscriber {
   readonly subscription: Subscription;
 }
 
-/** Creates the event of a change. */
-function createEvent(
-  { id, kind }: Pick<UserGroupChange, "id" | "kind">,
+/** Creates the event of a change, or of the current state. */
+export function createEvent(
+  { id, kind }: Pick<UserGroupEvent, "id" | "kind">,
   { group }: WatchState,
   loadMapping: (id: number) => Promise<readonly MappedDataSource[]>,
 ): UserGroupEvent {
@@ -119,8 +119,6 @@ function endAll(subscribers: Iterable<Subscriber>, error: unknown): void {
   const reason = error instanceof DomainError ? error : internalError(error);
   for (const { subscription } of [...subscribers]) subscription.end(reason);
 }
-
-type Change = Pick<UserGroupChange, "id" | "kind">;
 
 /** Maximum changed groups that wait; beyond it, the subscriptions end. */
 const MAX_CHANGED_GROUPS = 10_000;
@@ -171,8 +169,9 @@ export class GroupWatch implements ChangeListener {
     return true;
   }
 
-  onChange({ id, kind }: Change): void {
-    this.#queue.set(id, kind);
+  onChange({ id, kind }: GroupChange): void {
+    // The notification of an earlier change may arrive after that of the deletion.
+    if (this.#queue.get(id) !== "deleted") this.#queue.set(id, kind);
     if (this.#queue.size > MAX_CHANGED_GROUPS) this.onEnd(slowSubscriberError());
     else if (!this.#isDelivering) void this.#deliverAll();
   }
@@ -195,7 +194,7 @@ export class GroupWatch implements ChangeListener {
     this.#isDelivering = false;
   }
 
-  async #deliver(changes: readonly Change[], subscribers: readonly Subscriber[]): Promise<void> {
+  async #deliver(changes: readonly GroupChange[], subscribers: readonly Subscriber[]): Promise<void> {
     const credentials = subscribers.map(({ credential }) => credential);
     let states: readonly WatchState[];
     try {

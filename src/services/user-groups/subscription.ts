@@ -11,7 +11,8 @@ const MAX_TIMER_MS = 2_147_483_647;
 /** A change of a group, shared by all its subscribers. */
 export interface UserGroupEvent {
   readonly id: number;
-  readonly kind: UserGroupChangeKind;
+  /** `current` for the state at the start of a subscription. */
+  readonly kind: UserGroupChangeKind | "current";
   /** The current group; null if it was deleted. */
   readonly userGroup: UserGroup | null;
   /** Loads the group's mapping once and shares it among subscribers. */
@@ -37,6 +38,11 @@ export class Subscription implements AsyncIterableIterator<UserGroupEvent> {
   /** Whether an event may still be delivered: the subscription has neither ended nor expired. */
   get isOpen(): boolean {
     return !this.#hasEnded && (this.#expiresAt === undefined || Date.now() < this.#expiresAt);
+  }
+
+  /** Sends the state at the start, unless a change waits already: it was read later. */
+  start(event: UserGroupEvent): void {
+    if (!this.#events.has(event.id)) this.push(event);
   }
 
   push(event: UserGroupEvent): void {

@@ -1,11 +1,13 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
+import type { Tenant, TenantKey } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findSubscribedGroups } from "../../persistence/user-groups/subscribed-group-queries.js";
 import type { KeyWatch } from "../accounts/key-cache.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import type { ChangeFeed, ChangeListener } from "./change-feed.js";
 import {
+  createEvent,
   expiredCredentialError,
   expiryOf,
   GroupWatch,
@@ -66,7 +68,7 @@ export class UserGroupWatches {
   }
 
   /**
-   * Subscribes to one group. No change committed after this resolves is missed. Iterating the subscription throws the error that ended
+   * Subscribes to one group, beginning with its current state. No change committed after this resolves is missed. Iterating the subscription throws the error that ended
    * it.
    * @returns null if the group does not exist
    * @throws DomainError `unauthenticated` if the credential has become invalid; `unavailable` if the database is unreachable or the
@@ -78,9 +80,12 @@ export class UserGroupWatches {
         ? { kind: "token", lookups: this.#vault.lookups(presented.token) }
         : presented;
     const { subscription, state } = await this.#start(tenant, id, credential);
-    if (state?.group) return subscription;
-    subscription.end();
-    return null;
+    if (!state?.group) {
+      subscription.end();
+      return null;
+    }
+    subscription.start(createEvent({ id, kind: "current" }, state, () => this.#loadMapping(tenant, id)));
+    return subscription;
   }
 
   /** Subscribes to all groups of an environment, with an API key. @throws like `watch` */
@@ -135,11 +140,18 @@ export class UserGroupWatches {
     const source = {
       load: (ids: readonly number[], credentials: readonly WatchCredential[]) =>
         this.#load(tenant, ids, credentials),
-      // A scope of its own: mappings that are too large to be loaded together fail for no group.
-      loadMapping: (groupId: number) => this.#reader.mappings.load({ ...tenant }, groupId),
+      loadMapping: (groupId: number) => this.#loadMapping(tenant, groupId),
       follow: (listener: ChangeListener) => this.#changes.follow(tenant, id, listener),
     };
     return new GroupWatch(source, { isOfManyGroups: id === null });
+  }
+
+  /** Loads a mapping in a scope of its own: mappings that are too large to be loaded together fail for no group. */
+  async #loadMapping(
+    { accountId, environment }: TenantKey,
+    id: number,
+  ): Promise<readonly MappedDataSource[]> {
+    return this.#reader.mappings.load({ accountId, environment }, id);
   }
 
   async #load(

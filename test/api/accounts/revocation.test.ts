@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { toNodeId } from "../../../src/graphql/shared/node.js";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { createSession, readViewer } from "../../support/embed/sessions.js";
-import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
+import { type EventStream, openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
-import { connectSocket, subscribe, watchStarts } from "../../support/graphql/web-socket-client.js";
+import { connectSocket, subscribeToGroup } from "../../support/graphql/web-socket-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { metricValue } from "../../support/service/metric-samples.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
@@ -27,7 +27,7 @@ afterAll(() => other.close());
 
 async function watch({ url }: TestService, authorization: string, providedId?: string): Promise<EventStream> {
   const query = "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }";
-  const stream = await openEventStream(url, authorization, query, providedId ? { by: { providedId } } : {});
+  const stream = await openGroupStream(url, authorization, query, providedId ? { by: { providedId } } : {});
   expect(stream.status).toBe(200);
   onTestFinished(() => stream.close());
   return stream;
@@ -108,14 +108,12 @@ test.each(PLACES)(
     await createUserGroup(graphql(), providedId);
     const ofKey = await createSession(service, secret, { user_group_id: providedId });
     const ofOther = await createSession(service, keys.admin, { user_group_id: providedId });
-    const started = watchStarts(place);
     const streams = [
       await watch(place, `Bearer ${ofKey.token}`),
       await watch(place, `Bearer ${ofOther.token}`),
     ];
     const socket = await connectSocket(place.url, `Bearer ${ofKey.token}`);
-    socket.send(subscribe("1", "subscription { userGroupChanged { kind } }"));
-    await started(3);
+    await subscribeToGroup(socket, "1", "subscription { userGroupChanged { kind } }");
     statements.length = 0;
     expect((await readViewer(place, ofKey.token)).status).toBe(200);
     expect(statements).toHaveLength(1);

@@ -4,7 +4,7 @@ import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { AuthFailures, RateCounter } from "../../../src/services/requests/rate-limits.js";
 import { Metrics } from "../../../src/telemetry/metrics.js";
 import { createSession } from "../../support/embed/sessions.js";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openEventStream, openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { limitsOf, refused } from "../../support/rest/rate-limit-replies.js";
@@ -94,7 +94,7 @@ describe("an address with too many failed authentications", () => {
     const { service, rest } = graphql();
     const { token } = await createUserGroup(graphql(), "watched");
     const subscription = "subscription { userGroupChanged { kind } }";
-    const stream = await openEventStream(service.url, `Bearer ${token}`, subscription);
+    const stream = await openGroupStream(service.url, `Bearer ${token}`, subscription);
     for (let time = 0; time < LIMIT; time += 1) await rest("GET", {}, "nonsense");
     const other = `Bearer ${issueUserGroupToken(1)}`;
     expect((await openEventStream(service.url, other, subscription)).status).toBe(429);

@@ -10,7 +10,7 @@ import {
   readViewer,
   resign,
 } from "../../support/embed/sessions.js";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
@@ -143,7 +143,7 @@ describe("a session and its streams", () => {
     const session = await resign(service, created.token, claims);
     expect((await readViewer(service, session)).status).toBe(200);
     const query = "subscription { userGroupChanged { kind userGroup { name } } }";
-    const stream = await openEventStream(service.url, `Bearer ${session}`, query);
+    const stream = await openGroupStream(service.url, `Bearer ${session}`, query);
     const expectEnd = async (message?: string) => {
       expect(await stream.next()).toBeUndefined();
       expect(stream.isComplete()).toBe(false);

@@ -115,10 +115,11 @@ test("a custom subscription yields its data and reports when it is established",
     void rename("Two");
   };
   const by = { providedId: "own subscription" };
-  for await (const data of client.subscribe(WATCH, { by }, { onConnect })) {
-    expect(data).toEqual({ userGroupChanged: { kind: "UPDATED", userGroup: { name: "Two" } } });
-    break;
-  }
+  const state = (kind: string, name: string) => ({ userGroupChanged: { kind, userGroup: { name } } });
+  const events = client.subscribe(WATCH, { by }, { onConnect });
+  expect((await events.next()).value).toEqual(state("CURRENT", "One"));
+  expect((await events.next()).value).toEqual(state("UPDATED", "Two"));
+  await events.return();
   expect(connected).toBe(1);
 });
 

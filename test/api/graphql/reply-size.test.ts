@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { times } from "../../support/graphql/graphql-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
@@ -102,7 +102,7 @@ test("each event of a stream counts as a reply of its own", async () => {
   const by = { providedId: "streamed" };
   await createUserGroup(cheap(), "streamed", { properties: properties(64 * KIB) });
   const open = (count: number) =>
-    openEventStream(
+    openGroupStream(
       service.url,
       `Token ${keys.admin}`,
       `subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { userGroup { name ${aliases(count, "properties")} } } }`,

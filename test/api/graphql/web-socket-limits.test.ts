@@ -9,7 +9,7 @@ import {
   connectSocket,
   openSocket,
   subscribe,
-  watchStarts,
+  subscribeToGroup,
 } from "../../support/graphql/web-socket-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService } from "../../support/service/test-service.js";
@@ -33,7 +33,6 @@ describe("the number of", () => {
   test("WebSockets per token is limited, and of their subscriptions", async () => {
     const { service } = graphql();
     const { token } = await createUserGroup(graphql(), "limited");
-    const started = watchStarts(service);
     const connect = () => connectSocket(service.url, `Bearer ${token}`);
     const [first, second] = [await connect(), await connect()];
     const third = await openSocket(service.url);
@@ -42,26 +41,23 @@ describe("the number of", () => {
       code: 1013,
       reason: expect.stringContaining("This user group token has reached the limit of 2 open WebSockets"),
     });
-    first.send(subscribe("1", WATCH));
-    second.send(subscribe("1", WATCH));
-    await started(2);
+    await subscribeToGroup(first, "1", WATCH);
+    await subscribeToGroup(second, "1", WATCH);
     second.send(subscribe("2", WATCH));
     expect(await second.next()).toMatchObject(rateLimited(2));
     first.socket.close();
     await expect.poll(() => service.services.eventStreams.open).toBe(1);
     second.send(subscribe("2", WATCH));
-    await started(3);
+    expect(await second.next()).toMatchObject({ id: "2", type: "next" });
   });
 
   test("operations per WebSocket is limited", async () => {
     const { service, keys } = graphql();
     await createUserGroup(graphql(), "busy");
-    const started = watchStarts(service);
     const client = await connectSocket(service.url, `Token ${keys.admin}`);
     for (let id = 0; id < 100; id += 1) {
-      client.send(subscribe(String(id), WATCH, { by: { providedId: "busy" } }));
+      await subscribeToGroup(client, String(id), WATCH, { by: { providedId: "busy" } });
     }
-    await started(100);
     client.send(subscribe("more", DOCUMENT));
     expect(await client.next()).toMatchObject({ id: "more", ...rateLimited(100) });
     client.send({ id: "0", type: "complete" });
@@ -236,10 +232,9 @@ describe("unread data", () => {
 
   test("of a subscription is one event; a client that reads later gets the latest state", async () => {
     const { token } = await createUserGroup(graphql(), "slow", { properties });
-    const started = watchStarts(graphql().service);
     const { client, socket } = await connect(`Bearer ${token}`);
-    client.send(subscribe("1", `subscription { userGroupChanged { userGroup { name ${aliases(10)} } } }`));
-    await started(1);
+    const query = `subscription { userGroupChanged { userGroup { name ${aliases(10)} } } }`;
+    await subscribeToGroup(client, "1", query);
     client.socket.pause();
     for (let round = 0; round < 60; round += 1) await rename("slow", `n${round}`);
     expect(socket.writableLength).toBeLessThan(2 * 10 * 60_100);
@@ -271,7 +266,6 @@ describe("unread data", () => {
   test("must have room for a reply, and for an event", async () => {
     const { service, keys } = graphql();
     await createUserGroup(graphql(), "large", { properties });
-    const started = watchStarts(service);
     const client = await connectSocket(service.url, `Token ${keys.admin}`);
     const by = `by: { providedId: "large" }`;
     client.send(subscribe("1", `{ userGroup(${by}) { ${aliases(20)} } }`));
@@ -285,8 +279,6 @@ describe("unread data", () => {
       ],
     });
     client.send(subscribe("2", `subscription { userGroupChanged(${by}) { userGroup { ${aliases(20)} } } }`));
-    await started(1);
-    await rename("large", "new");
     expect(await client.next()).toMatchObject({
       type: "error",
       payload: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", limit: 1_048_576 } }],
@@ -352,13 +344,11 @@ describe("connections", () => {
     const account = await service.createAccount();
     const { secret } = await account.createKey();
     await callRest(`${service.url}/api/user`, "GET", secret, { user_group_id: "last", name: "last" });
-    const started = watchStarts(service);
     const [idle, busy] = [
       await connectSocket(service.url, `Token ${secret}`),
       await connectSocket(service.url, `Token ${secret}`),
     ];
-    busy.send(subscribe("1", WATCH, { by: { providedId: "last" } }));
-    await started(1);
+    await subscribeToGroup(busy, "1", WATCH, { by: { providedId: "last" } });
     await service.server.close();
     expect(await idle.closed()).toEqual({ code: 1001, reason: "The service is shutting down." });
     expect(await busy.next()).toBeUndefined();

@@ -5,7 +5,7 @@ import {
   connectSocket,
   openSocket,
   subscribe,
-  watchStarts,
+  subscribeToGroup,
 } from "../../support/graphql/web-socket-client.js";
 
 const WATCH = `subscription ($by: UserGroupBy) {
@@ -103,11 +103,9 @@ describe("operations", () => {
 describe("subscriptions", () => {
   test("send changes until the client completes them", async () => {
     await createUserGroup(graphql(), "watched");
-    const started = watchStarts(graphql().service);
     const client = await connect();
     const { eventStreams } = graphql().service.services;
-    for (const id of ["a", "b"]) client.send(subscribe(id, WATCH, { by: { providedId: "watched" } }));
-    await started(2);
+    for (const id of ["a", "b"]) await subscribeToGroup(client, id, WATCH, { by: { providedId: "watched" } });
     expect(eventStreams.open).toBe(2);
     await rename("watched", "first");
     const messages = [await client.next(), await client.next()];
@@ -130,10 +128,8 @@ describe("subscriptions", () => {
 
   test("end with the deletion of the user group", async () => {
     const { token } = await createUserGroup(graphql(), "deleted");
-    const started = watchStarts(graphql().service);
     const client = await connect();
-    client.send(subscribe("a", WATCH, { by: { providedId: "deleted" } }));
-    await started(1);
+    await subscribeToGroup(client, "a", WATCH, { by: { providedId: "deleted" } });
     await graphql().rest("DELETE", { current_token: token });
     expect(await client.next()).toMatchObject({
       payload: { data: { userGroupChanged: { kind: "DELETED" } } },
@@ -145,10 +141,8 @@ describe("subscriptions", () => {
     const { account, service } = graphql();
     await createUserGroup(graphql(), "revoked");
     const { secret, id } = await account.createKey();
-    const started = watchStarts(service);
     const client = await connect(`Token ${secret}`);
-    client.send(subscribe("a", WATCH, { by: { providedId: "revoked" } }));
-    await started(1);
+    await subscribeToGroup(client, "a", WATCH, { by: { providedId: "revoked" } });
     await service.services.accounts.revokeKey(id);
     expect(await client.next()).toBeUndefined();
     expect(await client.closed()).toMatchObject({ code: 4403 });
@@ -156,10 +150,8 @@ describe("subscriptions", () => {
 
   test("end when the token is rotated, and the socket is closed", async () => {
     const { token } = await createUserGroup(graphql(), "rotated");
-    const started = watchStarts(graphql().service);
     const client = await connect(`Bearer ${token}`);
-    client.send(subscribe("a", WATCH));
-    await started(1);
+    await subscribeToGroup(client, "a", WATCH);
     await graphql().rest("POST", { current_token: token });
     expect(await client.next()).toBeUndefined();
     expect(await client.closed()).toEqual({

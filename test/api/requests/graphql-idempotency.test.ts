@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { CREATE, createUserGroup, READ, ROTATE } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
@@ -104,7 +104,7 @@ test("other errors roll back everything, and the request can be retried", async 
     second: updateUserGroup(input: { by: { providedId: "held" }, name: "New" }) { userGroup { name } }
   }`;
   await createUserGroup(graphql(), "held");
-  const stream = await openEventStream(
+  const stream = await openGroupStream(
     service.url,
     `Token ${keys.admin}`,
     `subscription { userGroupChanged(by: { providedId: "held" }) { userGroup { name } } }`,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openEventStream, openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { expectError } from "../../support/rest/rest-fixture.js";
 import { metricValue } from "../../support/service/metric-samples.js";
@@ -161,7 +161,7 @@ test("the time to receive the body does not count", async () => {
 
 test("an event stream outlives the deadline", async () => {
   const watch = `subscription { userGroupChanged(by: { providedId: "acme" }) { kind } }`;
-  const stream = await openEventStream(service.url, `Token ${key}`, watch);
+  const stream = await openGroupStream(service.url, `Token ${key}`, watch);
   await sleep(TIMEOUT_MS + 500);
   const next = stream.next();
   expect((await rest("PUT", { user_group_id: "acme", name: "Later" })).status).toBe(200);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
@@ -83,7 +83,7 @@ describe("a write that changes nothing is not recorded as a change", () => {
     const id = `same ${name}`;
     await create(id);
     const before = await stateOf(id);
-    const stream = await openEventStream(
+    const stream = await openGroupStream(
       service.url,
       `Token ${keys.admin}`,
       `subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name version } } }`,

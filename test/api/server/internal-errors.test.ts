@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { expectError } from "../../support/rest/rest-fixture.js";
@@ -48,7 +48,7 @@ describe("an internal error", () => {
     await service.query("ALTER TABLE user_group RENAME COLUMN gone TO name");
     expect((await callRest(`${service.url}/api/user`, "GET", key, acme)).status).toBe(200);
     const by = `by: { providedId: "acme" }`;
-    const stream = await openEventStream(
+    const stream = await openGroupStream(
       service.url,
       `Token ${key}`,
       `subscription { userGroupChanged(${by}) { userGroup { mapping { schemaId } } } }`,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
@@ -27,7 +27,7 @@ async function changeUnpublished(name: string): Promise<TestService> {
 
 test("unpublished changes are published at shutdown", async () => {
   const query = `subscription { userGroupChanged(by: { providedId: "acme" }) { userGroup { name } } }`;
-  const stream = await openEventStream(follower.url, `Token ${key}`, query);
+  const stream = await openGroupStream(follower.url, `Token ${key}`, query);
   const service = await changeUnpublished("Late");
   let failures = 0;
   service.services.changes.reportUnpublished(() => {

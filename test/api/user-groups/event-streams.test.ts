@@ -1,6 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
+import {
+  type EventStream,
+  openEventStream,
+  openGroupStream,
+} from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { openSlowReader } from "../../support/graphql/slow-reader.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
@@ -17,7 +21,7 @@ const graphql = useGraphql({
 });
 
 async function open(authorization: string, by?: object, url = graphql().service.url): Promise<EventStream> {
-  const stream = await openEventStream(url, authorization, WATCH, { by });
+  const stream = await openGroupStream(url, authorization, WATCH, { by });
   onTestFinished(() => stream.close());
   return stream;
 }
@@ -71,7 +75,7 @@ test("fields that a scope cannot read are not shared with it", async () => {
   await createUserGroup(graphql(), "scoped");
   const query = `subscription { userGroupChanged(by: { providedId: "scoped" }) { userGroup { token } } }`;
   const streams = await Promise.all(
-    [keys.admin, keys.read, keys.admin].map((key) => openEventStream(service.url, `Token ${key}`, query)),
+    [keys.admin, keys.read, keys.admin].map((key) => openGroupStream(service.url, `Token ${key}`, query)),
   );
   await rename("scoped", "new");
   const [admin, read, other] = await Promise.all(streams.map((stream) => stream.next()));

@@ -3,7 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createContext } from "../../../src/graphql/shared/context.js";
 import { UserGroupWatcher } from "../../../src/graphql/user-groups/watcher.js";
-import { type EventStream, followEvents } from "../../support/graphql/event-stream-client.js";
+import { createSession } from "../../support/embed/sessions.js";
+import {
+  type EventStream,
+  followEvents,
+  openGroupStream,
+} from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { startTestService } from "../../support/service/test-service.js";
@@ -15,11 +20,16 @@ const WATCH = `subscription ($by: UserGroupBy) {
 }`;
 const WATCH_ALL = "subscription { userGroupChanged { kind userGroupId userGroup { providedId name } } }";
 
-const watch = (
+/** Subscribes to one user group, and takes its current state. */
+async function watch(
   by: object | undefined,
   authorization = `Token ${graphql().keys.admin}`,
   url = graphql().service.url,
-) => followEvents(url, authorization, WATCH, { by });
+): Promise<EventStream> {
+  const stream = await openGroupStream(url, authorization, WATCH, { by });
+  onTestFinished(() => stream.close());
+  return stream;
+}
 const watchAll = (key = graphql().keys.admin) =>
   followEvents(graphql().service.url, `Token ${key}`, WATCH_ALL);
 
@@ -49,6 +59,31 @@ async function expectEnd(stream: EventStream): Promise<void> {
 }
 
 describe("a subscription to one group", () => {
+  test.each(["an API key", "a token", "an embed session"])(
+    "starts with its current state for %s",
+    async (by) => {
+      const { keys, service, mutate } = graphql();
+      const providedId = `current for ${by}`;
+      const { id, token } = await createUserGroup(graphql(), providedId);
+      await rename(providedId, "Second");
+      const session = await createSession(service, keys.admin, { user_group_id: providedId });
+      const credentials = { "an API key": `Token ${keys.read}`, "a token": `Bearer ${token}` };
+      const authorization = Object(credentials)[by] ?? `Bearer ${session.token}`;
+      const query = `subscription ($by: UserGroupBy) {
+      userGroupChanged(by: $by) { kind version userGroupId userGroup { name version } }
+    }`;
+      const stream = await followEvents(service.url, authorization, query, { by: { id } });
+      const state = (kind: string, version: number | null, userGroup: object | null) => ({
+        data: { userGroupChanged: { kind, version, userGroupId: id, userGroup } },
+      });
+      expect(await stream.next()).toEqual(state("CURRENT", 2, { name: "Second", version: 2 }));
+      await rename(providedId, "Third");
+      expect(await stream.next()).toEqual(state("UPDATED", 3, { name: "Third", version: 3 }));
+      await mutate("deleteUserGroup", { by: { token } });
+      expect(await stream.next()).toEqual(state("DELETED", null, null));
+    },
+  );
+
   test("sends an API key each change until the group is deleted", async () => {
     const { mutate } = graphql();
     const by = { providedId: "watched" };
@@ -110,6 +145,7 @@ describe("a subscription to one group", () => {
       recordWrite: () => undefined,
     });
     const events = (await watcher.watch({ providedId: "quiet" }, context))[Symbol.asyncIterator]();
+    await events.next();
     const waiting = events.next();
     expect(await events.return?.()).toEqual({ done: true, value: undefined });
     expect(await waiting).toEqual({ done: true, value: undefined });
@@ -167,14 +203,87 @@ describe("a subscription to one group", () => {
     await service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'user-groups-listener' AND datname = current_database()`);
     await expectEnd(stream);
+    await rename("cut", "after");
     // Until the listener is back, a new subscription may be closed again.
-    const again = async () => {
-      const next = await watch({ providedId: "cut" });
-      await rename("cut", "after");
-      return next.next();
-    };
-    await expect.poll(again).toEqual(named("after"));
+    const authorization = `Token ${graphql().keys.admin}`;
+    const again = async () =>
+      (await followEvents(service.url, authorization, WATCH, { by: { providedId: "cut" } })).next();
+    await expect.poll(again).toEqual(event("CURRENT", { name: "after", properties: null, mapping: [] }));
   });
+});
+
+describe("a change of a data source", () => {
+  test("reaches the subscribers of each group that maps it, and only these", async () => {
+    const { service } = graphql();
+    await change("createDataSource", { providedId: "renamed", name: "Old" });
+    await createUserGroup(graphql(), "maps it", { mapping: [entry("a", "renamed"), entry("b", "renamed")] });
+    await createUserGroup(graphql(), "maps it, too", { mapping: [entry("a", "renamed")] });
+    await createUserGroup(graphql(), "maps another", { mapping: [entry("a", "sales")] });
+    const query = `subscription ($by: UserGroupBy) {
+      userGroupChanged(by: $by) { kind version userGroup { name mapping { dataSource { providedId name } } } }
+    }`;
+    const streams: EventStream[] = [];
+    for (const providedId of ["maps it", "maps it, too", "maps another"]) {
+      const authorization = `Token ${graphql().keys.read}`;
+      streams.push(await openGroupStream(service.url, authorization, query, { by: { providedId } }));
+    }
+    const [both, one, other] = streams;
+    const updated = (name: string, ...mapping: object[]) => ({
+      data: {
+        userGroupChanged: {
+          kind: "UPDATED",
+          version: 1,
+          userGroup: { name, mapping: mapping.map((dataSource) => ({ dataSource })) },
+        },
+      },
+    });
+    for (const changes of [{ name: "New" }, { providedId: "renumbered" }]) {
+      const by = { providedId: "renamed" };
+      await change("updateDataSource", { by, ...changes });
+      const source = { providedId: "renamed", name: "New", ...changes };
+      expect(await both?.next()).toEqual(updated("maps it", source, source));
+      expect(await one?.next()).toEqual(updated("maps it, too", source));
+    }
+    await rename("maps another", "Renamed");
+    expect(await other?.next()).toMatchObject({
+      data: { userGroupChanged: { userGroup: { name: "Renamed" } } },
+    });
+    for (const stream of streams) stream.close();
+  });
+
+  test("ends the streams of its environment in every process if more than 1,000 groups map it", async () => {
+    const { keys, service } = graphql();
+    const replica = await startTestService({ encryptionKey, use: service });
+    onTestFinished(() => replica.close());
+    const mapped = Array.from({ length: 1001 }, (_, index) => ({
+      providedId: `mapped ${index}`,
+      name: "Mapped",
+      mapping: [entry("a", "popular")],
+    }));
+    await change("createDataSource", { providedId: "popular", name: "Old" });
+    for (const userGroups of [mapped.slice(1), mapped.slice(0, 1)])
+      await change("upsertUserGroups", { userGroups });
+    const by = { providedId: "mapped 0" };
+    const ending = [await watch(by), await watch(by, `Token ${keys.read}`, replica.url), await watchAll()];
+    await createUserGroup(graphql(), "in testing", {}, keys.testing);
+    const staying = await watch({ providedId: "in testing" }, `Token ${keys.testing}`);
+    await change("updateDataSource", { by: { providedId: "popular" }, name: "New" });
+    for (const stream of ending) await expectEnd(stream);
+    await change("updateUserGroup", { by: { providedId: "in testing" }, name: "Renamed" }, keys.testing);
+    expect(await staying.next()).toEqual(named("Renamed"));
+  });
+});
+
+test("the streams of an environment end if too many of its changes could not be published", async () => {
+  const { account, service } = graphql();
+  await createUserGroup(graphql(), "overrun");
+  const streams = [await watch({ providedId: "overrun" }), await watchAll()];
+  const { accountId } = account;
+  for (let id = 1; id <= 100_001; id += 1) {
+    service.services.changes.publish({ accountId, environment: "Customer" }, id, "updated");
+  }
+  expect(service.services.changes.unpublished).toBe(1);
+  for (const stream of streams) await expectEnd(stream);
 });
 
 describe("a subscription to all groups", () => {
@@ -231,12 +340,12 @@ describe("a subscription to all groups", () => {
 });
 
 test.each([
-  ["one group", { providedId: "other" }],
-  ["all groups", undefined],
-])("a subscription to %s ends when its API key is revoked", async (_, by) => {
+  ["one group", (key: string) => watch({ providedId: "other" }, `Token ${key}`)],
+  ["all groups", watchAll],
+])("a subscription to %s ends when its API key is revoked", async (_, open) => {
   const { account, service } = graphql();
   const { secret, id } = await account.createKey({ scope: "read" });
-  const stream = await watch(by, `Token ${secret}`);
+  const stream = await open(secret);
   await service.services.accounts.revokeKey(id);
   await expectEnd(stream);
 });
@@ -266,9 +375,7 @@ describe("with persisted queries", () => {
     const stream = await followEvents(service.url, authorization, undefined, variables, {
       documentId: "watch",
     });
-    expect(stream.status).toBe(200);
-    await rest("PUT", { ...group, name: "New" });
-    expect(await stream.next()).toEqual(named("New"));
+    expect(await stream.next()).toEqual(event("CURRENT", { name: "Named", properties: null, mapping: [] }));
     const other = await followEvents(service.url, authorization, `${WATCH} `, variables);
     expect(other).toMatchObject({ status: 400, body: failed("QUERY_NOT_ALLOWED") });
   });

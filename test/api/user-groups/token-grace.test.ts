@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
@@ -68,7 +68,7 @@ test("a rotated token's stream gets changes until the grace period ends", async 
     callRest(`${service.url}/api/user`, method, keys.admin, body);
   const { token } = userGroupOf(await rest("GET", { user_group_id: "grace", name: "Grace" }));
   const query = "subscription { userGroupChanged { kind } }";
-  const stream = await openEventStream(service.url, `Bearer ${token}`, query);
+  const stream = await openGroupStream(service.url, `Bearer ${token}`, query);
   await rest("POST", { current_token: token });
   const event = (kind: string) => ({ data: { userGroupChanged: { kind } } });
   expect(await stream.next()).toEqual(event("TOKEN_ROTATED"));

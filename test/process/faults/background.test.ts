@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { CUTS, type FaultProxy, startFaultProxy } from "../../support/faults/fault-proxy.js";
-import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
+import { type EventStream, openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { createTestDatabase } from "../../support/postgres/test-database.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import {
@@ -46,7 +46,7 @@ async function start(
   const tenant = await createTenant(service);
   await tenant.createGroup("acme");
   const watch = async () => {
-    const stream = await openEventStream(service.url, `Token ${tenant.key}`, WATCH);
+    const stream = await openGroupStream(service.url, `Token ${tenant.key}`, WATCH);
     onTestFinished(() => stream.close());
     return stream;
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { hasPgbouncer, type Pgbouncer, startPgbouncer } from "../../support/programs/pgbouncer.js";
 import { callRest } from "../../support/rest/rest-client.js";
@@ -64,7 +64,7 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
   test("a subscription listens on the database directly", async () => {
     await call("GET", { user_group_id: "watched", name: "Watched" });
     const watch = `subscription { userGroupChanged(by: { providedId: "watched" }) { kind userGroup { name } } }`;
-    const stream = await openEventStream(service.url, `Token ${secret}`, watch, {});
+    const stream = await openGroupStream(service.url, `Token ${secret}`, watch, {});
     await call("PUT", { user_group_id: "watched", name: "Changed" });
     expect(await stream.next()).toMatchObject({
       data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "Changed" } } },

@@ -141,7 +141,7 @@ export const FRONT_END_FIELDS: Readonly<
   Subscription: { reach: (f) => `subscription { ${f} }`, allowed: "userGroupChanged" },
   UserGroupChange: {
     reach: (f) => `subscription { userGroupChanged { ${f} } }`,
-    allowed: "kind userGroup userGroupId",
+    allowed: "kind userGroup userGroupId version",
   },
   Viewer: {
     reach: (f) => `{ viewer { ${f} } }`,

@@ -55,6 +55,13 @@ export async function followEvents(...args: Parameters<typeof openEventStream>):
   return stream;
 }
 
+/** Subscribes to one user group, and takes its current state, the first event. */
+export async function openGroupStream(...args: Parameters<typeof openEventStream>): Promise<EventStream> {
+  const stream = await openEventStream(...args);
+  await stream.next();
+  return stream;
+}
+
 async function* readEvents(
   body: AsyncIterable<unknown>,
   onComplete: () => void,

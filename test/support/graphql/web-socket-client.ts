@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { expect, onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import type { TestService } from "../service/test-service.js";
 
 export interface SocketClient {
   readonly socket: WebSocket;
@@ -74,12 +73,11 @@ export function subscribe(id: string, query: string, variables: object = {}): ob
   return { id, type: "subscribe", payload: { query, variables } };
 }
 
-/** Returns a function that waits until this many subscriptions have started: over a WebSocket, nothing is sent then. */
-export function watchStarts({ services }: TestService): (count: number) => Promise<void> {
-  const watch = vi.spyOn(services.userGroupWatches, "watch");
-  onTestFinished(() => watch.mockRestore());
-  return (count) =>
-    expect
-      .poll(() => watch.mock.settledResults.filter(({ type }) => type === "fulfilled").length)
-      .toBe(count);
+/** Subscribes to one user group, and takes its current state, the first event. */
+export async function subscribeToGroup(
+  client: SocketClient,
+  ...operation: Parameters<typeof subscribe>
+): Promise<void> {
+  client.send(subscribe(...operation));
+  await client.next();
 }

@@ -352,11 +352,13 @@ export type UserGroupBy =
 export type UserGroupChangeKind =
   /** The user group was created. */
   | 'CREATED'
+  /** The state when a subscription to this user group starts. */
+  | 'CURRENT'
   /** The user group was deleted. A subscription to this user group ends. */
   | 'DELETED'
   /** The token was rotated. */
   | 'TOKEN_ROTATED'
-  /** The name, properties or mapping was updated. */
+  /** The name, properties or mapping was updated, or a data source of the mapping. */
   | 'UPDATED';
 
 /** Filters user groups, which must meet all conditions. */

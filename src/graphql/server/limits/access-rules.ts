@@ -21,7 +21,7 @@ import { DomainError } from "../../../domain/shared/errors.js";
 const FRONT_END_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Query: ["viewer"],
   Subscription: ["userGroupChanged"],
-  UserGroupChange: ["kind", "userGroup", "userGroupId"],
+  UserGroupChange: ["kind", "userGroup", "userGroupId", "version"],
   Viewer: ["accountName", "environment", "apiKey", "userGroup", "embedSession", "tokenGraceSeconds"],
   EmbedSession: ["expiresAt", "variables"],
   // Null for front ends, so that one query serves them and API keys.
