@@ -1,9 +1,16 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createViewer } from "../../clients/typescript/src/browser.js";
 import { UserGroupsClient } from "../../clients/typescript/src/index.js";
+import { useUserGroup, ViewerProvider } from "../../clients/typescript/src/react.js";
+import { hang, reply } from "../support/clients/scripted-server.js";
+import { sessionToken } from "../support/clients/viewer-sessions.js";
 import { openPage } from "../support/pages/chromium.js";
 import { shown, useChromium } from "../support/pages/playground-page.js";
 import { freePort } from "../support/programs/free-port.js";
@@ -13,12 +20,28 @@ const SCRIPT = fileURLToPath(new URL("../support/clients/react-page.js", import.
 const HTML =
   '<!doctype html><title>Page</title><link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/page.js"></script>';
 
+const html = reply(200, HTML, { "content-type": "text/html" });
+const valid = reply(200, { token: sessionToken() });
+const refused = reply(401, { errors: [{ message: "No.", extensions: { code: "UNAUTHENTICATED" } }] });
+/** Answers to requests for a session and to the service, and what the page shows. */
+const FAILURES = {
+  "session-401": { session: reply(401, {}), service: hang, status: "signed out no_session" },
+  "session-500": { session: reply(500, {}), service: hang, status: "no_session" },
+  "session-html": { session: html, service: hang, status: "invalid_session" },
+  "session-silent": { session: hang, service: hang, status: "no_session" },
+  // The service refuses it.
+  "session-expired": { session: valid, service: refused, status: "signed out unauthenticated" },
+  "service-500": { session: valid, service: reply(500, {}), status: "unexpected_reply" },
+  "service-html": { session: valid, service: html, status: "unexpected_reply" },
+  "service-silent": { session: valid, service: hang, status: "timeout" },
+} as const;
+
 const browser = useChromium();
 let service: TestService;
 let client: UserGroupsClient;
 let server: Server;
 let origin: string;
-let sessions = 0;
+const requests = new Map<string, number>();
 
 beforeAll(async () => {
   const port = await freePort();
@@ -30,18 +53,20 @@ beforeAll(async () => {
   const bundle = await rolldown({
     input: SCRIPT,
     platform: "browser",
-    transform: { define: { "process.env.NODE_ENV": '"production"' } },
+    // Strict mode subscribes twice.
+    transform: { define: { "process.env.NODE_ENV": '"development"' } },
+    logLevel: "silent",
   });
   const [{ code }] = (await bundle.generate({ format: "esm" })).output;
-  server = createServer(async (request, response) => {
-    if (request.url === "/page.js") response.setHeader("content-type", "text/javascript").end(code);
-    else if (request.url === "/embed-session") {
-      sessions += 1;
-      const session = await client.userGroups
-        .createEmbedSession({ userGroupId: "acme" })
-        .catch(() => response.writeHead(403) && null);
-      response.end(JSON.stringify(session));
-    } else response.setHeader("content-type", "text/html").end(HTML);
+  server = createServer((request, response) => {
+    const { url = "/" } = request;
+    requests.set(url, (requests.get(url) ?? 0) + 1);
+    const [, name, place] = url.split("/");
+    const failure = Object.entries(FAILURES).find(([key]) => key === name)?.[1];
+    if (failure) failure[place === "session" ? "session" : "service"](response);
+    else if (url === "/page.js") response.setHeader("content-type", "text/javascript").end(code);
+    else if (url === "/embed-session") void answerSession(response);
+    else html(response);
   }).listen(port, "127.0.0.1");
   await once(server, "listening");
 });
@@ -52,25 +77,57 @@ afterAll(async () => {
   await service?.close();
 });
 
-test("the React hooks show a group, read it again, and renew the session after a rotation", async () => {
+async function answerSession(response: ServerResponse): Promise<void> {
+  const session = await client.userGroups.createEmbedSession({ userGroupId: "acme" }).catch(() => null);
+  reply(session ? 200 : 403, session)(response);
+}
+
+test("a page with the React hook follows a group, also after a rotation, until it is deleted", async () => {
   const { page } = await openPage(browser(), `${origin}/?service=${encodeURIComponent(service.url)}`);
   await shown(page, "#group").toBe("Acme in EU");
-  await shown(page, "#status").toBe("shown");
-  const loaded = sessions;
-  const refresh = page.getByRole("button", { name: "Refresh" });
+  await shown(page, "#status").toBe("live");
+  expect(requests.get("/embed-session")).toBe(1);
   await client.userGroups.update({ userGroupId: "acme", properties: { region: "US" } });
-  await refresh.click();
   await shown(page, "#group").toBe("Acme in US");
-  expect(sessions).toBe(loaded);
   // Ends the sessions of the group.
   await client.userGroups.rotateTokens([{ providedId: "acme" }]);
   await client.userGroups.update({ userGroupId: "acme", name: "Acme Inc." });
-  await refresh.click();
   await shown(page, "#group").toBe("Acme Inc. in US");
-  expect(sessions).toBeGreaterThan(loaded);
+  await shown(page, "#status").toBe("live");
+  expect(requests.get("/embed-session")).toBe(2);
   await client.userGroups.deleteMany([{ providedId: "acme" }]);
-  await refresh.click();
-  // The last state stays visible beside the error.
-  await shown(page, "#status").toBe("There is no session.");
-  await shown(page, "#group").toBe("Acme Inc. in US");
+  await shown(page, "#status").toBe("deleted");
+  await shown(page, "#group").toBe("");
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await shown(page, "#status").toBe("signed out no_session");
+});
+
+test("no failure makes a page send more than 12 requests in a minute", async () => {
+  const pages = await Promise.all(
+    Object.entries(FAILURES).map(async ([name, { status }]) => {
+      const base = `${origin}/${name}`;
+      const { page } = await openPage(browser(), `${origin}/?service=${base}&session=${base}/session`);
+      return { page, name, status };
+    }),
+  );
+  await sleep(60_000);
+  for (const { page, name, status } of pages) {
+    const counts = ["session", "graphql"].map((place) => requests.get(`/${name}/${place}`) ?? 0);
+    expect(Math.max(...counts), `${name}: ${counts.join(" and ")}`).toBeLessThanOrEqual(12);
+    expect(Math.max(...counts), name).toBeGreaterThan(0);
+    await shown(page, "#status").toBe(status);
+  }
+});
+
+test("a server renders what every page shows first, and sends nothing", () => {
+  const viewer = createViewer({
+    url: "http://127.0.0.1:1",
+    getSession: () => {
+      throw new Error("Not on a server.");
+    },
+  });
+  const Shown = () => createElement("p", null, JSON.stringify(useUserGroup()));
+  const text = renderToString(createElement(ViewerProvider, { viewer }, createElement(Shown)));
+  expect(text).toContain("isLoading&quot;:true");
+  expect(() => renderToString(createElement(Shown))).toThrow("`ViewerProvider`");
 });

@@ -1,10 +1,14 @@
-// One file without imports, so that a page can load it without a bundler. Browser code: no Node.js APIs.
-import type { ViewerQuery } from "./generated/operations.js";
+// Browser code: no Node.js APIs. The build makes this one file, so that a page can load it without a bundler.
+import { isRefusal, isTransient, ViewerError } from "./viewer/error.js";
+import { createRequests, type ReadGroup } from "./viewer/requests.js";
+import { createSessions, type GetSession, type Session } from "./viewer/session.js";
+import { backOffMs, MIN_GAP_MS, pause, untilAborted } from "./viewer/timing.js";
 
-type Viewed = NonNullable<ViewerQuery["viewer"]>;
+export { ViewerError } from "./viewer/error.js";
+export type { GetSession, ViewerSession } from "./viewer/session.js";
 
 /** The user group of a page's viewer. */
-export type ViewerGroup = NonNullable<Viewed["userGroup"]> & {
+export type ViewerGroup = ReadGroup & {
   /** The group's properties, and the variables of the embed session, which take precedence. */
   readonly variables: Readonly<Record<string, unknown>>;
 };
@@ -12,190 +16,229 @@ export type ViewerGroup = NonNullable<Viewed["userGroup"]> & {
 export interface ViewerOptions {
   /** The service's base URL. Its `CORS_ORIGINS` must contain the page's origin. */
   readonly url: string;
-  /** An embed session, or the user group's token, `ugt_…`, rendered into the page by your server. Never an API key. */
-  readonly token: string;
-  /** Fetches a new embed session, or the group's current token, from your server after an expiry or a rotation. */
-  readonly renewToken?: (() => Promise<string>) | undefined;
-  /** Timeout of one attempt in milliseconds. Default: 10,000. */
+  /**
+   * Fetches a session from your server, such as `({ signal }) => fetch("/embed-session", { signal })`. A status of 401 or 403, also as
+   * `status` of a thrown error, means that the user is signed out.
+   */
+  readonly getSession: GetSession;
+  /** Timeout of `getSession` and of each request in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum number of retries. Default: 2. */
-  readonly maxRetries?: number | undefined;
+}
+
+/** The state of a page; a new object for each change. */
+export interface ViewerState {
+  /** The user group, also beside an error; undefined until it was read, and after it was deleted. */
+  readonly userGroup: ViewerGroup | undefined;
+  /** A ViewerError, or what `getSession` threw; undefined after a success. */
+  readonly error: unknown;
+  /** Whether there is no user group yet and it is being read. */
+  readonly isLoading: boolean;
+  /** Whether the user group may have changed, because the last attempt to connect failed. */
+  readonly isStale: boolean;
+  /** Whether your server or the service refused the user. Nothing is sent until `reload`, or until the page becomes visible again. */
+  readonly signedOut: boolean;
 }
 
 export interface Viewer {
+  /** The latest state. */
+  readonly state: ViewerState;
   /**
-   * Reads the group's current state.
-   * @throws ViewerError; what `renewToken` throws; the signal's reason
+   * Calls the listener with the state, now and after each change. All listeners share one connection, which is opened again when it
+   * breaks. @returns a function that stops
+   */
+  watch(listener: (state: ViewerState) => void): () => void;
+  /** Asks the service now, such as after an error or a sign-in; at most every 5 seconds, and only if there are listeners. */
+  reload(): void;
+  /**
+   * Reads the group's current state, with up to two retries.
+   * @throws ViewerError; what `getSession` throws; the signal's reason
    */
   read(options?: { readonly signal?: AbortSignal | undefined }): Promise<ViewerGroup>;
+  /** Returns the token of the current session, for your own services that verify it. @throws as `read` does */
+  getToken(): Promise<string>;
 }
 
-/** The group could not be read. */
-export class ViewerError extends Error {
-  override readonly name = "ViewerError";
-  /** The service's error code in lower case; `network` if there was no reply, `timeout` if it was late. */
-  readonly code: string;
-  /** The HTTP status; 0 when there was no reply. */
-  readonly status: number;
-  /** Seconds to wait before a retry. */
-  readonly retryAfter: number;
+/** The state before the first attempt, and on a server. */
+export const INITIAL_STATE: ViewerState = {
+  userGroup: undefined,
+  error: undefined,
+  isLoading: true,
+  isStale: false,
+  signedOut: false,
+};
 
-  constructor(
-    code: string,
-    message: string,
-    reply: { readonly status?: number; readonly retryAfter?: number } = {},
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-    this.code = code;
-    this.status = reply.status ?? 0;
-    this.retryAfter = reply.retryAfter ?? 0;
-  }
+/** A stream that lasted this long was no failure. */
+const STABLE_MS = 10_000;
+
+/** The browser's objects, whose types servers lack; undefined on a server. */
+interface Page {
+  readonly document?: Pick<EventTarget, "addEventListener"> & { readonly visibilityState: string };
+  readonly addEventListener?: EventTarget["addEventListener"];
 }
 
-const QUERY =
-  "query Viewer{viewer{embedSession{variables}userGroup{name properties mapping{schemaId dataSource{providedId}}}}}";
-/** Maximum wait before a retry. */
-const MAX_WAIT_S = 10;
+/** Creates a viewer: one per page, which all of its parts share. @throws TypeError that names the invalid option */
+export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOptions): Viewer {
+  const { query, follow } = createRequests(url, timeoutMs);
+  const { withSession, getToken } = createSessions(getSession, timeoutMs);
+  const listeners = new Set<() => void>();
+  let state = INITIAL_STATE;
+  let feed: AbortController | undefined;
+  /** Ends the stream that delivers. */
+  let cutStream: (() => void) | undefined;
+  let checkedAt = 0;
+  let failures = 0;
+  let failedAt = 0;
+  let retryAt = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the wait for the next attempt. */
+  let proceed: (() => void) | undefined;
 
-/** Creates a viewer for a token's group. @throws TypeError that names the invalid option */
-export function createViewer(options: ViewerOptions): Viewer {
-  const { renewToken, timeoutMs = 10_000, maxRetries = 2 } = options;
-  const endpoint = endpointOf(options.url);
-  let token = checkToken(options.token);
-  let renewal: Promise<string> | undefined;
-
-  /** Renews the token, once for all concurrent callers. */
-  async function renew(requestToken: () => Promise<string>): Promise<void> {
-    renewal ??= requestToken().finally(() => {
-      renewal = undefined;
-    });
-    token = checkToken(await renewal);
+  function update(userGroup: ViewerGroup | undefined, error: unknown, isLoading = false): void {
+    const isStale = userGroup !== undefined && error !== undefined;
+    state = { userGroup, error, isLoading, isStale, signedOut: isRefusal(error) };
+    for (const listener of listeners) listener();
   }
 
-  async function readWithRenewal(signal: AbortSignal | undefined): Promise<ViewerGroup> {
-    const used = token;
+  function show(group: ReadGroup, { variables }: Session): ViewerGroup {
+    const { userGroup: shown } = state;
+    const isOlder = shown?.id === group.id && shown.version > group.version;
+    const latest = isOlder ? shown : { ...group, variables: { ...group.properties, ...variables } };
+    update(latest, undefined);
+    return latest;
+  }
+
+  const readOnce = (signal?: AbortSignal) =>
+    withSession(async (session) => show(await query(session, signal), session));
+
+  /** Follows the group until the stream ends. @returns whether it lasted */
+  async function connect(signal: AbortSignal): Promise<boolean> {
+    const startedAt = performance.now();
+    if (!state.userGroup) update(undefined, state.error, true);
     try {
-      return await query(endpoint, used, timeoutMs, signal);
+      await withSession((session) =>
+        follow(session, signal, (group, cut) => {
+          cutStream = cut;
+          show(group, session);
+        }),
+      );
+      return performance.now() - startedAt >= STABLE_MS;
     } catch (error) {
-      if (!renewToken || codeOf(error) !== "unauthenticated") throw error;
-      // A concurrent call may already have renewed it.
-      if (token === used) await renew(renewToken);
-      return query(endpoint, token, timeoutMs, signal);
+      // A proxy may hold events back, but not a whole reply.
+      if (!(error instanceof ViewerError) || error.code !== "timeout") throw error;
+      await readOnce(signal);
+      return false;
+    } finally {
+      cutStream = undefined;
     }
   }
 
+  async function keepConnected(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await new Promise<void>((resolve) => {
+        proceed = resolve;
+        setTimer();
+      });
+      proceed = undefined;
+      if (signal.aborted) return;
+      let waitMs = 1_000 * Math.random();
+      try {
+        failures = (await connect(signal)) ? 0 : failures + 1;
+      } catch (error) {
+        if (signal.aborted) return;
+        const { code, retryAfter } = error instanceof ViewerError ? error : { code: "", retryAfter: 0 };
+        failures += 1;
+        waitMs = isRefusal(error) || code === "deleted" ? Number.POSITIVE_INFINITY : retryAfter * 1000;
+        update(code === "deleted" ? undefined : state.userGroup, error);
+      }
+      failedAt = performance.now();
+      retryAt = failedAt + Math.max(waitMs, backOffMs(failures));
+    }
+  }
+
+  function setTimer(): void {
+    clearTimeout(timer);
+    if (proceed && retryAt < Number.POSITIVE_INFINITY)
+      timer = setTimeout(proceed, retryAt - performance.now());
+  }
+
+  /** Shortens the wait for the next attempt. */
+  function retry(): void {
+    retryAt = Math.min(retryAt, failedAt + MIN_GAP_MS);
+    setTimer();
+  }
+
+  function reload(): void {
+    retry();
+    const now = performance.now();
+    if (!cutStream || now - checkedAt < MIN_GAP_MS) return;
+    checkedAt = now;
+    // The stream may have broken unnoticed, such as during sleep.
+    readOnce().catch(cutStream);
+  }
+
+  function start(): AbortController {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const page: Page = Object(globalThis);
+    const onVisibilityChange = () => {
+      if (page.document?.visibilityState === "visible") reload();
+    };
+    page.document?.addEventListener("visibilitychange", onVisibilityChange, { signal });
+    page.addEventListener?.("online", reload, { signal });
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      proceed?.();
+    });
+    retry();
+    void keepConnected(signal);
+    return stop;
+  }
+
   return {
+    get state() {
+      return state;
+    },
+    watch(listener) {
+      const entry = () => call(listener, state);
+      listeners.add(entry);
+      entry();
+      feed ??= start();
+      return () => {
+        listeners.delete(entry);
+        // Not at once: React may subscribe again.
+        setTimeout(() => {
+          if (listeners.size > 0) return;
+          feed?.abort();
+          feed = undefined;
+        });
+      };
+    },
+    reload,
     async read({ signal } = {}) {
-      for (let retry = 1; ; retry += 1) {
+      for (let retries = 0; ; retries += 1) {
+        signal?.throwIfAborted();
         try {
-          return await readWithRenewal(signal);
+          const group = await untilAborted(readOnce(signal), signal);
+          retry();
+          return group;
         } catch (error) {
           signal?.throwIfAborted();
-          if (!(error instanceof ViewerError) || retry > maxRetries || !isTransient(error)) throw error;
-          const jitter = Math.random() * 250 * 2 ** retry;
-          await pause(error.retryAfter * 1000 + jitter, signal);
+          if (!(error instanceof ViewerError) || retries === 2 || !isTransient(error)) throw error;
+          await untilAborted(pause(Math.max(backOffMs(retries + 1), error.retryAfter * 1000)), signal);
         }
       }
     },
+    getToken,
   };
 }
 
-async function query(
-  endpoint: string,
-  token: string,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<ViewerGroup> {
-  const timeout = AbortSignal.timeout(timeoutMs);
+/** Calls a listener, whose error becomes an uncaught one: the connection is not to blame. */
+function call(listener: (state: ViewerState) => void, state: ViewerState): void {
   try {
-    const reply = await fetch(endpoint, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ query: QUERY }),
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    listener(state);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
     });
-    return readReply(reply, await reply.text());
-  } catch (cause) {
-    signal?.throwIfAborted();
-    if (cause instanceof ViewerError) throw cause;
-    if (timeout.aborted)
-      throw new ViewerError("timeout", `The service did not reply within ${timeoutMs} ms.`);
-    // Browsers do not distinguish network errors from a CORS refusal.
-    throw new ViewerError(
-      "network",
-      "The service is unreachable, or its `CORS_ORIGINS` does not include this page's origin.",
-      {},
-      { cause },
-    );
   }
-}
-
-function readReply(reply: Response, text: string): ViewerGroup {
-  const body = parse(text);
-  const { userGroup, embedSession } = body?.data?.viewer ?? {};
-  if (reply.ok && userGroup && !body?.errors) {
-    return { ...userGroup, variables: { ...userGroup.properties, ...embedSession?.variables } };
-  }
-  const [error] = body?.errors ?? [];
-  const { code, retryAfter } = error?.extensions ?? {};
-  throw new ViewerError(
-    code?.toLowerCase() ?? "unexpected_reply",
-    error?.message ?? `The reply with HTTP status ${reply.status} is not from the user group service.`,
-    { status: reply.status, retryAfter: retryAfter ?? (Number(reply.headers.get("retry-after")) || 0) },
-  );
-}
-
-/** A reply of the service. Properties are unknown: something else may have answered. */
-interface Reply {
-  readonly data?: ViewerQuery | null;
-  readonly errors?: readonly {
-    readonly message?: string;
-    readonly extensions?: { readonly code?: string; readonly retryAfter?: number };
-  }[];
-}
-
-function parse(text: string): Reply | null {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof ViewerError ? error.code : undefined;
-}
-
-function isTransient({ code, status, retryAfter }: ViewerError): boolean {
-  const isTransientCode = code === "network" || code === "timeout" || status === 429 || status >= 500;
-  return isTransientCode && retryAfter <= MAX_WAIT_S;
-}
-
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
-}
-
-function endpointOf(url: string): string {
-  const { protocol, href } = URL.canParse(url) ? new URL(url) : {};
-  if (href && (protocol === "https:" || protocol === "http:")) return `${href.replace(/\/$/, "")}/graphql`;
-  throw new TypeError("`url` must be a URL that begins with https:// or http://.");
-}
-
-/** Never send an API key from a page: it can read every group. Embed sessions and imported tokens may have any other form. */
-function checkToken(token: string): string {
-  if (typeof token === "string" && /^(?!ugk_)[\x21-\x7e]{1,8192}$/.test(token)) return token;
-  throw new TypeError("`token` must be an embed session or a user group token, not an API key.");
 }

@@ -172,7 +172,8 @@ describe("with a service restricted to persisted queries", () => {
     const events = client.userGroups.watch({ providedId: "trusted" });
     expect((await events.next()).value).toMatchObject({ kind: "CURRENT", userGroup: { name: "T" } });
     await events.return();
-    expect(await createViewer({ url: service.url, token }).read()).toMatchObject({ name: "T" });
+    const viewer = createViewer({ url: service.url, getSession: () => ({ token, expiresAt: null }) });
+    expect(await viewer.read()).toMatchObject({ name: "T" });
     await expect(client.request("{ viewer { environment } }")).rejects.toMatchObject({
       code: "query_not_allowed",
     });

@@ -145,8 +145,12 @@ const deleted: Promise<void> = new client.UserGroupsClient({ baseUrl: "", apiKey
 export = [groups, deleted, react.useUserGroup];
 `;
 const PAGE = `
-import { createViewer, ViewerError } from "@user-groups/client/browser";
-const viewer = createViewer({ url: "https://groups.example.com", token: "ugt_a", renewToken: async () => "ugt_b" });
+import { createViewer, ViewerError, type ViewerState } from "@user-groups/client/browser";
+const url = "https://groups.example.com";
+const viewer = createViewer({ url, getSession: ({ signal }) => fetch("/embed-session", { signal }) });
+createViewer({ url, getSession: async () => (await fetch("/embed-session")).json() });
+createViewer({ url, getSession: () => ({ token: "ugt_a", expiresAt: null }) });
+export const stop: () => void = viewer.watch(({ userGroup, signedOut }: ViewerState) => [userGroup?.version, signedOut]);
 export const { name, properties, mapping } = await viewer.read({ signal: new AbortController().signal });
 export const shown: string = mapping.map(({ schemaId, dataSource }) => schemaId + dataSource.providedId).join() + properties?.["a"];
 export const status = (error: unknown) => (error instanceof ViewerError ? error.status : 0);

@@ -1,33 +1,36 @@
-// The script of a page that shows a user group with the hooks; bundled for the browser.
-import { createElement } from "react";
+// The script of a page that shows a user group with the hook; bundled for the browser.
+import { createElement, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { useEmbedSession, useUserGroup } from "../../../clients/typescript/src/react.js";
+import { createViewer } from "../../../clients/typescript/src/browser.js";
+import { useUserGroup, ViewerProvider } from "../../../clients/typescript/src/react.js";
 
-const url = new URLSearchParams(location.search).get("service") ?? "";
-
-async function loadSession() {
-  const reply = await fetch("/embed-session");
-  if (!reply.ok) throw new Error("There is no session.");
-  return reply.json();
-}
+const parameters = new URLSearchParams(location.search);
+const session = parameters.get("session") ?? "/embed-session";
+const viewer = createViewer({
+  url: parameters.get("service") ?? "",
+  getSession: ({ signal }) => fetch(session, { signal }),
+});
 
 function Dashboard() {
-  const session = useEmbedSession(loadSession);
-  const { userGroup, error, isLoading, reload } = useUserGroup({
-    url,
-    token: session.token,
-    renewToken: session.renew,
-  });
-  const status = isLoading ? "loading" : error instanceof Error ? error.message : "shown";
+  const { userGroup, error, isLoading, isStale, signedOut, reload } = useUserGroup();
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const status = { loading: isLoading, stale: isStale, "signed out": signedOut, [code]: error !== undefined };
   const region = String(userGroup?.variables["region"]);
   return createElement(
     "main",
     null,
     createElement("p", { id: "group" }, userGroup ? `${userGroup.name} in ${region}` : ""),
-    createElement("p", { id: "status" }, status),
+    createElement(
+      "p",
+      { id: "status" },
+      Object.keys(status)
+        .filter((key) => status[key])
+        .join(" ") || "live",
+    ),
     createElement("button", { type: "button", onClick: reload }, "Refresh"),
   );
 }
 
 const root = document.getElementById("root");
-if (root) createRoot(root).render(createElement(Dashboard));
+const page = createElement(ViewerProvider, { viewer }, createElement(Dashboard));
+if (root) createRoot(root).render(createElement(StrictMode, null, page));

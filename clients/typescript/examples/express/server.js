@@ -13,22 +13,17 @@ const salesOf = createSales({ serviceUrl, audience });
 const app = express();
 app.disable("x-powered-by");
 
-app.get("/", async (request, response) => {
+app.get("/", (request, response) => {
   const customer = signedInCustomer(request.headers.cookie);
   response.set(pageHeaders(serviceUrl));
-  if (!customer) {
-    response.send(signInPage());
-    return;
-  }
-  const { token } = await sessionOf(customer);
-  response.send(dashboardPage({ serviceUrl, token, customerName: customer.name }));
+  response.send(customer ? dashboardPage({ serviceUrl, customerName: customer.name }) : signInPage());
 });
 
-// For the page, when its session has expired; other origins cannot read it.
+// For the page, now and before its session expires; other origins cannot read it.
 app.get("/embed-session", async (request, response) => {
   const customer = signedInCustomer(request.headers.cookie);
   response.set("cache-control", "no-store");
-  if (customer) response.json({ token: (await sessionOf(customer)).token });
+  if (customer) response.json(await sessionOf(customer));
   else response.status(401).json({ error: "Not signed in." });
 });
 

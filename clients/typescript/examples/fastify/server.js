@@ -18,17 +18,15 @@ app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string
 app.get("/", async (request, reply) => {
   const customer = signedInCustomer(request.headers.cookie);
   reply.headers(pageHeaders(serviceUrl));
-  if (!customer) return signInPage();
-  const { token } = await sessionOf(customer);
-  return dashboardPage({ serviceUrl, token, customerName: customer.name });
+  return customer ? dashboardPage({ serviceUrl, customerName: customer.name }) : signInPage();
 });
 
-// For the page, when its session has expired; other origins cannot read it.
+// For the page, now and before its session expires; other origins cannot read it.
 app.get("/embed-session", async (request, reply) => {
   const customer = signedInCustomer(request.headers.cookie);
   reply.header("cache-control", "no-store");
   if (!customer) return reply.code(401).send({ error: "Not signed in." });
-  return { token: (await sessionOf(customer)).token };
+  return sessionOf(customer);
 });
 
 // Your data: verifies the session without a request to the service.

@@ -1,29 +1,25 @@
-// Runs in the browser: reads one user group with an embed session, and draws a chart from its variables.
+// Runs in the browser: follows one user group with embed sessions, and draws a chart from its variables.
 import { createViewer, ViewerError } from "/assets/user-groups-client.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const { url, token } = JSON.parse(find("viewer").textContent ?? "");
-let session = token;
-const viewer = createViewer({ url, token, renewToken });
+const { url } = JSON.parse(find("viewer").textContent ?? "");
+// Our server creates the sessions, for the signed-in customer.
+const viewer = createViewer({ url, getSession: ({ signal }) => fetch("/embed-session", { signal }) });
+viewer.watch(show);
 
-find("refresh").addEventListener("click", show);
-await show();
-
-/** Fetches a new session for the signed-in customer from our server. */
-async function renewToken() {
-  const reply = await fetch("/embed-session");
-  if (!reply.ok) throw new Error("Please sign in again.");
-  session = (await reply.json()).token;
-  return session;
-}
-
-async function show() {
+/** @param {import("@user-groups/client/browser").ViewerState} state */
+async function show({ userGroup, error, signedOut }) {
   try {
-    const { name, variables, mapping } = await viewer.read();
-    // After `read`, which renews an expired session.
-    const sales = await fetch("/sales", { headers: { authorization: `Bearer ${session}` } });
+    if (error) throw error;
+    if (!userGroup) return;
+    const { name, variables, mapping } = userGroup;
+    const authorization = `Bearer ${await viewer.getToken()}`;
+    const sales = await fetch("/sales", { headers: { authorization } });
     if (!sales.ok) throw new Error("The data could not be loaded.");
-    drawChart(await sales.json(), variables);
+    const data = await sales.json();
+    // A later change is shown already.
+    if (userGroup !== viewer.state.userGroup) return;
+    drawChart(data, variables);
     // As text, never as HTML: a group's content is user input.
     const entries = Object.entries(variables);
     find("variables").replaceChildren(
@@ -33,9 +29,11 @@ async function show() {
       ...mapping.map(({ schemaId, dataSource }) => element("li", `${schemaId}: ${dataSource.providedId}`)),
     );
     find("status").textContent = `Shown for ${name}`;
-  } catch (error) {
-    const reason = error instanceof ViewerError ? error.code : "sign in again";
-    find("status").textContent = `The dashboard could not be loaded (${reason}).`;
+  } catch (failure) {
+    const reason = failure instanceof ViewerError ? failure.code : "network";
+    find("status").textContent = signedOut
+      ? "Please sign in again."
+      : `The dashboard could not be loaded (${reason}).`;
   }
 }
 

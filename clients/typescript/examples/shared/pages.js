@@ -9,7 +9,7 @@ export const assets = [
   asset("style.css", "text/css", new URL("./style.css", import.meta.url).href),
 ];
 
-/** The headers of every page: only our scripts and styles, requests to us and the service, no caching, because the page contains a token. */
+/** The headers of every page: only our scripts and styles, requests to us and the service, no caching of a customer's page. */
 export function pageHeaders(/** @type {string} */ serviceUrl) {
   const policy = [
     "default-src 'none'",
@@ -30,8 +30,8 @@ export function pageHeaders(/** @type {string} */ serviceUrl) {
   };
 }
 
-/** @param {{ serviceUrl: string, token: string, customerName: string }} viewer the token is an embed session, never the API key */
-export function dashboardPage({ serviceUrl, token, customerName }) {
+/** @param {{ serviceUrl: string, customerName: string }} viewer */
+export function dashboardPage({ serviceUrl, customerName }) {
   return page(
     `Dashboard of ${customerName}`,
     `<header>
@@ -42,8 +42,8 @@ export function dashboardPage({ serviceUrl, token, customerName }) {
 <svg id="chart" role="img" aria-labelledby="title" viewBox="0 0 640 240"></svg>
 <dl id="variables"></dl>
 <ul id="mapping"></ul>
-<footer><button id="refresh" type="button">Refresh</button> <p id="status" role="status">Loading…</p></footer>
-<script type="application/json" id="viewer">${scriptJson({ url: serviceUrl, token })}</script>
+<p id="status" role="status">Loading…</p>
+<script type="application/json" id="viewer">${scriptJson({ url: serviceUrl })}</script>
 <script type="module" src="/assets/dashboard.js"></script>`,
   );
 }

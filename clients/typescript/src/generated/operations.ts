@@ -630,7 +630,12 @@ export type UserGroupChangedSubscription = { readonly userGroupChanged: { readon
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ViewerQuery = { readonly viewer: { readonly embedSession: { readonly variables: { readonly [key: string]: unknown } } | null, readonly userGroup: { readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string } }> } | null } | null };
+export type ViewerQuery = { readonly viewer: { readonly userGroup: { readonly id: string, readonly version: number, readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string } }> } | null } | null };
+
+export type ViewerChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ViewerChangedSubscription = { readonly userGroupChanged: { readonly userGroup: { readonly id: string, readonly version: number, readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string } }> } | null } | null };
 
 export type WebhookEndpointFieldsFragment = { readonly id: string, readonly name: string, readonly url: string, readonly events: ReadonlyArray<WebhookEvent>, readonly createdAt: string, readonly disabledAt: string | null, readonly health: { readonly disabledReason: WebhookDisabledReason | null, readonly lastSuccessAt: string | null, readonly lastFailureAt: string | null, readonly lastError: string | null, readonly consecutiveFailures: number, readonly pausedUntil: string | null } };
 
@@ -781,7 +786,11 @@ export const UserGroupChangedDocument = new DocumentText<UserGroupChangedSubscri
 );
 
 export const ViewerDocument = new DocumentText<ViewerQuery, ViewerQueryVariables>(
-  "query Viewer{viewer{embedSession{variables}userGroup{name properties mapping{schemaId dataSource{providedId}}}}}",
+  "query Viewer{viewer{userGroup{id version name properties mapping{schemaId dataSource{providedId}}}}}",
+);
+
+export const ViewerChangedDocument = new DocumentText<ViewerChangedSubscription, ViewerChangedSubscriptionVariables>(
+  "subscription ViewerChanged{userGroupChanged{userGroup{id version name properties mapping{schemaId dataSource{providedId}}}}}",
 );
 
 export const WebhookEndpointsDocument = new DocumentText<WebhookEndpointsQuery, WebhookEndpointsQueryVariables>(

@@ -1,0 +1,142 @@
+import { onTestFinished, vi } from "vitest";
+import {
+  createViewer,
+  type GetSession,
+  type ViewerOptions,
+  type ViewerState,
+} from "../../../clients/typescript/src/browser.js";
+import { sessionToken } from "./viewer-sessions.js";
+
+/** Answers a request of the viewer. */
+export type Fetch = (request: {
+  readonly isStream: boolean;
+  readonly token: string;
+}) => Response | Promise<Response>;
+
+export const HOUR_MS = 3_600_000;
+
+/** A page with a viewer, in fake time. */
+export interface FakePage {
+  readonly viewer: ReturnType<typeof createViewer>;
+  /** When `getSession` was called, and when the service was, in milliseconds. */
+  readonly sessions: readonly number[];
+  readonly requests: readonly { readonly at: number; readonly isStream: boolean; readonly token: string }[];
+  /** Replaces the answers. */
+  answer(fetch: Fetch, getSession?: GetSession): void;
+  /** Shows the page again. */
+  becomeVisible(): void;
+}
+
+/** Creates a page until the test ends. Time passes with `vi.advanceTimersByTimeAsync`. */
+export function createFakePage(
+  fetch: Fetch,
+  getSession?: GetSession,
+  options: Partial<ViewerOptions> = {},
+): FakePage {
+  vi.useFakeTimers();
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+    const limit = new AbortController();
+    setTimeout(() => limit.abort(), milliseconds);
+    return limit.signal;
+  });
+  const document = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  vi.stubGlobal("document", document);
+  const sessions: number[] = [];
+  const requests: { at: number; isStream: boolean; token: string }[] = [];
+  const answers = {
+    fetch,
+    getSession: getSession ?? (() => ({ token: sessionToken({ n: sessions.length }) })),
+  };
+  vi.stubGlobal("fetch", (_url: string, init: RequestInit) => {
+    const headers = new Headers(init.headers);
+    const isStream = headers.get("accept") === "text/event-stream";
+    const token = headers.get("authorization")?.replace("Bearer ", "") ?? "";
+    requests.push({ at: performance.now(), isStream, token });
+    return abortable(async () => answers.fetch({ isStream, token }), init.signal);
+  });
+  const viewer = createViewer({
+    url: "https://groups.example.com",
+    getSession(init) {
+      sessions.push(performance.now());
+      return answers.getSession(init);
+    },
+    ...options,
+  });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
+  return {
+    viewer,
+    sessions,
+    requests,
+    answer(next, nextSession = answers.getSession) {
+      Object.assign(answers, { fetch: next, getSession: nextSession });
+    },
+    becomeVisible: () => void document.dispatchEvent(new Event("visibilitychange")),
+  };
+}
+
+/** Watches until the test ends. @returns the states */
+export function watch({ viewer }: FakePage): ViewerState[] {
+  const states: ViewerState[] = [];
+  onTestFinished(viewer.watch((state) => void states.push(state)));
+  return states;
+}
+
+export const group = (version: number, more: object = {}) => ({
+  id: "g",
+  version,
+  name: `V${version}`,
+  properties: null,
+  mapping: [],
+  ...more,
+});
+
+export const groupReply = (version: number) =>
+  Response.json({ data: { viewer: { userGroup: group(version) } } });
+
+export const next = (userGroup: object | null) =>
+  `event: next\ndata: ${JSON.stringify({ data: { userGroupChanged: { userGroup } } })}\n\n`;
+
+/** An event stream that the test writes. */
+export class FakeStream {
+  readonly reply: Response;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor(...texts: readonly string[]) {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+    });
+    this.reply = new Response(body, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
+    for (const text of texts) this.send(text);
+  }
+
+  send(text: string): void {
+    this.#controller?.enqueue(new TextEncoder().encode(text));
+  }
+
+  /** Ends the connection. */
+  cut(): void {
+    this.#controller?.error(new TypeError("terminated"));
+  }
+}
+
+/** Never answers. */
+export const silence = () => new Promise<never>(() => undefined);
+
+/** Rejects, or ends the body, when the signal is aborted, as fetch does. */
+async function abortable(start: () => Promise<Response>, signal: AbortSignal | null | undefined) {
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason));
+  });
+  const reply = await Promise.race([start(), aborted]);
+  const { body, headers, status } = reply;
+  if (!body) return reply;
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  body.pipeTo(writable, signal ? { signal } : {}).catch(() => undefined);
+  return new Response(readable, { headers, status });
+}

@@ -1,0 +1,223 @@
+import { describe, expect, test, vi } from "vitest";
+import {
+  createFakePage,
+  FakeStream,
+  type Fetch,
+  group,
+  groupReply,
+  HOUR_MS,
+  next,
+  silence,
+  watch,
+} from "../support/clients/fake-page.js";
+import { sessionToken } from "../support/clients/viewer-sessions.js";
+
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+const error = (status: number) => () => Response.json({ errors: [{ message: "No." }] }, { status });
+const html = () => new Response("<html>", { headers: { "content-type": "text/html" } });
+const unreachable = () => Promise.reject(new TypeError("Failed to fetch"));
+const shortStream = () => {
+  const stream = new FakeStream(next(group(1)));
+  setTimeout(() => stream.cut(), 100);
+  return stream.reply;
+};
+const openStream = () => new FakeStream(next(group(1))).reply;
+
+describe("failures", () => {
+  test.each<[string, Fetch, (() => Response | Promise<Response>)?]>([
+    ["500 of the service", error(500)],
+    ["a page in its place", html],
+    ["an unreachable service", unreachable],
+    ["a service that does not answer", silence],
+    ["streams that end at once", shortStream],
+    ["streams without an event", () => new FakeStream("event: next").reply],
+    ["500 of the page's server", openStream, error(500)],
+    ["a page in place of a session", openStream, html],
+    ["an unreachable page's server", openStream, unreachable],
+    ["a page's server that does not answer", openStream, silence],
+    ["a rate limit", () => Response.json({}, { status: 429, headers: { "retry-after": "7" } })],
+  ])("are repeated ever more slowly: %s", async (_name, fetch, getSession) => {
+    const page = createFakePage(fetch, getSession);
+    watch(page);
+    await pass(60_000);
+    const calls = () => [page.sessions, page.requests.map(({ at }) => at)];
+    for (const times of calls()) expect(times.length).toBeLessThanOrEqual(12);
+    await pass(HOUR_MS);
+    const attempts = getSession
+      ? page.sessions
+      : page.requests.filter(({ isStream }) => isStream).map(({ at }) => at);
+    const gaps = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+    // With jitter, from half a minute to a minute, beside the timeouts.
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(90_000);
+    expect(new Set(gaps.slice(-20).map(Math.round)).size).toBeGreaterThan(10);
+    expect(gaps.length).toBeGreaterThan(40);
+    // A caller that asks again and again is slowed down, too.
+    const before = calls().map(({ length }) => length);
+    for (let second = 0; second < 60; second += 1) {
+      page.viewer.reload();
+      await pass(1_000);
+    }
+    const more = calls().map(({ length }, index) => length - (before[index] ?? 0));
+    expect(Math.max(...more)).toBeLessThanOrEqual(24);
+  });
+
+  test.each<[string, Fetch, (() => Response | Promise<Response>)?]>([
+    ["401 of the page's server", openStream, error(401)],
+    [
+      "403 of the page's server",
+      openStream,
+      () => Promise.reject(Object.assign(new Error("No."), { status: 403 })),
+    ],
+    ["401 of the service", error(401)],
+    ["403 of the service", error(403)],
+  ])("sign out and stop: %s", async (_name, fetch, getSession) => {
+    const page = createFakePage(fetch, getSession);
+    const states = watch(page);
+    await pass(HOUR_MS);
+    expect(states.at(-1)).toMatchObject({ signedOut: true, isLoading: false, userGroup: undefined });
+    expect([page.sessions.length, page.requests.length]).toEqual([1, getSession ? 0 : 1]);
+    page.becomeVisible();
+    await pass(1_000);
+    expect(page.sessions).toHaveLength(2);
+    // At most once in five seconds.
+    for (let index = 0; index < 10; index += 1) page.becomeVisible();
+    await pass(HOUR_MS);
+    expect(page.sessions).toHaveLength(3);
+    page.answer(openStream, () => ({ token: sessionToken() }));
+    page.viewer.reload();
+    await pass(1_000);
+    expect(states.at(-1)).toMatchObject({ signedOut: false, error: undefined, userGroup: { name: "V1" } });
+  });
+
+  test("of a session that the service refuses are answered with one new session", async () => {
+    const page = createFakePage(openStream);
+    const states = watch(page);
+    await pass(1_000);
+    page.answer(({ token, isStream }) => {
+      if (token === page.requests[0]?.token) return error(401)();
+      return isStream ? openStream() : groupReply(2);
+    });
+    await Promise.all([page.viewer.read(), page.viewer.read()]);
+    expect(page.sessions).toHaveLength(2);
+    expect(states.at(-1)).toMatchObject({ userGroup: { name: "V2" }, signedOut: false });
+  });
+});
+
+test.each([0, -HOUR_MS * 24, HOUR_MS * 24])(
+  "a session is renewed by its lifetime, with a clock that is %i ms off",
+  async (off) => {
+    const session = () => ({ token: sessionToken({ iat: 5_000, exp: 5_060, n: Math.random() }) });
+    const page = createFakePage(() => groupReply(1), session);
+    vi.setSystemTime(Date.now() + off);
+    const read = async (afterMs: number) => {
+      await pass(afterMs);
+      await page.viewer.read();
+      return page.sessions.length;
+    };
+    expect([await read(0), await read(53_000), await read(2_000), await read(50_000)]).toEqual([1, 1, 2, 2]);
+  },
+);
+
+describe("watching", () => {
+  test("shares one connection, which ends with the last listener", async () => {
+    const page = createFakePage(openStream);
+    const stops = [page.viewer.watch(() => undefined), page.viewer.watch(() => undefined)];
+    stops[0]?.();
+    const again = watch(page);
+    await pass(1_000);
+    expect(page.requests).toHaveLength(1);
+    expect(again.map(({ userGroup, isLoading }) => [userGroup?.name, isLoading])).toEqual([
+      [undefined, true],
+      [undefined, true],
+      ["V1", false],
+    ]);
+  });
+
+  test("shows no older version over a newer one, whatever arrives first", async () => {
+    const stream = new FakeStream(next(group(3)));
+    const page = createFakePage(({ isStream }) => (isStream ? stream.reply : groupReply(2)));
+    const states = watch(page);
+    await pass(10_000);
+    page.becomeVisible();
+    await pass(100);
+    stream.send(next(group(1)));
+    await pass(100);
+    stream.send(next(group(4)));
+    stream.send(next(group(1, { id: "another" })));
+    await pass(100);
+    const names = states.map(({ userGroup }) => userGroup?.name).filter((name) => name !== undefined);
+    expect(page.requests).toHaveLength(2);
+    expect(names).toEqual(["V3", "V3", "V3", "V4", "V1"]);
+  });
+
+  test("reconnects within a second, without an error, when a long stream is cut", async () => {
+    let stream = new FakeStream(next(group(1)));
+    const page = createFakePage(() => stream.reply);
+    const states = watch(page);
+    await pass(12_000);
+    const first = stream;
+    stream = new FakeStream(next(group(2)));
+    first.cut();
+    await pass(1_100);
+    expect(states.at(-1)).toMatchObject({ userGroup: { name: "V2" }, isStale: false });
+    expect(states.filter(({ error: failure }) => failure !== undefined)).toEqual([]);
+    expect(page.sessions).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      "events in pieces",
+      [next(group(1)).slice(0, 20), `${next(group(1)).slice(20)}:\n\n`],
+      { userGroup: { name: "V1" } },
+    ],
+    ["a deletion", [next(group(1)), next(null)], { userGroup: undefined, error: { code: "deleted" } }],
+    [
+      "the end without a deletion",
+      [next(group(1)), "event: complete\n\n"],
+      { userGroup: undefined, error: { code: "deleted" } },
+    ],
+    [
+      "an error before the end",
+      [
+        next(group(1)),
+        'event: next\ndata: {"errors":[{"message":"No.","extensions":{"code":"QUERY_TOO_EXPENSIVE"}}]}\n\nevent: complete\n\n',
+      ],
+      { userGroup: { name: "V1" }, isStale: true, error: { code: "query_too_expensive" } },
+    ],
+  ])("understands %s", async (_name, texts, expected) => {
+    const stream = new FakeStream();
+    const page = createFakePage(() => stream.reply);
+    const states = watch(page);
+    for (const text of texts) {
+      await pass(100);
+      stream.send(text);
+    }
+    await pass(100);
+    expect(states.at(-1)).toMatchObject(expected);
+  });
+
+  test("ends a silent stream, and reads where a proxy holds events back", async () => {
+    const page = createFakePage(openStream);
+    const states = watch(page);
+    await pass(30_000);
+    expect(page.requests).toHaveLength(1);
+    page.answer(({ isStream }) => (isStream ? silence() : groupReply(7)));
+    await pass(25_000);
+    expect(states.at(-1)).toMatchObject({ userGroup: { name: "V7" }, error: undefined });
+    expect(page.requests.map(({ isStream }) => isStream).slice(0, 3)).toEqual([true, true, false]);
+  });
+
+  test("survives the error of a listener", async () => {
+    const page = createFakePage(openStream);
+    const uncaught: (() => void)[] = [];
+    vi.stubGlobal("queueMicrotask", (task: () => void) => void uncaught.push(task));
+    page.viewer.watch(() => {
+      throw new Error("mine");
+    })();
+    const states = watch(page);
+    await pass(1_000);
+    expect(states.at(-1)).toMatchObject({ userGroup: { name: "V1" } });
+    expect(uncaught[0]).toThrow("mine");
+  });
+});
