@@ -49,7 +49,8 @@ beforeAll(async () => {
   service = await startTestService({ corsOrigins: [origin] });
   const { secret } = await (await service.createAccount()).createKey();
   client = new UserGroupsClient({ baseUrl: service.url, apiKey: secret });
-  await client.userGroups.getOrCreate({ userGroupId: "acme", name: "Acme", properties: { region: "EU" } });
+  for (const userGroupId of ["acme", "globex"])
+    await client.userGroups.getOrCreate({ userGroupId, name: userGroupId, properties: { region: "EU" } });
   const bundle = await rolldown({
     input: SCRIPT,
     platform: "browser",
@@ -65,7 +66,7 @@ beforeAll(async () => {
     const failure = Object.entries(FAILURES).find(([key]) => key === name)?.[1];
     if (failure) failure[place === "session" ? "session" : "service"](response);
     else if (url === "/page.js") response.setHeader("content-type", "text/javascript").end(code);
-    else if (url === "/embed-session") void answerSession(response);
+    else if (name === "sessions") void answerSession(response, place);
     else html(response);
   }).listen(port, "127.0.0.1");
   await once(server, "listening");
@@ -77,24 +78,30 @@ afterAll(async () => {
   await service?.close();
 });
 
-async function answerSession(response: ServerResponse): Promise<void> {
-  const session = await client.userGroups.createEmbedSession({ userGroupId: "acme" }).catch(() => null);
+async function answerSession(response: ServerResponse, userGroupId = ""): Promise<void> {
+  const expiresIn = userGroupId === "globex" ? 60 : 900;
+  const session = await client.userGroups.createEmbedSession({ userGroupId, expiresIn }).catch(() => null);
   reply(session ? 200 : 403, session)(response);
 }
 
+async function openDashboard(session: string, url = service.url) {
+  const query = new URLSearchParams({ session, service: url });
+  return (await openPage(browser(), `${origin}/?${query}`)).page;
+}
+
 test("a page with the React hook follows a group, also after a rotation, until it is deleted", async () => {
-  const { page } = await openPage(browser(), `${origin}/?service=${encodeURIComponent(service.url)}`);
-  await shown(page, "#group").toBe("Acme in EU");
+  const page = await openDashboard("/sessions/acme");
+  await shown(page, "#group").toBe("acme in EU");
   await shown(page, "#status").toBe("live");
-  expect(requests.get("/embed-session")).toBe(1);
+  expect(requests.get("/sessions/acme")).toBe(1);
   await client.userGroups.update({ userGroupId: "acme", properties: { region: "US" } });
-  await shown(page, "#group").toBe("Acme in US");
+  await shown(page, "#group").toBe("acme in US");
   // Ends the sessions of the group.
   await client.userGroups.rotateTokens([{ providedId: "acme" }]);
   await client.userGroups.update({ userGroupId: "acme", name: "Acme Inc." });
   await shown(page, "#group").toBe("Acme Inc. in US");
   await shown(page, "#status").toBe("live");
-  expect(requests.get("/embed-session")).toBe(2);
+  expect(requests.get("/sessions/acme")).toBe(2);
   await client.userGroups.deleteMany([{ providedId: "acme" }]);
   await shown(page, "#status").toBe("deleted");
   await shown(page, "#group").toBe("");
@@ -102,12 +109,11 @@ test("a page with the React hook follows a group, also after a rotation, until i
   await shown(page, "#status").toBe("signed out no_session");
 });
 
-test("no failure makes a page send more than 12 requests in a minute", async () => {
+test("in a minute, no failure makes a page send more than 12 requests, and a session may expire", async () => {
+  const live = await openDashboard("/sessions/globex");
   const pages = await Promise.all(
     Object.entries(FAILURES).map(async ([name, { status }]) => {
-      const base = `${origin}/${name}`;
-      const { page } = await openPage(browser(), `${origin}/?service=${base}&session=${base}/session`);
-      return { page, name, status };
+      return { page: await openDashboard(`/${name}/session`, `${origin}/${name}`), name, status };
     }),
   );
   await sleep(60_000);
@@ -117,6 +123,9 @@ test("no failure makes a page send more than 12 requests in a minute", async () 
     expect(Math.max(...counts), name).toBeGreaterThan(0);
     await shown(page, "#status").toBe(status);
   }
+  await expect.poll(() => requests.get("/sessions/globex")).toBe(2);
+  await client.userGroups.update({ userGroupId: "globex", name: "Globex" });
+  await shown(live, "#group").toBe("Globex in EU");
 });
 
 test("a server renders what every page shows first, and sends nothing", () => {

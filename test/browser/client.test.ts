@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { describe, expect, test } from "vitest";
-import { createViewer, ViewerError } from "../../clients/typescript/src/browser.js";
+import { createViewer } from "../../clients/typescript/src/browser.js";
 import { ViewerDocument } from "../../clients/typescript/src/generated/operations.js";
 import { cutOff, hang, reply, startScriptedServer } from "../support/clients/scripted-server.js";
 import { sessionToken } from "../support/clients/viewer-sessions.js";
@@ -76,32 +76,6 @@ describe("a viewer client", () => {
     const reason = new Error("The page is left.");
     setTimeout(() => abort.abort(reason), 20);
     await expect(createViewer({ url, ...options }).read({ signal: abort.signal })).rejects.toBe(reason);
-  });
-});
-
-describe("a session that the service refuses", () => {
-  test("is renewed once for concurrent reads, and the new one is stored", async () => {
-    const refused = refuse(401, "UNAUTHENTICATED");
-    const { url, seen } = await startScriptedServer(SHOWN, refused, refused, SHOWN);
-    const names = ["one", "two", "three"];
-    const viewer = createViewer({
-      url,
-      getSession: async () => ({ token: names.shift() ?? "", expiresAt: null }),
-    });
-    await viewer.read();
-    await Promise.all([viewer.read(), viewer.read()]);
-    await viewer.read();
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual(
-      ["one", "one", "one", "two", "two", "two"].map((token) => `Bearer ${token}`),
-    );
-  });
-
-  test("is not renewed if it is new", async () => {
-    const { url, seen } = await startScriptedServer(refuse(401, "UNAUTHENTICATED"));
-    const read = createViewer({ url, getSession }).read();
-    await expect(read).rejects.toThrow(ViewerError);
-    await expect(read).rejects.toMatchObject({ status: 401 });
-    expect(seen).toHaveLength(1);
   });
 });
 

@@ -49,7 +49,8 @@ afterAll(() => consumer?.remove());
 
 test("the package contains only the files it needs", async () => {
   const { files, installed } = consumer;
-  const modules = /^dist\/(?:(?:generated\/)?[a-z-]+\.js|(?:cjs\/)?(?:generated\/)?[a-z-]+\.d\.ts)$/;
+  const modules =
+    /^dist\/(?:(?:generated\/)?[a-z-]+\.js|(?:cjs\/)?(?:(?:generated|viewer)\/)?[a-z-]+\.d\.ts)$/;
   expect(files.filter((path) => !modules.test(path)).toSorted()).toEqual([
     "README.md",
     "dist/cjs/package.json",

@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
+import { readDocument } from "../repository/doc-snippets.js";
 
 const project = fileURLToPath(new URL("../../..", import.meta.url));
 const client = join(project, "clients", "typescript");
@@ -102,8 +102,9 @@ const BROWSER = {
     moduleResolution: "bundler",
     lib: ["es2023", "dom"],
     types: [],
+    jsx: "react-jsx",
   },
-  files: ["page.ts"],
+  files: ["page.ts", "app.tsx"],
 };
 /** CommonJS programs of the oldest module setting that knows `exports`. */
 const COMMON_JS = {
@@ -196,6 +197,7 @@ export const CONSUMER_FILES: Readonly<Record<string, string>> = {
   "use.ts": USE,
   "use.cts": USE_CTS,
   "page.ts": PAGE,
+  "app.tsx": /^```tsx\n(.*?)^```$/ms.exec(readDocument("clients/typescript/README.md"))?.[1] ?? "",
   "faults.ts": FAULTS,
   "globals.d.ts": GLOBALS,
   ...snippets(),
@@ -206,7 +208,7 @@ export const CONSUMER_FILES: Readonly<Record<string, string>> = {
 
 /** The guides' snippets, each as a separate module. */
 function snippets(): Record<string, string> {
-  const texts = GUIDES.map((path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8"));
+  const texts = GUIDES.map(readDocument);
   const found = texts.flatMap((text) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code));
   if (found.length < 10) throw new Error("The guides' snippets were not found.");
   return Object.fromEntries(found.map((code, index) => [`snippet-${index + 1}.ts`, `${code}export {};\n`]));

@@ -5,7 +5,7 @@ import { createViewer } from "../../../clients/typescript/src/browser.js";
 import { useUserGroup, ViewerProvider } from "../../../clients/typescript/src/react.js";
 
 const parameters = new URLSearchParams(location.search);
-const session = parameters.get("session") ?? "/embed-session";
+const session = parameters.get("session") ?? "";
 const viewer = createViewer({
   url: parameters.get("service") ?? "",
   getSession: ({ signal }) => fetch(session, { signal }),
