@@ -3,8 +3,10 @@ import type { Caller } from "../domain/accounts/caller.js";
 import { rateLimitHeaders } from "../domain/requests/rate-limit.js";
 import { DomainError } from "../domain/shared/errors.js";
 import { isObject } from "../domain/shared/json.js";
+import { withSource } from "../domain/shared/stored-json.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
 import type { Services } from "../services/services.js";
+import { parse } from "./fields.js";
 import type { Documentation } from "./openapi.js";
 
 declare module "fastify" {
@@ -73,8 +75,9 @@ export function registerOperations(
   operations: Readonly<Record<string, Operation>>,
 ): void {
   for (const url of [path, `${path}/`]) {
-    for (const [name, { handle }] of Object.entries(operations)) {
+    for (const [name, { handle, request: schema }] of Object.entries(operations)) {
       const method = name.toUpperCase();
+      const strictSchema = schema.strict();
       app.route({
         method,
         url,
@@ -82,11 +85,26 @@ export function registerOperations(
         config: { keepsBodyText: true },
         ...requireApiKey(app, services, async (caller, request, reply) => {
           if (method !== "GET") request.hasWritten = true;
-          return handle({ services, caller, body: requireObject(request), request, reply });
+          const body = requireObject(request);
+          const { prefer } = request.headers;
+          if (prefer !== undefined && prefersStrict(String(prefer))) {
+            reply.header("preference-applied", "handling=strict");
+            // Decision 11: an existing group is returned whatever the values of the other fields.
+            if (Object.keys(body).some((key) => !Object.hasOwn(schema.shape, key)))
+              parse(strictSchema, withSource(body, "properties", request.bodyText));
+          }
+          return handle({ services, caller, body, request, reply });
         }),
       });
     }
   }
+}
+
+/** Returns whether the header Prefer has `handling=strict` (RFC 7240); of repeated preferences the first counts. */
+function prefersStrict(header: string): boolean {
+  const preferences = header.match(/(?:"(?:[^"\\]|\\.)*"?|[^",])+/g) ?? [];
+  const handling = preferences.find((preference) => /^\s*handling\s*(?:[=;]|$)/i.test(preference));
+  return /^[^=;]*=\s*"?strict"?\s*(?:;|$)/i.test(handling ?? "");
 }
 
 /** @throws DomainError `invalid_json` */

@@ -9,6 +9,8 @@ const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
   ["providedId", "user_group_id"],
   ["dataSourceProvidedId", "data_source_provided_id"],
   ["expectedRevision", "If-Match"],
+  ["expectedVersion", "If-Match"],
+  ["propertiesPatch", "properties"],
 ]);
 
 /** Error responses (decision 4). */

@@ -40,12 +40,22 @@ export const SUCCESS = z
 /**
  * Defines a field of a request: a parser of the domain validates it, so that both APIs have the same limits and messages.
  * @param documented its JSON Schema
+ * @param absentRule completes the error message of a required field that is absent
  */
-export function field<Value>(parse: (value: unknown, field: FieldPath) => Value, documented: object) {
+export function field<Value>(
+  parse: (value: unknown, field: FieldPath) => Value,
+  documented: object,
+  absentRule = "is required",
+) {
   return z
     .unknown()
     .meta({ ...documented })
     .transform((value, context): Value => {
+      // zod drops the issue if the field is optional.
+      if (value === undefined) {
+        context.issues.push({ code: "custom", message: absentRule, input: value });
+        return z.NEVER;
+      }
       try {
         return parse(value, []);
       } catch (error) {
@@ -58,21 +68,24 @@ export function field<Value>(parse: (value: unknown, field: FieldPath) => Value,
 }
 
 /** Accepts any non-empty text, so that an unknown token is "not found" rather than "invalid". */
-export function parseToken(value: unknown, field: FieldPath, absentRule = "is required"): string {
-  if (value === undefined) throw invalidField(field, absentRule);
+export function parseToken(value: unknown, field: FieldPath): string {
   if (typeof value !== "string") throw invalidField(field, "must be a string");
   if (value === "") throw invalidField(field, "must not be empty");
   return value;
 }
 
 /**
- * Parses a part of a request. Unknown fields are ignored (decision 11).
+ * Parses a part of a request. Unknown fields are ignored unless the schema is strict (decision 11).
  * @throws DomainError `invalid_field` with every invalid field, in the order of the schema (decision 12c)
  */
 export function parse<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   const { data, error } = schema.safeParse(value);
   if (!error) return data;
-  const fields = error.issues.map(({ path, message }) => ({ field: path.map(String), message }));
+  const fields = error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({ field: [key], message: "is not a field of this operation" }))
+      : [{ field: issue.path.map(String), message: issue.message }],
+  );
   const { field = [], message = "is invalid" } = fields[0] ?? {};
   throw new DomainError("invalid_field", message, { field, fields });
 }

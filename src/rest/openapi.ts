@@ -54,9 +54,13 @@ export const HEADERS = {
     "Indicates that this is the stored reply of an earlier request with the same `Idempotency-Key`.",
     { ...text, enum: ["true"] },
   ),
-  ETag: always("The version of the content, for `If-None-Match`.", {
+  ETag: always("The version of the content, for `If-Match` or `If-None-Match`.", {
     ...text,
-    pattern: '^"[A-Za-z0-9_-]{43}"$',
+    pattern: '^"[A-Za-z0-9_-]+"$',
+  }),
+  "Preference-Applied": sometimes("Indicates that the request's `Prefer: handling=strict` was applied.", {
+    ...text,
+    enum: ["handling=strict"],
   }),
   Vary: sometimes("The request header on which the reply depends.", example("authorization")),
   "Site-Config-Revision": always("The revision number.", { type: "integer", minimum: 1, examples: [2] }),
@@ -83,6 +87,8 @@ export type HeaderName = keyof typeof HEADERS;
 export const COMMON_HEADERS = ["X-Request-Id", "Cache-Control"] as const;
 /** Headers of rate-limited responses. */
 export const LIMITED_HEADERS = [...COMMON_HEADERS, ...RATE_LIMIT_HEADERS] as const;
+/** Headers of operations with an API key and a JSON body. */
+const OPERATION_HEADERS = [...LIMITED_HEADERS, "Preference-Applied"] as const;
 /** CORS headers of responses to requests without an API key. */
 export const PAGE_HEADERS = ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"] as const;
 
@@ -102,6 +108,11 @@ export const IDEMPOTENCY_KEY_PARAMETER = headerParameter(
   { pattern: "^[\\x20-\\x7e]{1,255}$" },
 );
 
+const PREFER_PARAMETER = headerParameter(
+  "Prefer",
+  "`handling=strict` (RFC 7240) refuses a body with unknown fields, which are ignored otherwise, and names them in `error.fields`.",
+);
+
 export const READ_CONSISTENCY_PARAMETER = headerParameter(
   "X-Read-Consistency",
   "`strong` reads include all previous writes; `eventual` reads may be served by a read replica that lags behind. Defaults to the `READ_CONSISTENCY` setting of the service.",
@@ -114,6 +125,7 @@ export const REQUEST_ID_PARAMETER = headerParameter(
   { pattern: "^[\\w.:/+=-]{1,128}$" },
 );
 
+export const MERGE_PATCH_TYPE = "application/merge-patch+json";
 const MAX_LINE = 100;
 
 const ERROR_HEADERS: Partial<Readonly<Record<RestErrorCode, HeaderName>>> = {
@@ -147,8 +159,10 @@ export interface Documentation {
   /** Paragraphs. */
   readonly description: readonly string[];
   readonly parameters?: readonly object[];
-  readonly request: z.ZodType;
+  readonly request: z.ZodObject;
   readonly requestExamples: Examples;
+  /** Of bodies that are sent as a JSON Merge Patch; undefined if the operation takes none. */
+  readonly mergePatchExamples?: Examples;
   readonly reply: z.ZodType;
   /** The description of the reply. */
   readonly replyDescription: string;
@@ -160,7 +174,7 @@ export interface Documentation {
 
 /** The error responses that these operations share, as OpenAPI components. */
 export function sharedResponses() {
-  const responses = Object.entries(errorResponses(SHARED_CODES, LIMITED_HEADERS));
+  const responses = Object.entries(errorResponses(SHARED_CODES, OPERATION_HEADERS));
   return Object.fromEntries(responses.map(([status, response]) => [statusName(status), response]));
 }
 
@@ -170,7 +184,7 @@ export function describeOperations(operations: Readonly<Record<string, Documenta
   return { parameters: [REQUEST_ID_PARAMETER], ...Object.fromEntries(items) };
 }
 
-function describe({ operationId, summary, parameters, ...operation }: Documentation) {
+function describe({ operationId, summary, mergePatchExamples, ...operation }: Documentation) {
   const shared = SHARED_CODES.map((code) => String(ERRORS[code].status)).map((status) => [
     status,
     { $ref: `#/components/responses/${statusName(status)}` },
@@ -180,16 +194,22 @@ function describe({ operationId, summary, parameters, ...operation }: Documentat
     operationId,
     summary,
     description: operation.description.join("\n\n"),
-    ...(parameters && { parameters }),
-    requestBody: { required: true, content: jsonContent(operation.request, operation.requestExamples) },
+    parameters: [PREFER_PARAMETER, ...(operation.parameters ?? [])],
+    requestBody: {
+      required: true,
+      content: {
+        ...jsonContent(operation.request, operation.requestExamples),
+        ...(mergePatchExamples && jsonContent(operation.request, mergePatchExamples, MERGE_PATCH_TYPE)),
+      },
+    },
     responses: {
       "200": response(
         operation.replyDescription,
-        [...LIMITED_HEADERS, ...(operation.replyHeaders ?? [])],
+        [...OPERATION_HEADERS, ...(operation.replyHeaders ?? [])],
         jsonContent(operation.reply, operation.replyExamples),
       ),
       ...Object.fromEntries(shared),
-      ...errorResponses(operation.codes, LIMITED_HEADERS),
+      ...errorResponses(operation.codes, OPERATION_HEADERS),
     },
   };
 }

@@ -17,8 +17,9 @@ import {
   MAX_PROPERTIES_DEPTH,
   parseProperties,
 } from "../domain/user-groups/properties.js";
-import type { NewUserGroup, UserGroup } from "../domain/user-groups/user-group.js";
+import type { NewUserGroup, UserGroup, UserGroupChanges } from "../domain/user-groups/user-group.js";
 import type { Operation, RestRequest } from "./authenticated-routes.js";
+import { parseExpectedVersions } from "./entity-tag.js";
 import {
   COMPONENTS,
   CURRENT_TOKEN,
@@ -32,7 +33,7 @@ import {
   text,
   USER_GROUP_ID,
 } from "./fields.js";
-import { curlBlock, IDEMPOTENCY_KEY_PARAMETER } from "./openapi.js";
+import { curlBlock, headerParameter, IDEMPOTENCY_KEY_PARAMETER, MERGE_PATCH_TYPE } from "./openapi.js";
 
 export const USER_PATH = "/api/user";
 const EXAMPLE = { region: "EU", plan: "gold" };
@@ -54,7 +55,7 @@ const PROPERTIES = {
 const guard = (value: unknown, path: FieldPath) => parseGuard(path, value, parseText);
 
 const user_group_id = field(parseText, USER_GROUP_ID);
-const name = field(parseText, { ...TEXT, description: "The user group's name.", examples: ["Acme Inc."] });
+const NAME = { ...TEXT, description: "The user group's name.", examples: ["Acme Inc."] };
 const properties = field(parseProperties, PROPERTIES).exactOptional();
 const mapping = field(parseMapping, {
   description:
@@ -69,17 +70,20 @@ const mapping = field(parseMapping, {
   .exactOptional();
 
 /** Absent fields are unchanged, null clears properties and mapping (decision 7). */
-const UPDATE = z.object({ user_group_id, name: name.exactOptional(), properties, mapping }).meta({
-  description:
-    "The user group to update. Omitted fields keep their values; `null` removes the `properties` or the `mapping`.",
-});
-const NEW = z.object({ name, properties, mapping });
+const UPDATE = z
+  .object({ user_group_id, name: field(parseText, NAME).exactOptional(), properties, mapping })
+  .meta({
+    description:
+      "The user group to update. Omitted fields keep their values; `null` removes the `properties` or the `mapping`.",
+  });
+const NO_GROUP = "is required: no user group has this ID. Send `name` as well to create it";
+const NEW = z.object({ name: field(parseText, NAME, NO_GROUP), properties, mapping });
 
 /** Decision 6. */
 const NO_ROTATION =
   "is required: POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation `getOrCreateUserGroup` if your client cannot";
 const ROTATION = z.object({
-  current_token: field((value, path) => parseToken(value, path, NO_ROTATION), CURRENT_TOKEN),
+  current_token: field(parseToken, CURRENT_TOKEN, NO_ROTATION),
 });
 
 const DELETION = z.object({
@@ -134,6 +138,11 @@ const NEW_GROUP = {
   mapping: { sales: "demo-sales" },
 };
 const CHANGE = { user_group_id: "acme", properties: { region: "US" } };
+const PATCH = { user_group_id: "acme", properties: { region: "US", plan: null } };
+const IF_MATCH_PARAMETER = headerParameter(
+  "If-Match",
+  'The `ETag` of your copy, such as `"7"`, or a list of them. The update fails with 412 if the user group has changed since. Weak tags (`W/`) never match.',
+);
 const TOKEN = { current_token: "ugt_…" };
 
 /** The operations of `/api/user` (interface, part 4). The keys of replies have the order of the interface (decision 3). */
@@ -166,6 +175,7 @@ export const USER_OPERATIONS = {
       })
       .register(COMPONENTS, { id: "GetOrCreateReply" }),
     replyDescription: "The existing or new user group.",
+    replyHeaders: ["ETag"],
     replyExamples: {
       created: [
         { success: 1, new_user_group: true, user_group: { ...GROUP, properties: EXAMPLE } },
@@ -185,7 +195,7 @@ export const USER_OPERATIONS = {
         parseNewUserGroup(body, bodyText),
       );
       if (created) request.hasWritten = true;
-      reply.type(JSON_TYPE);
+      reply.type(JSON_TYPE).header("etag", `"${userGroup.version}"`);
       const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
       return `{"success":1,"new_user_group":${created},"user_group":{${fields}}}`;
     },
@@ -195,31 +205,54 @@ export const USER_OPERATIONS = {
     summary: "Update a user group",
     description: [
       "Updates an existing user group. Omitted fields keep their values, an object replaces the entire current object, and `null` removes the `properties` or the `mapping`. Properties that equal the stored ones as JSON values are no change: the reply contains the stored text. Does not create a user group.",
+      "With `Content-Type: application/merge-patch+json`, `properties` is a JSON Merge Patch (RFC 7396) of the current properties: other properties keep their values, and `null` removes one. The other fields have the same meaning as usual. So several programs can each change their own properties concurrently.",
+      "With the `ETag` of a reply in `If-Match`, the update fails with 412 if the user group has changed since. Send an `Idempotency-Key` as well, so that you can safely retry if no reply arrives.",
       curlBlock("PUT", USER_PATH, CHANGE),
     ],
+    parameters: [IF_MATCH_PARAMETER, IDEMPOTENCY_KEY_PARAMETER],
     request: UPDATE.register(COMPONENTS, { id: "UpdateRequest" }),
     requestExamples: {
       change: [CHANGE, "Replace the properties"],
       clear: [{ user_group_id: "acme", mapping: null }, "Remove the mapping"],
     },
+    mergePatchExamples: { merge: [PATCH, "Change one property and remove another"] },
     reply: z
       .object({ success: SUCCESS, user_group: group({ ...FIELDS, ...TAG }) })
       .register(COMPONENTS, { id: "UpdateReply" }),
     replyDescription: "The updated user group.",
+    replyHeaders: ["ETag", REPLAYED_HEADER],
     replyExamples: {
       updated: [
         { success: 1, user_group: { ...GROUP, properties: { region: "US" }, ...CUSTOMER } },
         "Updated",
       ],
     },
-    codes: ["user_group_not_found", "unknown_data_source"],
-    async handle({ services: { userGroups, userGroupReader }, caller, body, request, reply }) {
-      const writer = requireWrite(caller);
-      const { user_group_id: providedId, ...changes } = parseExactly(UPDATE, body, request.bodyText);
-      const userGroup = await userGroups.update(writer, { by: "providedId", providedId }, changes);
-      reply.type(JSON_TYPE);
-      const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
-      return `{"success":1,"user_group":{${fields},"api_environment_tag":"${userGroup.environment}"}}`;
+    codes: [
+      "user_group_not_found",
+      "idempotency_key_in_use",
+      "version_conflict",
+      "unknown_data_source",
+      "idempotency_mismatch",
+    ],
+    async handle(call) {
+      const { userGroups, userGroupReader } = call.services;
+      const { bodyText, headers } = call.request;
+      const content = [bodyText, headers["if-match"], headers["content-type"]];
+      const { etag, text } = await changeOnce(
+        call,
+        { parse: parseUpdate, content },
+        async (writer, update) => {
+          const { user_group_id: providedId, ...changes } = update;
+          const userGroup = await userGroups.update(writer, { by: "providedId", providedId }, changes);
+          const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
+          return {
+            etag: `"${userGroup.version}"`,
+            text: `{"success":1,"user_group":{${fields},"api_environment_tag":"${userGroup.environment}"}}`,
+          };
+        },
+      );
+      call.reply.type(JSON_TYPE).header("etag", etag);
+      return text;
     },
   },
   post: {
@@ -240,13 +273,18 @@ export const USER_OPERATIONS = {
     codes: ["user_group_not_found", "idempotency_key_in_use", "idempotency_mismatch"],
     async handle(call) {
       const { userGroups } = call.services;
-      return changeOnce(call, ROTATION, async (writer, { current_token }) => {
-        const ref = { by: "token", token: current_token } as const;
-        const { userGroup, token } = await userGroups.rotateToken(writer, ref);
-        const { id: team_id, name, providedId: provided_id, environment: api_environment_tag } = userGroup;
-        const user_group = { team_id, token, name, provided_id, api_environment_tag };
-        return { success: 1, user_group } satisfies z.infer<typeof ROTATED>;
-      });
+      const parseBody = () => parse(ROTATION, call.body);
+      return changeOnce(
+        call,
+        { parse: parseBody, content: [call.body] },
+        async (writer, { current_token }) => {
+          const ref = { by: "token", token: current_token } as const;
+          const { userGroup, token } = await userGroups.rotateToken(writer, ref);
+          const { id: team_id, name, providedId: provided_id, environment: api_environment_tag } = userGroup;
+          const user_group = { team_id, token, name, provided_id, api_environment_tag };
+          return { success: 1, user_group } satisfies z.infer<typeof ROTATED>;
+        },
+      );
     },
   },
   delete: {
@@ -269,14 +307,19 @@ export const USER_OPERATIONS = {
     codes: ["user_group_not_found", "user_group_mismatch", "idempotency_key_in_use", "idempotency_mismatch"],
     async handle(call) {
       const { userGroups } = call.services;
-      return changeOnce(call, DELETION, async (writer, { current_token: token, ...guards }) => {
-        const expected = {
-          providedId: guards.user_group_id,
-          dataSourceProvidedId: guards.data_source_provided_id,
-        };
-        await userGroups.delete(writer, { by: "token", token }, expected);
-        return { success: 1 };
-      });
+      const parseBody = () => parse(DELETION, call.body);
+      return changeOnce(
+        call,
+        { parse: parseBody, content: [call.body] },
+        async (writer, { current_token: token, ...guards }) => {
+          const expected = {
+            providedId: guards.user_group_id,
+            dataSourceProvidedId: guards.data_source_provided_id,
+          };
+          await userGroups.delete(writer, { by: "token", token }, expected);
+          return { success: 1 };
+        },
+      );
     },
   },
 } satisfies Readonly<Record<string, Operation>>;
@@ -298,25 +341,49 @@ function parseExactly<Fields>(schema: z.ZodType<Fields>, body: RestRequest["body
   return parse(schema, withSource(body, "properties", text));
 }
 
+/** Parses the body of PUT and the headers on which its meaning depends. @throws DomainError `invalid_field` */
+function parseUpdate({
+  body,
+  request: { bodyText, headers },
+}: RestRequest): UserGroupChanges & { readonly user_group_id: string } {
+  const { "if-match": ifMatch, "content-type": type = "" } = headers;
+  const { fields, expectedVersions } =
+    ifMatch === undefined
+      ? { fields: parseExactly(UPDATE, body, bodyText), expectedVersions: undefined }
+      : parseFields({
+          expectedVersions: () => parseExpectedVersions(ifMatch),
+          fields: () => parseExactly(UPDATE, body, bodyText),
+        });
+  const { properties, ...others } = fields;
+  if (properties === undefined) return { ...others, expectedVersions };
+  const [mediaType = ""] = type.split(";");
+  return mediaType.trim().toLowerCase() === MERGE_PATCH_TYPE
+    ? { ...others, propertiesPatch: properties, expectedVersions }
+    : { ...others, properties, expectedVersions };
+}
+
 /**
  * Applies a change at most once if the request has an Idempotency-Key (decision 39).
+ * @param request its parser, and the content that repeated requests must have in common
  * @throws DomainError `invalid_field` for the header or the body, and those of `apply`
  */
-async function changeOnce<Fields>(
-  { services, caller, body, request: { method, headers }, reply }: RestRequest,
-  schema: z.ZodType<Fields>,
-  apply: (writer: Writer, fields: Fields) => Promise<object>,
-): Promise<unknown> {
-  const writer = requireWrite(caller);
+async function changeOnce<Fields, Reply extends object>(
+  call: RestRequest,
+  request: { readonly parse: (call: RestRequest) => Fields; readonly content: readonly unknown[] },
+  apply: (writer: Writer, fields: Fields) => Promise<Reply>,
+): Promise<Reply> {
+  const writer = requireWrite(call.caller);
+  const { method, headers } = call.request;
   const header = headers[IDEMPOTENCY_KEY_HEADER];
-  if (header === undefined) return apply(writer, parse(schema, body));
+  if (header === undefined) return apply(writer, request.parse(call));
   const { key, fields } = parseFields<{ readonly key: string; readonly fields: Fields }>({
     key: () => parseIdempotencyKey(header),
-    fields: () => parse(schema, body),
+    fields: () => request.parse(call),
   });
-  const content = [`${method} ${USER_PATH}`, body];
-  const outcome = await services.idempotency.once(writer, { key, content }, (each) => apply(each, fields));
-  if (outcome.replayed) reply.header(REPLAYED_HEADER, "true");
+  const content = [`${method} ${USER_PATH}`, ...request.content];
+  const once = { key, content };
+  const outcome = await call.services.idempotency.once(writer, once, (each) => apply(each, fields));
+  if (outcome.replayed) call.reply.header(REPLAYED_HEADER, "true");
   return outcome.reply;
 }
 

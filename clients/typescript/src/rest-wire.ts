@@ -31,7 +31,9 @@ export interface UpdateUserGroup {
   readonly mapping?: Mapping | null | undefined;
   /** Replaces the whole object. */
   readonly properties?: object | null | undefined;
-  /** The version that you last read, such as with `get`. */
+  /** Instead of `properties`: replaces only these properties, and removes those that are null (JSON Merge Patch, RFC 7396). */
+  readonly propertiesPatch?: object | null | undefined;
+  /** The version that you last read, such as `version` of `get`. */
   readonly expectedVersion?: number | undefined;
 }
 
@@ -62,6 +64,8 @@ export interface RotatedUserGroup {
 /** A group after a change. */
 export interface UpdatedUserGroup extends RotatedUserGroup {
   readonly properties: Readonly<Record<string, unknown>> | null;
+  /** For `expectedVersion` of an update; undefined if a proxy removed the ETag. */
+  readonly version: number | undefined;
 }
 
 /** A group that was found or created. */
@@ -79,6 +83,15 @@ export function writeRequest(
   );
 }
 
+/** Builds the body and headers of an update. @throws TypeError */
+export function writeUpdate({ propertiesPatch: patch, ...input }: UpdateUserGroup) {
+  if (patch === undefined) return { body: writeRequest(input) };
+  if (input.properties !== undefined)
+    throw new TypeError("`propertiesPatch` must not be given together with `properties`.");
+  const headers = { "content-type": "application/merge-patch+json" };
+  return { body: writeRequest({ ...input, properties: patch }), headers };
+}
+
 /** Returns the body of a successful reply. @throws ApiError, UnexpectedReplyError */
 function readSuccess(reply: HttpReply): JsonObject {
   const body = parseReply(reply);
@@ -90,7 +103,7 @@ function readSuccess(reply: HttpReply): JsonObject {
 export function readFound(reply: HttpReply): FoundUserGroup {
   const body = readSuccess(reply);
   const { new_user_group: isNew } = body;
-  const group = { ...readGroup(reply, body), properties: readProperties(reply, body) };
+  const group = { ...readGroup(reply, body), ...readState(reply, body) };
   if (typeof isNew !== "boolean") throw incomplete(reply);
   return { isNew, ...group };
 }
@@ -98,7 +111,7 @@ export function readFound(reply: HttpReply): FoundUserGroup {
 /** @throws UnexpectedReplyError */
 export function readUpdated(reply: HttpReply): UpdatedUserGroup {
   const body = readSuccess(reply);
-  return { ...readTagged(reply, body), properties: readProperties(reply, body) };
+  return { ...readTagged(reply, body), ...readState(reply, body) };
 }
 
 /** @throws UnexpectedReplyError */
@@ -132,10 +145,12 @@ function readGroup(reply: HttpReply, body: JsonObject) {
   return { teamId, token, name, providedId };
 }
 
-function readProperties(reply: HttpReply, body: JsonObject): Readonly<Record<string, unknown>> | null {
+function readState(reply: HttpReply, body: JsonObject): Pick<UpdatedUserGroup, "properties" | "version"> {
   const { properties } = groupOf(reply, body);
-  if (properties === null || isJsonObject(properties)) return properties;
-  throw incomplete(reply);
+  if (properties !== null && !isJsonObject(properties)) throw incomplete(reply);
+  // Proxies that compress replies weaken entity tags.
+  const [, version] = /^(?:W\/)?"(\d+)"$/.exec(reply.headers.etag ?? "") ?? [];
+  return { properties, version: version === undefined ? undefined : Number(version) };
 }
 
 function groupOf(reply: HttpReply, { user_group: group }: JsonObject): JsonObject {

@@ -6,7 +6,7 @@ import type { CallOptions } from "./options.js";
 import type { UpdatedUserGroup, UpdateUserGroup } from "./rest-wire.js";
 import { toSchemaPaths, writeMapping } from "./upserts.js";
 
-/** Updates a group with an expected version, which REST does not have. @throws NotFoundError, ConflictError */
+/** Updates a group with an expected version, over GraphQL: services without `If-Match` would ignore it over REST. @throws NotFoundError, ConflictError */
 export async function updateVersion(
   connection: Connection,
   { userGroupId: providedId, mapping, ...changes }: UpdateUserGroup,
@@ -23,6 +23,7 @@ export async function updateVersion(
     name: group.name,
     providedId: group.providedId,
     properties: group.properties,
+    version: group.version,
     apiEnvironmentTag: group.environment === "CUSTOMER" ? "Customer" : "Testing",
   };
 }

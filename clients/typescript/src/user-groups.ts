@@ -39,6 +39,7 @@ import {
   type UpdatedUserGroup,
   type UpdateUserGroup,
   writeRequest,
+  writeUpdate,
 } from "./rest-wire.js";
 import {
   toResult,
@@ -79,7 +80,7 @@ export class UserGroups {
   /** Updates a group. @throws NotFoundError; ConflictError if the group has another version than `expectedVersion` */
   async update(input: UpdateUserGroup, options?: CallOptions): Promise<UpdatedUserGroup> {
     if (input.expectedVersion !== undefined) return updateVersion(this.#connection, input, options);
-    const call = { method: "PUT", path: PATH, body: writeRequest(input) } as const;
+    const call = { method: "PUT", path: PATH, ...writeUpdate(input) } as const;
     return this.#connection.call(call, readUpdated, options);
   }
 

@@ -157,7 +157,7 @@ const CATALOGUE = {
     advice: "Read it again, apply your change, and send the new version.",
     rest: {
       when: "`If-Match` or `If-None-Match` does not hold; nothing is changed",
-      message: "The site configuration is at revision 3, but revision 2 was expected.",
+      message: "The current version is 3, not 2. Read it again and repeat the change.",
       field: "If-Match",
     },
   },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { printParseErrorCode, visit } from "jsonc-parser";
 import { DomainError } from "./errors.js";
 
@@ -129,6 +130,21 @@ export function keepsDigits(number: string): boolean {
     const kept = toDecimal(text);
     return kept.digits === digits && kept.exponent === exponent;
   });
+}
+
+/** Returns whether two JSON texts have equal values; numbers are compared exactly. */
+export function isSameJson(one: string, other: string): boolean {
+  return one === other || isDeepStrictEqual(parseExactly(one), parseExactly(other));
+}
+
+/** Parses a JSON text with strings in place of numbers, and a prefix in all other strings. */
+function parseExactly(json: string): unknown {
+  const marked = json.replaceAll(STRING_OR_NUMBER, (token) => {
+    if (token.startsWith('"')) return `"s${token.slice(1)}`;
+    const { digits, exponent } = toDecimal(token);
+    return digits === "" ? '"0"' : `"${token.startsWith("-") ? "-" : ""}${digits}e${exponent}"`;
+  });
+  return JSON.parse(marked);
 }
 
 /** Splits a number into its digits without outer zeros, and the power of ten of the last one. */

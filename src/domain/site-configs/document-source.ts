@@ -1,7 +1,7 @@
 import type { FieldPath } from "../shared/errors.js";
 import type { JsonValue } from "../shared/json.js";
 import { parseJsonValue } from "../shared/json-value.js";
-import { mergePatchText } from "./document/merge-patch.js";
+import { mergePatchText } from "../shared/merge-patch.js";
 import { type SiteConfigReport, withoutPositions } from "./findings.js";
 import { MAX_SITE_CONFIG_BYTES, requireSize } from "./site-config.js";
 import { type SiteConfigOptions, validateSiteConfigText } from "./validate-site-config.js";
@@ -58,7 +58,8 @@ export function checkSource(source: DocumentSource, options: SiteConfigOptions):
 
 /** Applies a JSON Merge Patch to a stored text. @throws DomainError `invalid_field` for a patch that is too deep, or a result that is too large */
 export function patchText(text: string, patch: SubmittedJson, options: SiteConfigOptions): CheckedText {
-  const patched = mergePatchText(text, parseSubmittedJson(patch));
+  const json = JSON.stringify(parseSubmittedJson(patch));
+  const patched = mergePatchText(text, json, MAX_SITE_CONFIG_BYTES);
   requireSize(patched, patch.field);
   return checkFormatted(patched, options);
 }

@@ -1,6 +1,7 @@
 import { type FieldPath, invalidField } from "../shared/errors.js";
 import { isObject, NULLABLE_OBJECT_RULE } from "../shared/json.js";
 import { parseJsonObject } from "../shared/json-value.js";
+import { mergePatchText } from "../shared/merge-patch.js";
 import { JsonSource, parseStoredJson } from "../shared/stored-json.js";
 
 /** Limits of properties (decision 12): 64 KiB as JSON text and 16 levels, the object itself being level 1. */
@@ -16,8 +17,19 @@ export type Properties = string | null;
  * @throws DomainError `invalid_field` with the invalid path, if they are no object, too large, too deep or not storable
  */
 export function parseProperties(value: unknown, field: FieldPath): Properties {
-  if (value === null) return null;
-  const text = toText(value, field);
+  return value === null ? null : requireSize(toText(value, field), field);
+}
+
+/**
+ * Applies a JSON Merge Patch (RFC 7396), which was validated like properties. So the result has no more levels than they may have.
+ * @throws DomainError `invalid_field` if the result is too large
+ */
+export function mergeProperties(properties: Properties, patch: Properties): Properties {
+  if (patch === null) return null;
+  return requireSize(mergePatchText(properties ?? "{}", patch, MAX_PROPERTIES_BYTES), ["propertiesPatch"]);
+}
+
+function requireSize(text: string, field: FieldPath): string {
   if (Buffer.byteLength(text) > MAX_PROPERTIES_BYTES) {
     throw invalidField(field, `must be at most ${MAX_PROPERTIES_BYTES} bytes of JSON`);
   }

@@ -46,6 +46,8 @@ export interface NewUserGroup extends UserGroupFields {
 /** Fields of an update; absent fields stay unchanged (decision 7). */
 export interface UserGroupChanges extends Partial<UserGroupFields> {
   readonly mapping?: readonly MappingReference[];
-  /** The update is applied only if the group still has this version. */
-  readonly expectedVersion?: number | undefined;
+  /** A JSON Merge Patch of the properties, with their limits; null removes them. Excludes `properties`. */
+  readonly propertiesPatch?: Properties | undefined;
+  /** The update is applied only if the group still has one of these versions. */
+  readonly expectedVersions?: readonly number[] | undefined;
 }

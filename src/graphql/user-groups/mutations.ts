@@ -1,5 +1,6 @@
 import { Field, ID, InputType, Int, Resolver } from "type-graphql";
 import type { Caller, Writer } from "../../domain/accounts/caller.js";
+import { invalidField } from "../../domain/shared/errors.js";
 import { parseFields, parseGuard } from "../../domain/shared/field-parsing.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { isText, parseText } from "../../domain/shared/text-field.js";
@@ -69,6 +70,14 @@ class UpdateUserGroupInput extends UserGroupChangesInput {
 
   @Field(() => String, nullable("The new name. Must not be null."))
   readonly name?: string | null;
+
+  @Field(
+    () => GraphQLJSON,
+    nullable(
+      "A JSON Merge Patch (RFC 7396) of the properties, instead of `properties`: other properties keep their values, and null removes one. Null instead of an object removes all.",
+    ),
+  )
+  readonly propertiesPatch?: unknown;
 
   @Field(
     () => Int,
@@ -272,12 +281,21 @@ function parseUpdate(input: UpdateUserGroupInput): {
   readonly ref: UserGroupRef;
   readonly changes: UserGroupChanges;
 } {
-  const { ref, fields, expectedVersion } = parseFields({
+  const { ref, fields, ...others } = parseFields({
     ref: () => parseUserGroupBy(input.by),
     fields: () => parseChangedFields(input),
-    expectedVersion: () => parseGuard(["expectedVersion"], input.expectedVersion, (version) => version),
+    propertiesPatch: () => parsePropertiesPatch(input),
+    expectedVersions: () => parseGuard(["expectedVersion"], input.expectedVersion, (version) => [version]),
   });
-  return { ref, changes: { ...fields, expectedVersion } };
+  return { ref, changes: { ...fields, ...others } };
+}
+
+/** @throws DomainError `invalid_field` */
+function parsePropertiesPatch({ properties, propertiesPatch }: UpdateUserGroupInput) {
+  const field = ["propertiesPatch"];
+  if (propertiesPatch !== undefined && properties !== undefined)
+    throw invalidField(field, "must not be sent together with `properties`");
+  return propertiesPatch === undefined ? undefined : parseProperties(propertiesPatch, field);
 }
 
 /** Parses the fields to change: absent and null differ (decision 7). @throws DomainError `invalid_field` */

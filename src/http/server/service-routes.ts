@@ -4,10 +4,10 @@ import { DomainError, reasonOf } from "../../domain/shared/errors.js";
 import { siteConfigJsonSchema } from "../../domain/site-configs/json-schema.js";
 import { printSubgraphSdl } from "../../graphql/server/federation/subgraph-schema.js";
 import { printSdl } from "../../graphql/server/schema.js";
+import { readKnownHashes, toEntityTag } from "../../rest/entity-tag.js";
 import type { Services } from "../../services/services.js";
 import { printOpenApi } from "../openapi/document.js";
 import { isDirectLocalRequest } from "../pages/loopback.js";
-import { readKnownHashes, toEntityTag } from "../site-configs/entity-tag.js";
 
 const HOUR_S = 3600;
 const SECURITY_CONTACT_VALID_MS = 90 * 24 * HOUR_S * 1000;

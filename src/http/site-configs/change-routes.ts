@@ -10,6 +10,7 @@ import { SITE_CONFIG_CODES, type SiteConfigReport } from "../../domain/site-conf
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { MAX_SITE_CONFIG_BYTES, requireSize } from "../../domain/site-configs/site-config.js";
 import { BODY_LIMIT, requireApiKey } from "../../rest/authenticated-routes.js";
+import { parseIfMatch, toEntityTag } from "../../rest/entity-tag.js";
 import { ERROR_BODY, renderError } from "../../rest/errors.js";
 import { COMPONENTS, integer, parse, SUCCESS, text } from "../../rest/fields.js";
 import {
@@ -25,7 +26,6 @@ import {
   SHARED_CODES,
 } from "../../rest/openapi.js";
 import type { Services } from "../../services/services.js";
-import { parsePrecondition, requireMatch, toEntityTag, unmatched } from "./entity-tag.js";
 import {
   DELETION_QUERY,
   findOwner,
@@ -52,7 +52,7 @@ const CHANGE_CODES = [...SHARED_CODES, "version_conflict"] as const;
 const PRECONDITIONS = [
   headerParameter(
     "If-Match",
-    'The `ETag` of your copy, or the revision number in quotes, such as `"3"`. The request fails with 412 if the site has changed since. `*` requires only that the site exists.',
+    'The `ETag` of your copy, or the revision number in quotes, such as `"3"`; or a list of them. The request fails with 412 if the site has changed since. `*` requires only that the site exists.',
   ),
   headerParameter("If-None-Match", "`*` requires that the site does not exist.", { enum: ["*"] }),
 ];
@@ -228,13 +228,19 @@ export function registerSiteConfigChangeRoutes(
     return { success: 1 };
   };
 
-  /** @throws DomainError `invalid_field`, `site_config_not_found`, `version_conflict` */
+  /** @returns null for any; 0 if the site must not exist @throws DomainError `invalid_field`, `site_config_not_found`, `version_conflict` */
   const findExpectedRevision = async (tenant: Tenant, site: string, { headers }: Request) => {
-    const condition = parsePrecondition(headers);
-    if (condition.kind === "none") return null;
-    if (condition.kind === "revision") return condition.revision;
+    const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = headers;
+    if (ifNoneMatch !== undefined) {
+      if (ifNoneMatch !== "*") throw invalidField(["If-None-Match"], "must be * for a change");
+      if (ifMatch !== undefined)
+        throw invalidField(["If-None-Match"], "must not be sent together with If-Match");
+      return 0;
+    }
+    if (ifMatch === undefined) return null;
+    const tags = parseIfMatch(ifMatch);
     const current = await siteConfigReader.serve(tenant, { site, revision: null, knownHashes: null });
-    requireMatch(condition, current);
+    requireMatch(tags, current);
     return current.revision;
   };
 
@@ -256,6 +262,21 @@ export function registerSiteConfigChangeRoutes(
     const deletion = requireApiKey(app, services, remove);
     app.route<SiteRequest>({ method: "DELETE", url, bodyLimit: BODY_LIMIT, ...deletion });
   }
+}
+
+/** @throws DomainError `version_conflict` unless If-Match has the tag of the text, weak or strong, or the revision number in quotes */
+export function requireMatch(
+  tags: readonly string[] | null,
+  { revision, hash }: { readonly revision: number; readonly hash: Buffer },
+): void {
+  const current = [toEntityTag(hash), `W/${toEntityTag(hash)}`, `"${revision}"`];
+  if (tags?.some((tag) => current.includes(tag)) === false)
+    throw unmatched(`The site configuration is at revision ${revision}, not the expected one.`);
+}
+
+/** Returns the error of a revision, or a missing site, that does not meet If-Match. */
+function unmatched(message: string): DomainError {
+  return new DomainError("version_conflict", message, { field: ["If-Match"] });
 }
 
 /** Parses the name of a site that must belong to the caller. @throws DomainError `invalid_field` */

@@ -6,6 +6,7 @@ import { parseText } from "../../domain/shared/text-field.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { SITE_NAME_RULE } from "../../domain/site-configs/site-config.js";
 import { BODY_LIMIT } from "../../rest/authenticated-routes.js";
+import { parseIfMatch, readKnownHashes, toEntityTag } from "../../rest/entity-tag.js";
 import { parse } from "../../rest/fields.js";
 import {
   COMMON_HEADERS,
@@ -22,11 +23,11 @@ import type { Services } from "../../services/services.js";
 import {
   EXAMPLE,
   registerSiteConfigChangeRoutes,
+  requireMatch,
   SITE_CONFIG_CHANGES,
   TAGS,
   VALIDATION_PATHS,
 } from "./change-routes.js";
-import { parsePrecondition, readKnownHashes, requireMatch, toEntityTag } from "./entity-tag.js";
 import { findOwner, READ_QUERY, SITE_PARAMETERS, type SiteRequest } from "./request.js";
 
 const DAY_S = 86_400;
@@ -70,7 +71,7 @@ const security = [{ ApiKey: [] }, {}];
 const PARAMETERS = [
   headerParameter(
     "If-Match",
-    "An `ETag`, or a revision number in quotes. If the current revision is another one, the reply is 412.",
+    "Entity tags, each an `ETag` or a revision number in quotes. If none is that of the current revision, the reply is 412.",
   ),
   headerParameter(
     "If-None-Match",
@@ -194,7 +195,7 @@ export function registerSiteConfigRoutes(app: FastifyInstance, services: Service
         ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, servedRequest)
         : siteConfigReader.servePublic(owner, servedRequest, { ...(replica && { replica }), deadline }),
     );
-    requireMatch(parsePrecondition({ "if-match": request.headers["if-match"] }), { revision, hash });
+    requireMatch(parseIfMatch(request.headers["if-match"] ?? "*"), { revision, hash });
     const visibility = owner.kind === "caller" ? "private" : "public";
     reply
       // The current revision changes, and a public site may be withdrawn.

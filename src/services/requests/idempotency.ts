@@ -20,8 +20,8 @@ interface IdempotentRequest {
 }
 
 /** A JSON reply; `replayed` if it was stored by an earlier request. */
-interface IdempotentReply {
-  readonly reply: unknown;
+interface IdempotentReply<Reply> {
+  readonly reply: Reply;
   readonly replayed: boolean;
 }
 
@@ -45,7 +45,7 @@ export class Idempotency {
     writer: Writer,
     request: IdempotentRequest,
     work: (writer: Writer) => Promise<Reply>,
-  ): Promise<IdempotentReply> {
+  ): Promise<IdempotentReply<Reply>> {
     const requestKey = [writer.accountId, writer.environment, request.key].join("/");
     for (let previous = this.#inFlight.get(requestKey); previous; previous = this.#inFlight.get(requestKey))
       await previous;
@@ -66,7 +66,7 @@ export class Idempotency {
     writer: Writer,
     { key, content }: IdempotentRequest,
     work: (writer: Writer) => Promise<Reply>,
-  ): Promise<IdempotentReply> {
+  ): Promise<IdempotentReply<Reply>> {
     // Include the scope: a reply may contain data that other keys of the account must not read.
     const fingerprint = createHash("sha256")
       .update(JSON.stringify([writer.scope, ...content]))
@@ -74,7 +74,7 @@ export class Idempotency {
     return this.db.transaction(writer, async (transaction) => {
       const db = new TenantDb(writer, transaction, this.db.orm);
       if (!(await claim(db, key, fingerprint)))
-        return { reply: await this.#loadReply(db, writer, key, fingerprint), replayed: true };
+        return { reply: await this.#loadReply<Reply>(db, writer, key, fingerprint), replayed: true };
       const reply = await work({ ...writer, transaction });
       const binding = replyBinding(writer, key);
       const encrypted = this.vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId);
@@ -83,7 +83,7 @@ export class Idempotency {
     });
   }
 
-  async #loadReply(db: TenantDb, writer: Writer, key: string, fingerprint: Buffer): Promise<unknown> {
+  async #loadReply<Reply>(db: TenantDb, writer: Writer, key: string, fingerprint: Buffer): Promise<Reply> {
     const stored = await findStoredReply(db, key);
     if (!stored)
       throw new DomainError("unavailable", "The stored reply has just expired. Try again.", {

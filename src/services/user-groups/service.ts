@@ -3,6 +3,7 @@ import { requireWrite } from "../../domain/accounts/scopes.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { type MappingReference, requireEntryLimit } from "../../domain/user-groups/mapping.js";
+import { mergeProperties } from "../../domain/user-groups/properties.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type {
   ExpectedValues,
@@ -113,11 +114,12 @@ export class UserGroupService {
 
   /**
    * Updates the fields that are present (decision 7). An update without effective changes writes nothing (decision 12a).
-   * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`; nothing is changed
+   * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`, `invalid_field` if patched properties are
+   *   too large; nothing is changed
    */
   async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
-    const { mapping, expectedVersion } = changes;
-    if (mapping === undefined && expectedVersion === undefined) {
+    const { mapping, propertiesPatch: patch, expectedVersions } = changes;
+    if (mapping === undefined && patch === undefined && expectedVersions === undefined) {
       const updated = await updateUserGroup(
         this.deps.db.for(writer),
         storedRef(this.deps.vault, ref),
@@ -126,11 +128,13 @@ export class UserGroupService {
       return this.#publishUpdate(writer, requireUserGroup(updated, ref));
     }
     return this.#updateLocked(writer, ref, async (transaction, group) => {
-      requireVersion(group, expectedVersion);
+      requireVersion(group, expectedVersions);
+      const properties = patch === undefined ? {} : { properties: mergeProperties(group.properties, patch) };
+      const fields = { ...changes, ...properties };
       const entries = mapping && (await resolveMapping(transaction, mapping));
-      if (!entries) return changes;
+      if (!entries) return fields;
       const replacement = { userGroupId: group.id, entries, isFirst: false };
-      return { ...changes, mappingChanged: (await replaceMappings(transaction, [replacement])).size > 0 };
+      return { ...fields, mappingChanged: (await replaceMappings(transaction, [replacement])).size > 0 };
     });
   }
 
@@ -231,11 +235,11 @@ export class UserGroupService {
   }
 }
 
-function requireVersion(group: UserGroup, expected: number | undefined): void {
-  if (expected === undefined || expected === group.version) return;
+function requireVersion({ version }: UserGroup, expected: readonly number[] | undefined): void {
+  if (expected?.includes(version) !== false) return;
   throw new DomainError(
     "version_conflict",
-    `The user group has version ${group.version}, not ${expected}. Read it again and repeat the change.`,
+    `The user group has version ${version}, not ${expected.length === 1 ? expected[0] : "an expected one"}. Read it again and repeat the change.`,
     { field: ["expectedVersion"] },
   );
 }

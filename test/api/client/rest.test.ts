@@ -31,6 +31,7 @@ describe("a group", () => {
       name: "Acme",
       providedId: "life",
       properties: { region_name: "EU", nested: { a_b: [1] } },
+      version: 1,
     });
     const found = await userGroups.getOrCreate({ userGroupId: "life" });
     expect(found).toEqual({ ...created, isNew: false });
@@ -54,9 +55,28 @@ describe("a group", () => {
       providedId: "changed",
       properties: { a: 1 },
       apiEnvironmentTag: "Customer",
+      version: 2,
     });
     const cleared = await userGroups.update({ userGroupId: "changed", properties: null });
     expect(cleared.properties).toBeNull();
+  });
+
+  test.each([undefined, 1])("is updated by a merge patch, with the expected version %s", async (version) => {
+    const { userGroups } = fixture().client;
+    const userGroupId = `patched ${version}`;
+    await userGroups.getOrCreate({ userGroupId, name: "P", properties: { a: 1, b: { c: 1, d: 2 } } });
+    const propertiesPatch = { b: { c: null }, e_f: "x" };
+    const update = (more = {}) =>
+      userGroups.update({ userGroupId, propertiesPatch, expectedVersion: version, ...more });
+    expect(await update({ mapping: { charts: "sales" } })).toMatchObject({
+      properties: { a: 1, b: { d: 2 }, e_f: "x" },
+      version: 2,
+    });
+    const removed = { propertiesPatch: null, expectedVersion: version && 2 };
+    expect(await update(removed)).toMatchObject({ properties: null, version: 3 });
+    const both = update({ properties: { a: 1 }, expectedVersion: version && 3 });
+    if (version === undefined) await expect(both).rejects.toThrow(TypeError);
+    else await expect(both).rejects.toMatchObject({ code: "invalid_field", field: "propertiesPatch" });
   });
 
   test("is rotated and deleted", async () => {

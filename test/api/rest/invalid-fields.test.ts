@@ -53,13 +53,20 @@ const byToken = (current_token: string) => ({ current_token });
 const NO_ROTATION =
   "is required: POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation `getOrCreateUserGroup` if your client cannot";
 
+const NO_GROUP = "is required: no user group has this ID. Send `name` as well to create it";
+
 /** A valid body by operation, and the values of each of its fields. */
 const OPERATIONS = {
   "GET /api/user": {
     operation: USER_OPERATIONS.get,
     // Fields of an existing group other than its ID are ignored.
     body: (_: string, rule: string | null) => (rule ? { user_group_id: "new", name: "New" } : byId()),
-    fields: { user_group_id: REQUIRED, name: REQUIRED, properties: PROPERTIES, mapping: MAPPING },
+    fields: {
+      user_group_id: REQUIRED,
+      name: [[undefined, NO_GROUP], NULL, ...NO_TEXT],
+      properties: PROPERTIES,
+      mapping: MAPPING,
+    },
   },
   "PUT /api/user": {
     operation: USER_OPERATIONS.put,
@@ -139,6 +146,51 @@ test.each(CASES)("%s: %s", async (operation, field, rows, body) => {
   }
 });
 
+test.each([
+  ["GET /api/user", { user_group_id: "nulls", name: "Another" }],
+  ["PUT /api/user", { user_group_id: "nulls", name: "Nulls" }],
+  ["POST /api/user", { current_token: "ugt_unknown" }],
+  ["DELETE /api/user", { current_token: "ugt_unknown" }],
+  ["POST /api/embed-session", { user_group_id: "nulls" }],
+])("%s: Prefer: handling=strict refuses unknown fields and names each", async (operation, body) => {
+  const others = '"propertys":1,"expected_version":2,"__proto__":3,"toString":4}';
+  const unknown = JSON.stringify(body).replace(/\}$/, `,${others}`);
+  const isKnown = JSON.stringify(body).includes("nulls");
+  const call = (sent: unknown, prefer: string) => callUnchanged(operation, sent, { prefer });
+  for (const prefer of [
+    "handling=strict",
+    'wait=10, HANDLING = "strict"; a="b,c"',
+    'x="handling=lenient, \\"", handling=strict, handling=lenient',
+  ]) {
+    const reply = await call(unknown, prefer);
+    const fields = ["propertys", "expected_version", "__proto__", "toString"].map((field) => ({
+      field,
+      message: `${field} is not a field of this operation.`,
+    }));
+    expectError(reply, 400, {
+      code: "invalid_field",
+      field: "propertys",
+      message: fields[0]?.message,
+      fields,
+    });
+    expect(reply.headers).toMatchObject({ "preference-applied": "handling=strict" });
+    expect(await call(body, prefer)).toMatchObject({
+      status: isKnown ? 200 : 404,
+      headers: { "preference-applied": "handling=strict" },
+    });
+  }
+  for (const prefer of [
+    "handling=lenient",
+    "handling=lenient, handling=strict",
+    'x="handling=strict"',
+    "strict",
+  ]) {
+    const { status, headers } = await call(unknown, prefer);
+    expect(status, prefer).toBe(isKnown ? 200 : 404);
+    expect(headers).not.toHaveProperty("preference-applied");
+  }
+});
+
 describe("all invalid fields are reported, headers first", () => {
   const three = { name: "", properties: [], mapping: { a: 1, b: "sales", c: "" } };
   const object = "must be a JSON object or null";
@@ -150,24 +202,46 @@ describe("all invalid fields are reported, headers first", () => {
   };
   const header = "must be 1 to 255 printable ASCII characters";
   const token = "is required";
-  test.each<readonly [string, string | undefined, object | string, Readonly<Record<string, string>>]>([
-    ["GET /api/user", undefined, { user_group_id: "new", ...three }, rules],
+  test.each<readonly [string, Record<string, string>, object | string, Record<string, string>]>([
+    ["GET /api/user", {}, { user_group_id: "new", ...three }, rules],
     // Without an ID, it is unknown whether the group exists and needs a name.
-    ["GET /api/user", undefined, { properties: 1 }, { user_group_id: token, properties: object }],
-    ["GET /api/user", undefined, '{"properties":{"a":1e400}}', { user_group_id: token }],
+    ["GET /api/user", {}, { properties: 1 }, { user_group_id: token, properties: object }],
+    ["GET /api/user", {}, '{"properties":{"a":1e400}}', { user_group_id: token }],
     [
       "GET /api/user",
-      undefined,
+      {},
       { mapping: [], name: "", user_group_id: "new" },
       { name: rules.name, mapping: object },
     ],
-    ["PUT /api/user", undefined, { ...three, user_group_id: "" }, { user_group_id: rules.name, ...rules }],
-    ["POST /api/user", "ü", {}, { "Idempotency-Key": header, current_token: NO_ROTATION }],
-    ["POST /api/user", "", { current_token: "x" }, { "Idempotency-Key": header }],
-    ["DELETE /api/user", "x".repeat(256), {}, { "Idempotency-Key": header, current_token: token }],
+    ["PUT /api/user", {}, { ...three, user_group_id: "" }, { user_group_id: rules.name, ...rules }],
+    [
+      "PUT /api/user",
+      { "idempotency-key": "", "if-match": "7" },
+      { ...three, user_group_id: "x" },
+      { "Idempotency-Key": header, "If-Match": 'must be entity tags in quotes, such as "7", or *', ...rules },
+    ],
+    [
+      "PUT /api/user",
+      { prefer: "handling=strict" },
+      '{"user_group_id":"x","name":"","nam":1,"properties":{"a":1e400}}',
+      { name: rules.name, nam: "is not a field of this operation" },
+    ],
+    [
+      "POST /api/user",
+      { "idempotency-key": "ü" },
+      {},
+      { "Idempotency-Key": header, current_token: NO_ROTATION },
+    ],
+    ["POST /api/user", { "idempotency-key": "" }, { current_token: "x" }, { "Idempotency-Key": header }],
     [
       "DELETE /api/user",
-      undefined,
+      { "idempotency-key": "x".repeat(256) },
+      {},
+      { "Idempotency-Key": header, current_token: token },
+    ],
+    [
+      "DELETE /api/user",
+      {},
       { user_group_id: 1, data_source_provided_id: "" },
       {
         current_token: token,
@@ -177,7 +251,7 @@ describe("all invalid fields are reported, headers first", () => {
     ],
     [
       "POST /api/embed-session",
-      undefined,
+      {},
       { user_group_id: "x", current_token: "y", expires_in: 1, variables: 1 },
       {
         current_token: "must not be sent together with `user_group_id`",
@@ -185,8 +259,10 @@ describe("all invalid fields are reported, headers first", () => {
         variables: object,
       },
     ],
-  ])("%s, Idempotency-Key %s, %j", async (operation, key, body, errors) => {
-    const headers = key === undefined ? {} : { "idempotency-key": Buffer.from(key).toString("latin1") };
+  ])("%s, %j, %j", async (operation, sent, body, errors) => {
+    const headers = Object.fromEntries(
+      Object.entries(sent).map(([name, value]) => [name, Buffer.from(value).toString("latin1")]),
+    );
     const fields = Object.entries(errors).map(([field, rule]) => ({ field, message: `${field} ${rule}.` }));
     const [first = { field: "", message: "" }] = fields;
     const reply = await callUnchanged(operation, body, headers);

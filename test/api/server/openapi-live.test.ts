@@ -53,7 +53,14 @@ describe("a reply matches the document", () => {
     const token = await create("acme");
     expect((await call(GET, { user_group_id: "acme" })).body.new_user_group).toBe(false);
     await call(GET, { user_group_id: "rich", name: "R", properties: { a: { b: [null, 1.5, "x"] } } });
-    await call(PUT, { user_group_id: "acme", properties: { region: "EU" } });
+    const { headers: read } = await call(PUT, { user_group_id: "acme", properties: { region: "EU" } });
+    const put = { "if-match": String(read["etag"]), "idempotency-key": "put", prefer: "handling=strict" };
+    for (const name of ["Acme", "Acme", "Other"])
+      await call(PUT, { user_group_id: "acme", name }, { headers: put });
+    const lost = { "if-match": String(read["etag"]), prefer: "handling=strict" };
+    await call(PUT, { user_group_id: "acme", name: "Lost" }, { headers: lost });
+    const patch = { "content-type": "application/merge-patch+json" };
+    await call(PUT, { user_group_id: "acme", properties: { region: null } }, { headers: patch });
     const headers = { "idempotency-key": "once" };
     const key = await newKey();
     const rotated = await caller.call(POST, { key, headers, body: { current_token: token } });
@@ -75,7 +82,8 @@ describe("a reply matches the document", () => {
         "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
       await other.run({ access: "write", text }, [account.accountId]);
       const headers = { "idempotency-key": "busy" };
-      for (const operation of [POST, DELETE]) await call(operation, { current_token: token }, { headers });
+      const body = { current_token: token, user_group_id: "busy" };
+      for (const operation of [PUT, POST, DELETE]) await call(operation, body, { headers });
     });
   });
 

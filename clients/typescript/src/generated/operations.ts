@@ -268,6 +268,8 @@ export type UpdateUserGroupInput = {
   readonly name?: string | null | undefined;
   /** A JSON object that replaces the properties; null removes them. */
   readonly properties?: object | null | undefined;
+  /** A JSON Merge Patch (RFC 7396) of the properties, instead of `properties`: other properties keep their values, and null removes one. Null instead of an object removes all. */
+  readonly propertiesPatch?: object | null | undefined;
 };
 
 /** Input for `updateWebhookEndpoint`. Omitted fields keep their values. */

@@ -1,22 +1,23 @@
-import { isDeepStrictEqual } from "node:util";
 import { type Node, parseTree } from "jsonc-parser";
-import { isObject, type JsonObject, type JsonValue, memberOf } from "../../shared/json.js";
-import { MAX_SITE_CONFIG_BYTES } from "../site-config.js";
+import { isSameJson } from "./json-text.js";
 
 /**
- * Applies a JSON Merge Patch (RFC 7396) to a JSON text. Unchanged parts keep their spelling; added parts are formatted like the
- * text, unless the result would then be too large to store. Takes time linear in text and patch.
- * @param text valid JSON without duplicate keys, at most MAX_LEVELS levels deep, as is the patch
+ * Applies a JSON Merge Patch (RFC 7396) to a JSON text. Unchanged parts keep their spelling, and so do added parts if the text is on one
+ * line; otherwise they are formatted like the text, unless the result would then be larger than `maxBytes`. Of duplicate keys the last
+ * one counts. Takes time linear in text and patch.
+ * @param text valid JSON
+ * @param patch valid JSON without insignificant white space, no deeper than recursion handles safely, as is the text
  */
-export function mergePatchText(text: string, patch: JsonValue): string {
+export function mergePatchText(text: string, patch: string, maxBytes: number): string {
   const root = parseTree(text);
-  if (!root) throw new TypeError("There is no JSON to patch.");
+  const change = parseTree(patch);
+  if (!root || !change) throw new TypeError("There is no JSON to patch.");
   const mergeWithin = (room: number) => {
-    const merged = new TextMerge(text, room).merge(root, patch, "");
+    const merged = new TextMerge(text, patch, room).merge(root, change, "");
     return text.slice(0, root.offset) + merged + text.slice(endOf(root));
   };
-  const indented = mergeWithin(MAX_SITE_CONFIG_BYTES);
-  return Buffer.byteLength(indented) <= MAX_SITE_CONFIG_BYTES ? indented : mergeWithin(0);
+  const indented = mergeWithin(maxBytes);
+  return Buffer.byteLength(indented) <= maxBytes ? indented : mergeWithin(0);
 }
 
 const MAX_UNIT_LENGTH = 10;
@@ -30,6 +31,7 @@ class TextMerge {
   /** @param room maximum characters of white space to write: the indentation of deep values could be a thousand times their size */
   constructor(
     private readonly text: string,
+    private readonly patch: string,
     private room: number,
   ) {
     const json = text.trim();
@@ -41,17 +43,19 @@ class TextMerge {
    * @param indentation indentation of the line in which the value begins
    * @returns the new text of the value
    */
-  merge(node: Node, patch: JsonValue, indentation: string): string {
-    if (isObject(patch) && node.type === "object" && node.children?.length) {
-      return this.#mergeMembers(node, patch, indentation);
+  merge(node: Node, change: Node, indentation: string): string {
+    if (change.type === "object" && node.type === "object" && node.children?.length) {
+      return this.#mergeMembers(node, change, indentation);
     }
-    const value = withoutNulls(patch);
+    const value = this.#withoutNulls(change);
     const written = this.text.slice(node.offset, endOf(node));
-    return isDeepStrictEqual(JSON.parse(written), value) ? written : this.#print(value, indentation);
+    return isSameJson(written, value) ? written : this.#print(value, indentation);
   }
 
-  #mergeMembers(object: Node, patch: JsonObject, parentIndentation: string): string {
+  #mergeMembers(object: Node, change: Node, parentIndentation: string): string {
     const members = membersOf(object, this.text);
+    const known = new Map(members.map(({ name, value }) => [name, value]));
+    const changes = changesOf(change, this.patch);
     // Concatenate instead of joining a list, which would copy nested values once per level.
     let written = "";
     let indentation = parentIndentation;
@@ -60,37 +64,47 @@ class TextMerge {
     for (const { name, start, end, value, gap, ...member } of members) {
       indentation = member.indentation ?? indentation;
       gapAfterLast ??= gap;
-      const change = memberOf(patch, name);
-      if (change === null) continue;
+      const update = changes.get(name)?.value;
+      // Without the other duplicates: each would repeat what the patch adds.
+      if (update?.type === "null" || (update && known.get(name) !== value)) continue;
       // A member at the start of a line stays there when members before it are removed.
       written += member.indentation !== null && written !== "" ? gap : gapAfterLast;
       written +=
-        change === undefined
+        update === undefined
           ? this.text.slice(start, end)
-          : this.text.slice(start, value.offset) + this.merge(value, change, indentation);
+          : this.text.slice(start, value.offset) + this.merge(value, update, indentation);
       gapAfterLast = null;
     }
     const isMultiline = members.some((member) => member.indentation !== null);
     const space = members.at(-1)?.isSpaced ? " " : "";
-    const known = new Set(members.map(({ name }) => name));
-    for (const [name, value] of Object.entries(patch)) {
-      if (value === null || known.has(name)) continue;
-      const text = this.#print(withoutNulls(value), indentation);
+    for (const { name, start, value } of changes.values()) {
+      if (value.type === "null" || known.has(name)) continue;
+      const text = this.#print(this.#withoutNulls(value), indentation);
       if (written === "") written = gapAfterLast ?? "";
       else written += `,${isMultiline ? this.#newLine(indentation) : space}`;
-      written += `${JSON.stringify(name)}:${space}${text}`;
+      written += this.patch.slice(start, value.offset) + space + text;
     }
     if (written === "") return "{}";
     return `{${written}${this.text.slice(members.at(-1)?.end, endOf(object))}`;
   }
 
+  /** Returns the text of a part of the patch. */
+  #withoutNulls(change: Node): string {
+    if (change.type !== "object") return this.patch.slice(change.offset, endOf(change));
+    let written = "";
+    for (const { start, value } of changesOf(change, this.patch).values()) {
+      if (value.type === "null") continue;
+      written += (written && ",") + this.patch.slice(start, value.offset) + this.#withoutNulls(value);
+    }
+    return `{${written}}`;
+  }
+
   /** Formats a value like the text, or on one line if there is no room. @param indentation of the line in which it begins */
-  #print(value: JsonValue, indentation: string): string {
-    const compact = JSON.stringify(value);
+  #print(compact: string, indentation: string): string {
     if (this.#newline === null || this.room === 0) return compact;
     const newLine = `${this.#newline}${indentation}`;
     // Indent by the unit only if there is room: deep values would take megabytes.
-    const lines = JSON.stringify(value, null, "\t")
+    const lines = JSON.stringify(JSON.parse(compact), null, "\t")
       .split("\n")
       .map((line) => ({ text: line.trimStart(), level: line.lastIndexOf("\t") + 1 }));
     const width = this.#unit.length || 1;
@@ -143,12 +157,11 @@ function membersOf(object: Node, text: string): Member[] {
   });
 }
 
-function endOf({ offset, length }: Node): number {
-  return offset + length;
+/** Returns the members of a patch by name. */
+function changesOf(change: Node, patch: string): ReadonlyMap<string, Member> {
+  return new Map(membersOf(change, patch).map((member) => [member.name, member]));
 }
 
-function withoutNulls(patch: JsonValue): JsonValue {
-  if (!isObject(patch)) return patch;
-  const entries = Object.entries(patch).filter(([, value]) => value !== null);
-  return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value)]));
+function endOf({ offset, length }: Node): number {
+  return offset + length;
 }
