@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Node, parseTree } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
-import { isObject, type JsonObject, type JsonValue, memberOf } from "../../src/domain/shared/json.js";
-import { mergePatchText } from "../../src/domain/shared/merge-patch.js";
+import { isObject, type JsonObject, type JsonValue, memberOf } from "../../../src/domain/shared/json.js";
+import { mergePatchText } from "../../../src/domain/shared/merge-patch.js";
 
 const parse = (text: string): JsonValue => JSON.parse(text);
 const patched = (text: string, patch: JsonValue) => mergePatchText(text, JSON.stringify(patch), 256 * 1024);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJsonObject, parseJsonValue } from "../../src/domain/shared/json-value.js";
+import { parseJsonObject, parseJsonValue } from "../../../src/domain/shared/json-value.js";
 
 const lenient = { storable: false };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JsonSource, parseStoredJson, withSource } from "../../src/domain/shared/stored-json.js";
+import { JsonSource, parseStoredJson, withSource } from "../../../src/domain/shared/stored-json.js";
 
 const parse = (text: string) => parseStoredJson(text, ["p"], 16);
 

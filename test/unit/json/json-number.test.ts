@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keepsDigits, markInexactNumbers } from "../../src/domain/shared/json-text.js";
+import { keepsDigits, markInexactNumbers } from "../../../src/domain/shared/json-text.js";
 
 describe("a number is kept if it is that of the nearest float, with as many digits", () => {
   test.each([
