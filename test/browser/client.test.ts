@@ -4,8 +4,8 @@ import { rolldown } from "rolldown";
 import { describe, expect, test } from "vitest";
 import { createViewer } from "../../clients/typescript/src/browser.js";
 import { ViewerDocument } from "../../clients/typescript/src/generated/operations.js";
+import { sessionToken } from "../support/clients/fake-page.js";
 import { cutOff, hang, reply, startScriptedServer } from "../support/clients/scripted-server.js";
-import { sessionToken } from "../support/clients/viewer-sessions.js";
 
 const GROUP = { id: "g", version: 1, name: "A", properties: { a: 1 }, mapping: [] };
 const SHOWN = reply(200, { data: { viewer: { userGroup: GROUP } } });

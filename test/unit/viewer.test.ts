@@ -7,10 +7,10 @@ import {
   groupReply,
   HOUR_MS,
   next,
+  sessionToken,
   silence,
   watch,
 } from "../support/clients/fake-page.js";
-import { sessionToken } from "../support/clients/viewer-sessions.js";
 
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 const error = (status: number) => () => Response.json({ errors: [{ message: "No." }] }, { status });
@@ -206,6 +206,18 @@ describe("watching", () => {
     await pass(25_000);
     expect(states.at(-1)).toMatchObject({ userGroup: { name: "V7" }, error: undefined });
     expect(page.requests.map(({ isStream }) => isStream).slice(0, 3)).toEqual([true, true, false]);
+  });
+
+  test("reads as long as the service opens no further stream", async () => {
+    const limit = () => Response.json({}, { status: 429, headers: { "retry-after": "30" } });
+    const page = createFakePage(({ isStream }) => (isStream ? limit() : groupReply(1)));
+    const states = watch(page);
+    await pass(29_000);
+    expect(page.requests).toHaveLength(2);
+    page.answer(({ isStream }) => (isStream ? limit() : groupReply(2)));
+    await pass(2_000);
+    expect(states.at(-1)).toMatchObject({ userGroup: { name: "V2" }, isStale: false });
+    expect(states.filter(({ error: failure }) => failure !== undefined)).toEqual([]);
   });
 
   test("survives the error of a listener", async () => {

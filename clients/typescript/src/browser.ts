@@ -87,8 +87,9 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
   let cutStream: (() => void) | undefined;
   let checkedAt = 0;
   let failures = 0;
-  let failedAt = 0;
   let retryAt = 0;
+  /** The earliest time of an attempt that someone asks for. */
+  let earliestAt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Ends the wait for the next attempt. */
   let proceed: (() => void) | undefined;
@@ -122,14 +123,20 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
         }),
       );
       return performance.now() - startedAt >= STABLE_MS;
-    } catch (error) {
-      // A proxy may hold events back, but not a whole reply.
-      if (!(error instanceof ViewerError) || error.code !== "timeout") throw error;
-      await readOnce(signal);
-      return false;
     } finally {
       cutStream = undefined;
     }
+  }
+
+  /** Reads the group where only streams fail. @returns the error that remains */
+  async function readInstead(error: unknown, signal: AbortSignal): Promise<unknown> {
+    // A proxy may hold events back, and the service limits the number of streams.
+    const isOfStream = error instanceof ViewerError && (error.code === "timeout" || error.status === 429);
+    if (!isOfStream) return error;
+    return readOnce(signal).then(
+      () => undefined,
+      (failure: unknown) => failure,
+    );
   }
 
   async function keepConnected(signal: AbortSignal): Promise<void> {
@@ -141,17 +148,21 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
       proceed = undefined;
       if (signal.aborted) return;
       let waitMs = 1_000 * Math.random();
+      let gapMs = MIN_GAP_MS;
       try {
         failures = (await connect(signal)) ? 0 : failures + 1;
       } catch (error) {
-        if (signal.aborted) return;
-        const { code, retryAfter } = error instanceof ViewerError ? error : { code: "", retryAfter: 0 };
         failures += 1;
-        waitMs = isRefusal(error) || code === "deleted" ? Number.POSITIVE_INFINITY : retryAfter * 1000;
-        update(code === "deleted" ? undefined : state.userGroup, error);
+        waitMs = error instanceof ViewerError ? error.retryAfter * 1000 : 0;
+        gapMs = Math.max(gapMs, waitMs);
+        const failure = await readInstead(error, signal);
+        if (signal.aborted) return;
+        const isDeleted = failure instanceof ViewerError && failure.code === "deleted";
+        if (isDeleted || isRefusal(failure)) waitMs = Number.POSITIVE_INFINITY;
+        if (failure) update(isDeleted ? undefined : state.userGroup, failure);
       }
-      failedAt = performance.now();
-      retryAt = failedAt + Math.max(waitMs, backOffMs(failures));
+      earliestAt = performance.now() + gapMs;
+      retryAt = performance.now() + Math.max(waitMs, backOffMs(failures));
     }
   }
 
@@ -163,7 +174,7 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
 
   /** Shortens the wait for the next attempt. */
   function retry(): void {
-    retryAt = Math.min(retryAt, failedAt + MIN_GAP_MS);
+    retryAt = Math.min(retryAt, earliestAt);
     setTimer();
   }
 

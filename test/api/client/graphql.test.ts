@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type DocumentNode, parse } from "graphql";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createViewer } from "../../../clients/typescript/src/browser.js";
 import {
   ApiError,
@@ -173,7 +173,11 @@ describe("with a service restricted to persisted queries", () => {
     expect((await events.next()).value).toMatchObject({ kind: "CURRENT", userGroup: { name: "T" } });
     await events.return();
     const viewer = createViewer({ url: service.url, getSession: () => ({ token, expiresAt: null }) });
-    expect(await viewer.read()).toMatchObject({ name: "T" });
+    const shown = await new Promise((resolve) => {
+      onTestFinished(viewer.watch(({ userGroup, error }) => (userGroup || error) && resolve(userGroup)));
+    });
+    expect(shown).toEqual(await viewer.read());
+    expect(shown).toMatchObject({ name: "T" });
     await expect(client.request("{ viewer { environment } }")).rejects.toMatchObject({
       code: "query_not_allowed",
     });

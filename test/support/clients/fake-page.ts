@@ -1,12 +1,5 @@
 import { onTestFinished, vi } from "vitest";
-import {
-  createViewer,
-  type GetSession,
-  type ViewerOptions,
-  type ViewerState,
-} from "../../../clients/typescript/src/browser.js";
-import { sessionToken } from "./viewer-sessions.js";
-
+import { createViewer, type GetSession, type ViewerState } from "../../../clients/typescript/src/browser.js";
 /** Answers a request of the viewer. */
 export type Fetch = (request: {
   readonly isStream: boolean;
@@ -14,6 +7,18 @@ export type Fetch = (request: {
 }) => Response | Promise<Response>;
 
 export const HOUR_MS = 3_600_000;
+
+/** The options of `fetch` that the viewer sets. */
+interface Init {
+  readonly headers: { readonly accept: string; readonly authorization: string };
+  readonly signal: AbortSignal;
+}
+
+/** Returns an embed session with a worthless signature. @param claims in place of those of a session of 15 minutes */
+export function sessionToken(claims: Readonly<Record<string, unknown>> = {}): string {
+  const payload = { iat: 1_000, exp: 1_900, variables: {}, ...claims };
+  return `eyJ.${Buffer.from(JSON.stringify(payload)).toString("base64url")}.sig`;
+}
 
 /** A page with a viewer, in fake time. */
 export interface FakePage {
@@ -28,11 +33,7 @@ export interface FakePage {
 }
 
 /** Creates a page until the test ends. Time passes with `vi.advanceTimersByTimeAsync`. */
-export function createFakePage(
-  fetch: Fetch,
-  getSession?: GetSession,
-  options: Partial<ViewerOptions> = {},
-): FakePage {
+export function createFakePage(fetch: Fetch, getSession?: GetSession): FakePage {
   vi.useFakeTimers();
   vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
     const limit = new AbortController();
@@ -47,12 +48,10 @@ export function createFakePage(
     fetch,
     getSession: getSession ?? (() => ({ token: sessionToken({ n: sessions.length }) })),
   };
-  vi.stubGlobal("fetch", (_url: string, init: RequestInit) => {
-    const headers = new Headers(init.headers);
-    const isStream = headers.get("accept") === "text/event-stream";
-    const token = headers.get("authorization")?.replace("Bearer ", "") ?? "";
-    requests.push({ at: performance.now(), isStream, token });
-    return abortable(async () => answers.fetch({ isStream, token }), init.signal);
+  vi.stubGlobal("fetch", (_url: string, { headers, signal }: Init) => {
+    const request = { isStream: headers.accept === "text/event-stream", token: headers.authorization };
+    requests.push({ at: performance.now(), ...request });
+    return abortable(async () => answers.fetch(request), signal);
   });
   const viewer = createViewer({
     url: "https://groups.example.com",
@@ -60,7 +59,6 @@ export function createFakePage(
       sessions.push(performance.now());
       return answers.getSession(init);
     },
-    ...options,
   });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -129,14 +127,10 @@ export class FakeStream {
 export const silence = () => new Promise<never>(() => undefined);
 
 /** Rejects, or ends the body, when the signal is aborted, as fetch does. */
-async function abortable(start: () => Promise<Response>, signal: AbortSignal | null | undefined) {
+async function abortable(start: () => Promise<Response>, signal: AbortSignal) {
   const aborted = new Promise<never>((_resolve, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason));
+    signal.addEventListener("abort", () => reject(signal.reason));
   });
-  const reply = await Promise.race([start(), aborted]);
-  const { body, headers, status } = reply;
-  if (!body) return reply;
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  body.pipeTo(writable, signal ? { signal } : {}).catch(() => undefined);
-  return new Response(readable, { headers, status });
+  const { body, headers, status } = await Promise.race([start(), aborted]);
+  return new Response(body?.pipeThrough(new TransformStream(), { signal }), { headers, status });
 }
