@@ -2,10 +2,13 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createViewer } from "../../clients/typescript/src/browser.js";
+import { UserGroupsClient } from "../../clients/typescript/src/index.js";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
 import { createKeys } from "../support/faults/faulted-service.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { freePort } from "../support/programs/free-port.js";
 import { type KeepAliveClient, openKeepAliveClient, userRequest } from "../support/rest/keep-alive-client.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
@@ -66,6 +69,29 @@ async function whileLocked(id: string, work: (release: () => Promise<void>) => P
     await client.end();
   }
 }
+
+test.each(["SIGTERM", "SIGKILL"] as const)(
+  "an open page follows its group through a restart by %s",
+  async (signal) => {
+    const PORT = String(await freePort());
+    const service = await start({ PORT });
+    const userGroups = new UserGroupsClient({ baseUrl: service.url, apiKey: key }).userGroups;
+    await userGroups.getOrCreate({ userGroupId: signal, name: "before" });
+    const viewer = createViewer({
+      url: service.url,
+      getSession: () => userGroups.createEmbedSession({ userGroupId: signal }),
+    });
+    onTestFinished(viewer.watch(() => undefined));
+    const shown = () => viewer.state.userGroup?.name;
+    await expect.poll(shown).toBe("before");
+    service.kill(signal);
+    await service.ended;
+    await start({ PORT });
+    await userGroups.update({ userGroupId: signal, name: "after" });
+    await expect.poll(shown).toBe("after");
+    expect(viewer.state).toMatchObject({ error: undefined, isStale: false });
+  },
+);
 
 test("stays available but not ready for SHUTDOWN_DELAY_MS", async () => {
   const service = await start({ SHUTDOWN_DELAY_MS: "2000" });
