@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from "fastify";
+import type { z } from "zod";
 import type { Caller } from "../domain/accounts/caller.js";
 import { rateLimitHeaders } from "../domain/requests/rate-limit.js";
 import { DomainError } from "../domain/shared/errors.js";
@@ -77,7 +78,6 @@ export function registerOperations(
   for (const url of [path, `${path}/`]) {
     for (const [name, { handle, request: schema }] of Object.entries(operations)) {
       const method = name.toUpperCase();
-      const strictSchema = schema.strict();
       app.route({
         method,
         url,
@@ -85,13 +85,12 @@ export function registerOperations(
         config: { keepsBodyText: true },
         ...requireApiKey(app, services, async (caller, request, reply) => {
           if (method !== "GET") request.hasWritten = true;
-          const body = requireObject(request);
-          const { prefer } = request.headers;
+          const { body, bodyText, headers } = request;
+          if (!isObject(body)) throw noObject(request);
+          const { prefer } = headers;
           if (prefer !== undefined && prefersStrict(String(prefer))) {
             reply.header("preference-applied", "handling=strict");
-            // Decision 11: an existing group is returned whatever the values of the other fields.
-            if (Object.keys(body).some((key) => !Object.hasOwn(schema.shape, key)))
-              parse(strictSchema, withSource(body, "properties", request.bodyText));
+            requireKnownFields(schema, body, bodyText);
           }
           return handle({ services, caller, body, request, reply });
         }),
@@ -107,13 +106,19 @@ function prefersStrict(header: string): boolean {
   return /^[^=;]*=\s*"?strict"?\s*(?:;|$)/i.test(handling ?? "");
 }
 
-/** @throws DomainError `invalid_json` */
-function requireObject({ body, method }: Pick<FastifyRequest, "body" | "method">): RestRequest["body"] {
-  if (isObject(body)) return body;
-  if (body !== undefined) throw new DomainError("invalid_json", "The body must be a JSON object.");
+/** @throws DomainError `invalid_field` if there are unknown fields, with these and all invalid ones */
+function requireKnownFields(schema: z.ZodObject, body: RestRequest["body"], bodyText: string): void {
+  // Decision 5: an existing group is returned whatever the values of known fields.
+  const isKnown = (name: string) => Object.hasOwn(schema.shape, name);
+  if (!Object.keys(body).every(isKnown)) parse(schema.strict(), withSource(body, "properties", bodyText));
+}
+
+/** Returns the error of a body that is not a JSON object. */
+function noObject({ body, method }: Pick<FastifyRequest, "body" | "method">): DomainError {
+  if (body !== undefined) return new DomainError("invalid_json", "The body must be a JSON object.");
   const hint =
     method === "GET"
       ? " If your client cannot send a body with GET, use the GraphQL mutation `getOrCreateUserGroup`."
       : "";
-  throw new DomainError("invalid_json", `The request has no body. Send a JSON object.${hint}`);
+  return new DomainError("invalid_json", `The request has no body. Send a JSON object.${hint}`);
 }

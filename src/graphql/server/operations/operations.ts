@@ -17,7 +17,6 @@ import { requireWrite } from "../../../domain/accounts/scopes.js";
 import { REPLAYED_HEADER } from "../../../domain/requests/idempotency-key.js";
 import { rateLimitHeaders } from "../../../domain/requests/rate-limit.js";
 import { DomainError } from "../../../domain/shared/errors.js";
-import { isObject } from "../../../domain/shared/json.js";
 import { isReplicaFailure } from "../../../services/requests/replica-router.js";
 import type { Services } from "../../../services/services.js";
 import { inSpan } from "../../../telemetry/tracing.js";
@@ -253,11 +252,11 @@ export class Operations {
         async (transactionWriter) => {
           const result = await this.#run(execution, inTransaction(this.services, context, transactionWriter));
           if (result.errors) throw new ExecutionFailed(result);
-          return { data: result.data };
+          return { data: result.data ?? null };
         },
       );
       if (replayed) onReplay();
-      return isObject(reply) && isObject(reply["data"]) ? { data: reply["data"] } : {};
+      return reply;
     } catch (error) {
       // The result has no partial data, because everything was rolled back.
       if (error instanceof ExecutionFailed) return error.result;
