@@ -1,7 +1,8 @@
 import { parseCredentials } from "../../domain/authentication/authorization.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { Subscription } from "../../services/user-groups/subscription.js";
-import type { SubscriberCredential, UserGroupWatches } from "../../services/user-groups/watches.js";
+import type { UserGroupEvent } from "../../services/user-groups/subscription.js";
+import type { SubscriberCredential } from "../../services/user-groups/watch-credentials.js";
+import type { UserGroupWatches } from "../../services/user-groups/watches.js";
 import {
   type FrontEndSession,
   type GraphqlContext,
@@ -12,7 +13,6 @@ import {
 } from "../shared/context.js";
 import { withPromptReturn } from "../shared/prompt-return.js";
 import { loadUserGroup, parseUserGroupBy, type UserGroupBy } from "./by.js";
-import { WatchEvent } from "./watch-event.js";
 
 /** Streams changes of user groups to a subscriber while the subscriber has access. */
 export class UserGroupWatcher implements Watcher {
@@ -26,31 +26,14 @@ export class UserGroupWatcher implements Watcher {
   async watch(
     by: UserGroupBy | null | undefined,
     context: GraphqlContext,
-  ): Promise<AsyncIterable<WatchEvent>> {
+  ): Promise<AsyncIterable<UserGroupEvent>> {
     const session = requireAnySession(context);
-    if (by) return this.#watchOne(await findId(session, by), session, context);
-    if (session.kind === "frontEnd") return this.#watchOne(session.userGroup.id, session, context);
-    const subscription = await this.watches.watchAll(tenantOf(session), session.caller.keyId);
-    return eventsOf(session, subscription, { isOfOneGroup: false });
-  }
-
-  async #watchOne(
-    id: number,
-    session: Session | FrontEndSession,
-    context: GraphqlContext,
-  ): Promise<AsyncIterable<WatchEvent>> {
+    const defaultId = session.kind === "frontEnd" ? session.userGroup.id : null;
+    const id = by ? await findId(session, by) : defaultId;
     const subscription = await this.watches.watch(tenantOf(session), id, credentialOf(session, context));
-    if (subscription) return eventsOf(session, subscription, { isOfOneGroup: true });
-    throw notFound();
+    if (!subscription) throw notFound();
+    return withPromptReturn(subscription.events(), () => subscription.end());
   }
-}
-
-function eventsOf(
-  session: Session | FrontEndSession,
-  subscription: Subscription,
-  options: { readonly isOfOneGroup: boolean },
-): AsyncIterable<WatchEvent> {
-  return withPromptReturn(readEvents(session, subscription, options), () => subscription.end());
 }
 
 function credentialOf(
@@ -61,22 +44,6 @@ function credentialOf(
   const { embedSession } = session;
   if (embedSession) return { kind: "embedSession", ...embedSession };
   return { kind: "token", token: parseCredentials(authorization).secret };
-}
-
-async function* readEvents(
-  session: Session | FrontEndSession,
-  subscription: Subscription,
-  { isOfOneGroup }: { readonly isOfOneGroup: boolean },
-): AsyncGenerator<WatchEvent, void, undefined> {
-  try {
-    for await (const event of subscription) {
-      session.loaders.clear();
-      yield new WatchEvent(event, () => subscription.isOpen);
-      if (isOfOneGroup && !event.userGroup) return;
-    }
-  } finally {
-    subscription.end();
-  }
 }
 
 async function findId(session: Session | FrontEndSession, by: UserGroupBy): Promise<number> {

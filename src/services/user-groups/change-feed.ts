@@ -29,7 +29,7 @@ export interface GroupChange {
 export interface ChangeListener {
   onChange(change: GroupChange): void;
   /** Called when the subscription ends or changes may have been missed. */
-  onEnd(error: DomainError): void;
+  end(error: DomainError): void;
 }
 
 /** Called when publishing fails. @param lost number of changes that are dropped; 0 if publishing is retried */
@@ -156,7 +156,7 @@ export class ChangeFeed implements ChangePublisher {
   #endAll(message: string, prefix = ""): void {
     const error = unavailable(message);
     const followed = [...this.#listeners].filter(([key]) => key.startsWith(prefix));
-    for (const listener of followed.flatMap(([, listeners]) => [...listeners])) listener.onEnd(error);
+    for (const listener of followed.flatMap(([, listeners]) => [...listeners])) listener.end(error);
   }
 
   async #flush(): Promise<void> {

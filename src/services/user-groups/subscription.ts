@@ -1,123 +1,184 @@
+import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
+import type { ChangeListener, GroupChange } from "./change-feed.js";
+import {
+  expiredCredentialError,
+  expiryOf,
+  invalidCredentialError,
+  type WatchCredential,
+  type WatchState,
+} from "./watch-credentials.js";
 
-/** Maximum groups with an event that was not read; beyond it, the subscription ends. */
-const MAX_BEHIND = 100;
+/** Maximum changed groups that wait; beyond it, the subscription ends. */
+const MAX_CHANGED_GROUPS = 2_000;
+/** Number of groups loaded together. */
+const CHUNK_SIZE = 10;
+/** An ID that no group has. */
+const NO_GROUP = 0;
 /** Maximum delay of `setTimeout`. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** A change of a group, shared by all its subscribers. */
-export interface UserGroupEvent {
-  readonly id: number;
-  /** `current` for the state at the start of a subscription. */
-  readonly kind: UserGroupChangeKind | "current";
-  /** The current group; null if it was deleted. */
-  readonly userGroup: UserGroup | null;
-  /** Loads the group's mapping once and shares it among subscribers. */
-  mapping(): Promise<readonly MappedDataSource[]>;
+/** Data access of a subscription. */
+interface SubscriptionSource {
+  /** The group to watch; null for all groups of the environment. */
+  readonly groupId: number | null;
+  /** Loads the states of groups, in the order of the IDs. */
+  load(ids: readonly number[], deadline?: Deadline): Promise<readonly WatchState[]>;
+  loadMapping(id: number): Promise<readonly MappedDataSource[]>;
+}
+
+/** A change of a group, or `current` at the start of a subscription, with the group's state. */
+export class UserGroupEvent {
+  #mapping: Promise<readonly MappedDataSource[]> | undefined;
+
+  /** @param group null if it was deleted; the same object for subscriptions that loaded it at the same time */
+  constructor(
+    readonly id: number,
+    readonly kind: UserGroupChangeKind | "current",
+    readonly group: SubscribedGroup | null,
+    private readonly subscription: Subscription,
+  ) {}
+
+  /** Whether the event may still be sent: the subscription has neither ended nor expired. */
+  get isCurrent(): boolean {
+    return this.subscription.isOpen;
+  }
+
+  mapping(): Promise<readonly MappedDataSource[]> {
+    this.#mapping ??= this.subscription.source.loadMapping(this.id);
+    return this.#mapping;
+  }
 }
 
 /**
- * The events of one subscriber, as an async iterable that ends with the subscription. It holds one event per group: an event that was not
- * read is replaced by the next one of its group.
+ * A subscription to one group or to all groups of an environment. It holds the IDs of changed groups, and loads their states when the
+ * subscriber is ready for the next event, so that changes of a group that wait are merged into one event. Each state is loaded with the
+ * validity of the credential, even if the notification of a revocation or rotation was lost.
  */
-export class Subscription implements AsyncIterableIterator<UserGroupEvent> {
-  readonly #events = new Map<number, UserGroupEvent>();
-  #failure: DomainError | undefined;
+export class Subscription implements ChangeListener {
+  /** Changes that wait: the latest kind by group. */
+  readonly #changes = new Map<number, UserGroupEvent["kind"]>();
+  #loaded: UserGroupEvent[] = [];
+  #error: DomainError | undefined;
   #hasEnded = false;
   #expiresAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #wake: (() => void) | undefined;
-  #onDrained: (() => void) | undefined;
+  #wake: () => void = () => undefined;
 
   /** @param onEnd called once when the subscription ends, for any reason */
-  constructor(private readonly onEnd: () => void) {}
+  constructor(
+    readonly source: SubscriptionSource,
+    private readonly credential: WatchCredential,
+    private readonly onEnd: () => void,
+  ) {}
 
-  /** Whether an event may still be delivered: the subscription has neither ended nor expired. */
   get isOpen(): boolean {
     return !this.#hasEnded && (this.#expiresAt === undefined || Date.now() < this.#expiresAt);
   }
 
-  /** Sends the state at the start, unless a change waits already: it was read later. */
-  start(event: UserGroupEvent): void {
-    if (!this.#events.has(event.id)) this.push(event);
+  /**
+   * Checks the credential, and loads the state of the one group as the first event.
+   * @returns false if the group does not exist
+   * @throws DomainError
+   */
+  async start(deadline: Deadline | undefined): Promise<boolean> {
+    const { groupId } = this.source;
+    await this.#load([[groupId ?? NO_GROUP, "current"]], deadline);
+    if (this.#error) throw this.#error;
+    return groupId === null || this.#loaded.some(({ group }) => group !== null);
   }
 
-  push(event: UserGroupEvent): void {
-    if (this.#hasEnded) return;
-    this.#events.set(event.id, event);
-    this.#wake?.();
-    if (this.#events.size > MAX_BEHIND) this.end(slowSubscriberError());
+  /** Returns the events, and ends with the deletion of the one group. @throws the error that ended the subscription */
+  async *events(): AsyncGenerator<UserGroupEvent, void, undefined> {
+    try {
+      while (!this.#hasEnded) {
+        const event = this.#loaded.shift();
+        if (event) yield event;
+        if (event?.group === null && this.source.groupId !== null) return;
+        if (event) continue;
+        if (this.#changes.size > 0) await this.#loadChanges();
+        else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
+      }
+      if (this.#error) throw this.#error;
+    } finally {
+      this.end();
+    }
   }
 
-  /** Resolves when all events were read, or the subscription has ended; never if it is called again before. */
-  async drained(): Promise<void> {
-    if (this.#hasEnded || this.#events.size === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#onDrained = resolve;
-    });
+  onChange({ id, kind }: GroupChange): void {
+    // The notification of an earlier change may arrive after that of the deletion.
+    if (this.#hasEnded || this.#changes.get(id) === "deleted") return;
+    this.#changes.set(id, kind);
+    if (this.#changes.size > MAX_CHANGED_GROUPS) this.end(slowSubscriberError());
+    this.#wake();
   }
 
-  /** Ends the subscription. @param error thrown to the subscriber in place of the buffered events */
+  /** Ends the subscription. @param error thrown to the subscriber in place of the events that wait */
   end(error?: DomainError): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#failure = error;
+    this.#error = error;
+    this.#changes.clear();
     clearTimeout(this.#timer);
     this.onEnd();
-    this.#onDrained?.();
-    this.#wake?.();
+    this.#wake();
   }
 
-  /** Schedules the end of the subscription, or cancels it with null. @param error as for `end` */
-  expireAt(time: Date | null, error: DomainError): void {
+  async #loadChanges(): Promise<void> {
+    const changes = [...this.#changes].slice(0, CHUNK_SIZE);
+    for (const [id] of changes) this.#changes.delete(id);
+    await this.#load(changes);
+  }
+
+  async #load(
+    changes: readonly (readonly [id: number, kind: UserGroupEvent["kind"]])[],
+    deadline?: Deadline,
+  ): Promise<void> {
+    const states = await this.source.load(
+      changes.map(([id]) => id),
+      deadline,
+    );
+    for (const [index, [id, kind]] of changes.entries()) {
+      const state = states[index];
+      if (!state) throw new Error("The state of a changed user group is missing.");
+      const { group } = state;
+      // A deletion reaches front ends, too: their token was valid until then.
+      const isDeletion = !group && kind !== "current" && this.credential.kind !== "apiKey";
+      const expiresAt = isDeletion ? null : expiryOf(this.credential, state);
+      if (expiresAt === undefined) throw invalidCredentialError(this.credential);
+      this.#expireAt(expiresAt);
+      // For all groups, the deletion follows as a change of its own.
+      if (group || kind === "deleted" || this.source.groupId !== null)
+        this.#loaded.push(new UserGroupEvent(id, group ? kind : "deleted", group, this));
+    }
+  }
+
+  /** Schedules the end of the subscription, or cancels it with null. */
+  #expireAt(time: Date | null): void {
     const expiresAt = time?.getTime();
     if (this.#hasEnded || expiresAt === this.#expiresAt) return;
     this.#expiresAt = expiresAt;
     clearTimeout(this.#timer);
-    if (expiresAt !== undefined) this.#waitUntil(expiresAt, error);
+    if (expiresAt !== undefined) this.#waitUntil(expiresAt);
   }
 
-  #waitUntil(expiresAt: number, error: DomainError): void {
+  #waitUntil(expiresAt: number): void {
     const left = Math.max(expiresAt - Date.now(), 0);
-    const onTimeout = () => (left > MAX_TIMER_MS ? this.#waitUntil(expiresAt, error) : this.end(error));
+    const onTimeout = () =>
+      left > MAX_TIMER_MS ? this.#waitUntil(expiresAt) : this.end(expiredCredentialError(this.credential));
     this.#timer = setTimeout(onTimeout, Math.min(left, MAX_TIMER_MS)).unref();
-  }
-
-  /** @throws DomainError passed to `end` */
-  async next(): Promise<IteratorResult<UserGroupEvent>> {
-    for (;;) {
-      if (this.#failure) {
-        const error = this.#failure;
-        this.#failure = undefined;
-        this.#events.clear();
-        throw error;
-      }
-      const [event] = this.#events.values();
-      if (event) this.#events.delete(event.id);
-      if (this.#events.size === 0) this.#onDrained?.();
-      if (event) return { done: false, value: event };
-      if (this.#hasEnded) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  async return(): Promise<IteratorResult<UserGroupEvent>> {
-    this.end();
-    return { done: true, value: undefined };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 }
 
-/** Returns the error for a subscriber that consumes changes too slowly. */
-export function slowSubscriberError(): DomainError {
+/** Returns the error for a subscriber that reads changes too slowly. */
+function slowSubscriberError(): DomainError {
   return new DomainError(
     "slow_consumer",
     "Events were not read fast enough. Read the user groups again, then subscribe again.",

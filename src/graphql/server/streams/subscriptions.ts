@@ -1,11 +1,11 @@
 import type { ExecutionResult, FormattedExecutionResult } from "graphql";
 import { DomainError } from "../../../domain/shared/errors.js";
+import { UserGroupEvent } from "../../../services/user-groups/subscription.js";
 import type { Metrics } from "../../../telemetry/metrics.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import { domainErrorOf } from "../../shared/error-format.js";
 import { withPromptReturn } from "../../shared/prompt-return.js";
 import { stringifyReply } from "../../shared/raw-json.js";
-import { WatchEvent } from "../../user-groups/watch-event.js";
 import type { Operations } from "../operations/operations.js";
 import type { OperationRequest } from "./operation-request.js";
 
@@ -55,29 +55,25 @@ export class Subscriptions {
     subscription: OpenSubscription,
   ): AsyncGenerator<SubscriptionEvent, void, undefined> {
     const { source, operationName, variables, context } = subscription;
-    const operations = this.operations;
-    for await (const event of this.#counted(events)) {
-      if (!(event instanceof WatchEvent)) throw new TypeError("Unexpected type of subscription event.");
-      const rendered = await this.#renderer.render(
-        event,
-        subscription,
-        async () => {
-          const prepared = operations.prepare(source, operationName);
-          const result = await operations.executeEvent(event, prepared, variables, context);
-          const failure = result.errors?.map(domainErrorOf).find(mayStartAgain);
-          if (failure) throw failure;
-          return result;
-        },
-        (result) => operations.shape(result, context),
-      );
-      if (rendered.data.length > MAX_EVENT_BYTES) throw this.#eventTooLarge(rendered.data.length);
-      if (event.isCurrent()) yield rendered;
-    }
-  }
-
-  async *#counted(events: AsyncIterator<unknown>): AsyncGenerator<unknown, void, undefined> {
+    const { operations } = this;
     try {
-      for await (const event of { [Symbol.asyncIterator]: () => events }) yield event;
+      for await (const event of { [Symbol.asyncIterator]: () => events }) {
+        if (!(event instanceof UserGroupEvent)) throw new TypeError("Unexpected type of subscription event.");
+        const rendered = await this.#renderer.render(
+          event,
+          subscription,
+          async () => {
+            const prepared = operations.prepare(source, operationName);
+            const result = await operations.executeEvent(event, prepared, variables, context);
+            const failure = result.errors?.map(domainErrorOf).find(mayStartAgain);
+            if (failure) throw failure;
+            return result;
+          },
+          (result) => operations.shape(result, context),
+        );
+        if (rendered.data.length > MAX_EVENT_BYTES) throw this.#eventTooLarge(rendered.data.length);
+        if (event.isCurrent) yield rendered;
+      }
     } catch (error) {
       if (error instanceof DomainError && error.code === "slow_consumer")
         this.metrics.streamCutOffs.inc({ reason: error.code });
@@ -104,12 +100,12 @@ class EventRenderer {
    * @param shape formats a result for the client of this stream
    */
   async render(
-    event: WatchEvent,
+    { kind, group }: UserGroupEvent,
     subscription: OpenSubscription,
     execute: () => Promise<ExecutionResult>,
     shape: (result: ExecutionResult) => FormattedExecutionResult,
   ): Promise<SubscriptionEvent> {
-    const rendered = await this.#renderOnce(event.shared, keyOf(subscription), execute);
+    const rendered = group && (await this.#renderOnce(group, `${kind}${keyOf(subscription)}`, execute));
     return rendered ?? renderEvent(shape(await execute()));
   }
 

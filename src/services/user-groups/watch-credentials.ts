@@ -1,0 +1,70 @@
+import { DomainError } from "../../domain/shared/errors.js";
+import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
+
+/** An embed session, valid for one generation of the group's token and as long as its API key. */
+interface SessionCredential {
+  readonly kind: "embedSession";
+  readonly generation: number;
+  readonly keyId: number | undefined;
+  readonly expiresAt: Date;
+}
+
+/** The credential presented to watch groups. */
+export type SubscriberCredential =
+  | { readonly kind: "apiKey"; readonly keyId: number }
+  | { readonly kind: "token"; readonly token: string }
+  | SessionCredential;
+
+/** Credential of a subscription: an API key, a token of the group by its possible hashes, or an embed session. */
+export type WatchCredential =
+  | { readonly kind: "apiKey"; readonly keyId: number }
+  | { readonly kind: "token"; readonly lookups: readonly Buffer[] }
+  | SessionCredential;
+
+/** A consistent snapshot of a group and its subscribers' API keys. */
+export interface WatchState {
+  /** Null if the group was deleted. */
+  readonly group: SubscribedGroup | null;
+  /** Expiry of each valid key; null if it never expires. */
+  readonly activeKeys: ReadonlyMap<number, Date | null>;
+}
+
+/** Returns the API key that the credential is, or that created it, if any. */
+export function keyIdOf(credential: WatchCredential): number | undefined {
+  return credential.kind === "token" ? undefined : credential.keyId;
+}
+
+/** Returns when the credential expires: null for never, undefined if it is no longer valid. */
+export function expiryOf(
+  credential: WatchCredential,
+  { group, activeKeys }: WatchState,
+): Date | null | undefined {
+  if (credential.kind === "apiKey") return activeKeys.get(credential.keyId);
+  if (!group) return undefined;
+  const { tokenLookup, tokenGeneration, previousToken } = group;
+  if (credential.kind === "embedSession") {
+    const { generation, keyId, expiresAt } = credential;
+    const hasKey = keyId === undefined || activeKeys.has(keyId);
+    return hasKey && generation === tokenGeneration ? expiresAt : undefined;
+  }
+  const { lookups } = credential;
+  if (lookups.some((lookup) => lookup.equals(tokenLookup))) return null;
+  const isPrevious = previousToken && lookups.some((lookup) => lookup.equals(previousToken.lookup));
+  return isPrevious ? previousToken.expiresAt : undefined;
+}
+
+/** Returns the error that ends a subscription whose credential is no longer valid. */
+export function invalidCredentialError({ kind }: WatchCredential): DomainError {
+  return new DomainError(
+    "unauthenticated",
+    kind === "apiKey"
+      ? "The API key was revoked or has expired."
+      : "The user group token is unknown or was rotated.",
+  );
+}
+
+/** Returns the error that ends a subscription whose credential expires. */
+export function expiredCredentialError(credential: WatchCredential): DomainError {
+  if (credential.kind !== "embedSession") return invalidCredentialError(credential);
+  return new DomainError("unauthenticated", "The embed session has expired. Create another one.");
+}
