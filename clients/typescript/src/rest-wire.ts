@@ -64,7 +64,7 @@ export interface RotatedUserGroup {
 /** A group after a change. */
 export interface UpdatedUserGroup extends RotatedUserGroup {
   readonly properties: Readonly<Record<string, unknown>> | null;
-  /** For `expectedVersion` of an update; undefined if a proxy removed the ETag. */
+  /** For `expectedVersion` of an update; undefined if a proxy removed the ETag, or the service is of an earlier version. */
   readonly version: number | undefined;
 }
 
@@ -81,15 +81,6 @@ export function writeRequest(
   return JSON.stringify(
     Object.fromEntries(Object.entries(input).map(([name, value]) => [toSnake(name), value])),
   );
-}
-
-/** Builds the body and headers of an update. @throws TypeError */
-export function writeUpdate({ propertiesPatch: patch, ...input }: UpdateUserGroup) {
-  if (patch === undefined) return { body: writeRequest(input) };
-  if (input.properties !== undefined)
-    throw new TypeError("`propertiesPatch` must not be given together with `properties`.");
-  const headers = { "content-type": "application/merge-patch+json" };
-  return { body: writeRequest({ ...input, properties: patch }), headers };
 }
 
 /** Returns the body of a successful reply. @throws ApiError, UnexpectedReplyError */

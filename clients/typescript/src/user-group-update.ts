@@ -6,8 +6,12 @@ import type { CallOptions } from "./options.js";
 import type { UpdatedUserGroup, UpdateUserGroup } from "./rest-wire.js";
 import { toSchemaPaths, writeMapping } from "./upserts.js";
 
-/** Updates a group with an expected version, over GraphQL: services without `If-Match` would ignore it over REST. @throws NotFoundError, ConflictError */
-export async function updateVersion(
+/**
+ * Updates a group over GraphQL: over REST, a service of an earlier version would ignore the expected version, and replace the properties by
+ * a patch.
+ * @throws NotFoundError, ConflictError
+ */
+export async function updateWithGraphql(
   connection: Connection,
   { userGroupId: providedId, mapping, ...changes }: UpdateUserGroup,
   options: CallOptions | undefined,

@@ -39,7 +39,6 @@ import {
   type UpdatedUserGroup,
   type UpdateUserGroup,
   writeRequest,
-  writeUpdate,
 } from "./rest-wire.js";
 import {
   toResult,
@@ -49,7 +48,7 @@ import {
   writeMapping,
   writeUpsert,
 } from "./upserts.js";
-import { toUserGroupIdField, updateVersion } from "./user-group-update.js";
+import { toUserGroupIdField, updateWithGraphql } from "./user-group-update.js";
 import { type UserGroupEvent, watchUserGroup } from "./user-group-watch.js";
 
 const PATH = "api/user";
@@ -79,8 +78,9 @@ export class UserGroups {
 
   /** Updates a group. @throws NotFoundError; ConflictError if the group has another version than `expectedVersion` */
   async update(input: UpdateUserGroup, options?: CallOptions): Promise<UpdatedUserGroup> {
-    if (input.expectedVersion !== undefined) return updateVersion(this.#connection, input, options);
-    const call = { method: "PUT", path: PATH, ...writeUpdate(input) } as const;
+    if (input.expectedVersion !== undefined || input.propertiesPatch !== undefined)
+      return updateWithGraphql(this.#connection, input, options);
+    const call = { method: "PUT", path: PATH, body: writeRequest(input) } as const;
     return this.#connection.call(call, readUpdated, options);
   }
 

@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { JsonValue } from "../../../src/domain/shared/json.js";
+import { mergePatch } from "../../support/rest/merge-patch.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { type RestFixture, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
@@ -7,9 +10,10 @@ const rest = useRest();
 
 interface ModelGroup {
   name: string;
-  properties: unknown;
+  properties: JsonValue;
   token: string;
   teamId: number;
+  version: number;
 }
 
 /** The expected state of the service, by tenant and external ID. */
@@ -43,8 +47,14 @@ const commands = [
     .tuple(tenantIndex, ids, names, properties)
     .map(([tenant, id, name, values]) => get(tenant, id, name, values)),
   fc
-    .tuple(tenantIndex, ids, fc.option(names), fc.option(properties, { nil: undefined }))
-    .map(([tenant, id, name, values]) => put(tenant, id, name ?? undefined, values)),
+    .tuple(
+      tenantIndex,
+      ids,
+      fc.record({ name: names, properties }, { requiredKeys: [] }),
+      fc.boolean(),
+      fc.nat(9),
+    )
+    .map(([tenant, id, changes, isPatch, version]) => put(tenant, id, changes, { isPatch, version })),
   fc.tuple(tenantIndex, fc.nat()).map(([tenant, pick]) => rotate(tenant, pick)),
   fc
     .tuple(tenantIndex, fc.nat(), fc.option(ids, { nil: undefined }))
@@ -63,37 +73,51 @@ test("any sequence of calls, over both environments of two accounts, behaves lik
   );
 });
 
-function get(index: number, id: string, name: string, values: unknown): fc.AsyncCommand<Model, Real> {
+function get(index: number, id: string, name: string, values: JsonValue): fc.AsyncCommand<Model, Real> {
   return command(`GET ${index} ${id}`, async (model, real) => {
     const reply = await call(real, index, "GET", { user_group_id: id, name, properties: values });
     const known = model.get(`${index} ${id}`);
     const { token, team_id } = userGroupOf(reply);
-    const group = known ?? { name, properties: values, token, teamId: team_id };
+    const group = known ?? { name, properties: values, token, teamId: team_id, version: 1 };
     const user_group = { ...view(id, group), properties: group.properties };
+    expect(reply.headers["etag"]).toBe(`"${group.version}"`);
     expect(reply.body).toEqual({ success: 1, new_user_group: known === undefined, user_group });
     if (!known) real.tokens.push(token);
     model.set(`${index} ${id}`, group);
   });
 }
 
+/** @param version sent as If-Match; 0 for none */
 function put(
   index: number,
   id: string,
-  name: string | undefined,
-  values: unknown,
+  changes: { readonly name?: string; readonly properties?: JsonValue },
+  { isPatch, version }: { readonly isPatch: boolean; readonly version: number },
 ): fc.AsyncCommand<Model, Real> {
-  return command(`PUT ${index} ${id}`, async (model, real) => {
-    const reply = await call(real, index, "PUT", { user_group_id: id, name, properties: values });
+  return command(`PUT ${index} ${id} ${isPatch} ${version}`, async (model, real) => {
+    const reply = await call(
+      real,
+      index,
+      "PUT",
+      { user_group_id: id, ...changes },
+      {
+        ...(isPatch && { "content-type": "application/merge-patch+json" }),
+        ...(version > 0 && { "if-match": `"${version}"` }),
+      },
+    );
     const group = model.get(`${index} ${id}`);
-    if (!group) {
-      expect(reply.status).toBe(404);
+    if (!group || (version > 0 && version !== group.version)) {
+      expect(reply.status).toBe(group ? 412 : 404);
       return;
     }
-    if (name !== undefined) group.name = name;
-    if (values !== undefined) group.properties = values;
+    const { name = group.name, properties = group.properties } = changes;
+    const after = isPatch && "properties" in changes ? mergePatch(group.properties, properties) : properties;
+    if (name !== group.name || !isDeepStrictEqual(after, group.properties)) group.version += 1;
+    Object.assign(group, { name, properties: after });
     const tag = { api_environment_tag: real.tenants[index]?.tag };
     const user_group = { ...view(id, group), properties: group.properties, ...tag };
     expect(reply.body).toEqual({ success: 1, user_group });
+    expect(reply.headers["etag"]).toBe(`"${group.version}"`);
   });
 }
 
@@ -108,6 +132,7 @@ function rotate(index: number, pick: number): fc.AsyncCommand<Model, Real> {
     }
     const [key, group] = found;
     group.token = userGroupOf(reply).token;
+    group.version += 1;
     expect(real.tokens).not.toContain(group.token);
     real.tokens.push(group.token);
     const tag = { api_environment_tag: real.tenants[index]?.tag };
@@ -151,8 +176,14 @@ async function createTenants({ service }: RestFixture): Promise<Tenant[]> {
   return tenants;
 }
 
-async function call(real: Real, index: number, method: string, body: object): Promise<RestReply> {
-  return callRest(`${real.fixture.service.url}/api/user`, method, real.tenants[index]?.key, body);
+async function call(
+  real: Real,
+  index: number,
+  method: string,
+  body: object,
+  headers = {},
+): Promise<RestReply> {
+  return callRest(`${real.fixture.service.url}/api/user`, method, real.tenants[index]?.key, body, headers);
 }
 
 function pickToken({ tokens }: Real, pick: number): string {
@@ -160,7 +191,7 @@ function pickToken({ tokens }: Real, pick: number): string {
 }
 
 /** JSON has no -0, a key `__proto__` does not survive every copy of an object, and whole numbers beyond 2^53 are rejected. */
-function storable(values: object): unknown {
+function storable(values: object): JsonValue {
   const text = JSON.stringify(values).replaceAll("\\u0000", "").replaceAll("__proto__", "proto");
   return JSON.parse(text, (_key, value) =>
     typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)

@@ -3,6 +3,7 @@ import { type Node, parseTree } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { isObject, type JsonObject, type JsonValue, memberOf } from "../../../src/domain/shared/json.js";
 import { mergePatchText } from "../../../src/domain/shared/merge-patch.js";
+import { mergePatch } from "../../support/rest/merge-patch.js";
 
 const parse = (text: string): JsonValue => JSON.parse(text);
 const patched = (text: string, patch: JsonValue) => mergePatchText(text, JSON.stringify(patch), 256 * 1024);
@@ -203,17 +204,6 @@ describe.each([
     );
   });
 });
-
-/** The algorithm of RFC 7396, section 2. */
-function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
-  if (!isObject(patch)) return patch;
-  const members = new Map<string, JsonValue>(isObject(target) ? Object.entries(target) : []);
-  for (const [name, change] of Object.entries(patch)) {
-    if (change === null) members.delete(name);
-    else members.set(name, mergePatch(members.get(name) ?? null, change));
-  }
-  return Object.fromEntries(members);
-}
 
 /** The source text of members that a patch does not name, by key. */
 function untouched(text: string, node: Node | undefined, patch: JsonValue): string[] {
