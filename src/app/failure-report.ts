@@ -13,9 +13,7 @@ export async function reportFailure(command: () => Promise<unknown>, isJson = fa
     return typeof code === "number" ? code : 0;
   } catch (error) {
     if (!(error instanceof OperatorError || isJson)) throw error;
-    const exitCode = printFailure(error, isJson);
-    endSoon(exitCode);
-    return exitCode;
+    return printFailure(error, isJson);
   }
 }
 

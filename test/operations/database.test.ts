@@ -10,6 +10,7 @@ import { type GuardedProgram, startGuarded } from "../support/programs/guarded-p
 import { hasPgbouncer } from "../support/programs/pgbouncer.js";
 import { type Snippet, snippetsOf } from "../support/repository/doc-snippets.js";
 import { callRest } from "../support/rest/rest-client.js";
+import { runHere } from "../support/service/command.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
 const snippets = ["docs/operations.md", "docs/backup.md", "docs/upgrading.md"]
@@ -79,8 +80,8 @@ describe.skipIf(systemPostgres === undefined)(
       const { stdout } = await reader.runScript(snippet("export DATABASE_URL"));
       expect(stdout).toContain("applied Baseline");
       const create = ["key", "create", "--account", "acme", "--environment", "Customer", "--scope", "admin"];
-      await processes.run(["account", "create", "acme"], { env: settings() });
-      const made = await processes.run(create, { env: settings() });
+      await runHere(["account", "create", "acme"], settings());
+      const made = await runHere(create, settings());
       expect(made).toMatchObject({ code: 0, stderr: "" });
       await writeFile(join(reader.folder, "key"), made.stdout.trim());
       const { DATABASE_MIGRATION_URL: _, ...env } = settings();
@@ -138,7 +139,7 @@ describe.skipIf(systemPostgres === undefined)(
       const ddl = "ALTER TABLE user_group ADD COLUMN sample text; ALTER TABLE user_group DROP COLUMN sample";
       reader.runSql(ddl, owner("restored"));
       const env = settings("restored");
-      expect((await processes.run(["migrate", "up"], { env })).stdout).toContain("No pending migrations.");
+      expect((await runHere(["migrate", "up"], env)).stdout).toContain("No pending migrations.");
       const groups = "SELECT provided_id, name FROM user_group";
       expect(await query(superuser("restored"), groups)).toEqual([{ provided_id: "acme", name: "Acme" }]);
       const service = await processes.serve({ env });

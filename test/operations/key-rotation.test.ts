@@ -7,6 +7,7 @@ import { systemPostgres } from "../support/postgres/system-postgres.js";
 import { snippetsOf } from "../support/repository/doc-snippets.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { userGroupOf } from "../support/rest/rest-fixture.js";
+import { runHere } from "../support/service/command.js";
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const SETTINGS = ["DATABASE_URL", "ENCRYPTION_KEYS", "METRICS_TOKEN"];
@@ -36,7 +37,7 @@ describe.skipIf(systemPostgres === undefined)("key rotation", { timeout: 600_000
     };
     const owner = { DATABASE_MIGRATION_URL: reader.url("owner") };
     const run = async (...args: readonly string[]) => {
-      const end = await processes.run(args, { env: { ...shell, ...(args[0] === "migrate" ? owner : {}) } });
+      const end = await runHere(args, { ...shell, ...(args[0] === "migrate" ? owner : {}) });
       expect(end, end.stderr).toMatchObject({ code: 0 });
       return end.stdout.trim();
     };
@@ -98,7 +99,7 @@ describe.skipIf(systemPostgres === undefined)("key rotation", { timeout: 600_000
     expect(shell["ENCRYPTION_KEYS"]).not.toContain(",");
     await restart();
     expect(userGroupOf(await getJane()).token).toBe(token);
-    expect(await processes.run(["key", "list"], { env: former })).toMatchObject({ code: 1 });
+    expect(await runHere(["key", "list"], former)).toMatchObject({ code: 1 });
   });
 
   test("of API keys revokes the former one", async () => {
@@ -139,7 +140,7 @@ describe.skipIf(systemPostgres === undefined)("key rotation", { timeout: 600_000
     await step("NEW_PASSWORD");
     await restart();
     expect((await getJane()).status).toBe(200);
-    const refused = await processes.run(["key", "list"], { env: { ...shell, DATABASE_URL: formerUrl } });
+    const refused = await runHere(["key", "list"], { ...shell, DATABASE_URL: formerUrl });
     expect(refused).toMatchObject({
       code: 3,
       stderr: expect.stringContaining("password authentication failed"),

@@ -4,9 +4,12 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageVersion } from "../../src/app/package-version.js";
 import { printOpenApi } from "../../src/http/openapi/document.js";
+import { ENCRYPTION_KEY } from "../support/embed/sessions.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
-import { createTestDatabase } from "../support/postgres/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { runHere } from "../support/service/command.js";
 import { connectionTo, processesIn, seesProcesses } from "../support/service/data-directory.js";
 import {
   createTestProcesses,
@@ -14,6 +17,7 @@ import {
   type ProcessEnd,
   type RunningService,
 } from "../support/service/running-process.js";
+import { startTestService } from "../support/service/test-service.js";
 
 const VERSION = await packageVersion();
 
@@ -21,6 +25,7 @@ const processes = createTestProcesses();
 afterAll(() => processes.close());
 
 const newKey = ["key", "create", "--account", "acme", "--environment", "Testing", "--scope", "write"];
+const tenant = (account: string) => ["--account", account, "--environment", "Customer"];
 
 describe("keys in an embedded database", () => {
   let dataDir: string;
@@ -28,13 +33,13 @@ describe("keys in an embedded database", () => {
   /** Created while no service was running. */
   let offline: ProcessEnd;
   let created: ProcessEnd;
-  const run = (...args: readonly string[]) => processes.run(args, { env: { DATA_DIR: dataDir } });
+  const run = (...args: readonly string[]) => runHere(args, { DATA_DIR: dataDir });
   const call = async (key: string) =>
     callGraphql(service.url, key, "{ viewer { accountName environment apiKey { scope } } }");
   beforeAll(async () => {
     dataDir = await processes.newDataDir();
-    created = await run("account", "create", "acme");
-    offline = await run(...newKey);
+    created = await processes.run(["account", "create", "acme"], { env: { DATA_DIR: dataDir } });
+    offline = await processes.run(newKey, { env: { DATA_DIR: dataDir } });
     if (seesProcesses) expect(await processesIn(dataDir)).toEqual([]);
     service = await processes.serve({ env: { DATA_DIR: dataDir } });
   });
@@ -62,16 +67,7 @@ describe("keys in an embedded database", () => {
 
   test("a command uses the PostgreSQL of a running service", async () => {
     expect(await run("account", "create", "new")).toMatchObject({ code: 0 });
-    const created = await run(
-      "key",
-      "create",
-      "--account",
-      "new",
-      "--environment",
-      "Customer",
-      "--scope",
-      "read",
-    );
+    const created = await run("key", "create", ...tenant("new"), "--scope", "read");
     expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ugk_live_\w+\n$/), stderr: "" });
     expect(await call(created.stdout.trim())).toMatchObject({
       status: 200,
@@ -132,7 +128,7 @@ test("migrate lists, reverts and applies migrations", async () => {
   const database = await createTestDatabase("empty");
   const env = { DATABASE_URL: databaseUrl(database.target), DATA_DIR: await processes.newDataDir() };
   const migrate = async (...command: string[]) => {
-    const end = await processes.run(["migrate", ...command], { env });
+    const end = await runHere(["migrate", ...command], env);
     expect(end, end.stderr).toMatchObject({ code: 0, signal: null });
     return end.stdout.trimEnd().split("\n");
   };
@@ -155,7 +151,7 @@ test("migrate lists, reverts and applies migrations", async () => {
 test("--version, schema and openapi need neither settings nor a database", async () => {
   const dataDir = await processes.newDataDir();
   const print = async (command: string) => {
-    const end = await processes.run([command], { env: { DATA_DIR: dataDir, PORT: "no port" } });
+    const end = await runHere([command], { DATA_DIR: dataDir, PORT: "no port" });
     expect(end).toMatchObject({ code: 0, stderr: "" });
     return end.stdout;
   };
@@ -167,11 +163,95 @@ test("--version, schema and openapi need neither settings nor a database", async
 
 test("invalid usage exits 2 with an error and changes nothing", async () => {
   const dataDir = await processes.newDataDir();
-  const end = await processes.run([...newKey, "--expires", "2020-01-01"], { env: { DATA_DIR: dataDir } });
+  const end = await runHere([...newKey, "--expires", "2020-01-01"], { DATA_DIR: dataDir });
   expect(failureOf(end, 2)).toContain("It must be in the future");
-  const unset = await processes.run(["key", "list"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "loud" } });
+  const unset = await runHere(["key", "list"], { DATA_DIR: dataDir, LOG_LEVEL: "loud" });
   expect(failureOf(unset)).toMatch(/^Invalid settings: LOG_LEVEL must be one of/);
   await expect(access(dataDir)).rejects.toThrow("ENOENT");
+});
+
+describe("in a database of another server", () => {
+  let database: TestDatabase;
+  let settings: Readonly<Record<string, string>>;
+  const run = (...args: readonly string[]) => runHere(args, settings);
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    settings = {
+      DATABASE_URL: databaseUrl(database.target),
+      ENCRYPTION_KEYS: ENCRYPTION_KEY.toString("base64"),
+    };
+    expect(await run("account", "create", "acme")).toMatchObject({ code: 0 });
+  });
+  afterAll(() => database.drop());
+
+  test("nothing but `account create` creates an account, and only once", async () => {
+    const missing = 'Account "acmee" does not exist. Fix the name, or create it with `account create`.';
+    for (const command of [
+      ["key", "create", ...tenant("acmee"), "--scope", "write"],
+      ["key", "list", "--account", "acmee"],
+      ["graphql", "{ viewer { accountName } }", ...tenant("acmee")],
+      ["erase", ...tenant("acmee"), "--user-group", "jane"],
+    ])
+      expect(failureOf(await run(...command))).toBe(missing);
+    expect(failureOf(await run("account", "create", "acme"))).toBe('Account "acme" exists.');
+    const accounts = await run("account", "list", "--json");
+    expect(JSON.parse(accounts.stdout)).toMatchObject([{ name: "acme" }]);
+  });
+
+  test("with --json, errors are JSON on stderr, and exit codes tell their kinds", async () => {
+    const errorOf = async (code: number, args: readonly string[], env: Record<string, string> = {}) => {
+      const end = await runHere([...args, "--json"], { ...settings, ...env });
+      expect(end, end.stderr).toMatchObject({ code, stdout: "" });
+      const { error } = JSON.parse(end.stderr);
+      expect(end.stderr).toBe(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
+      return error;
+    };
+    const nowhere = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+    const [unknown, missing, typo, site, key, file, invalid, lost, help] = await Promise.all([
+      errorOf(2, ["unknown"]),
+      errorOf(2, ["key", "create", "--account", "acme"]),
+      errorOf(1, ["key", "list", "--account", "acmee"]),
+      errorOf(1, ["site-config", "put", "none.json", ...tenant("acme")]),
+      errorOf(1, ["key", "revoke", "999"]),
+      errorOf(2, ["import", ...tenant("acme")]),
+      errorOf(1, ["key", "list"], { LOG_LEVEL: "loud" }),
+      errorOf(3, ["key", "list"], nowhere),
+      errorOf(2, ["key"]),
+    ]);
+    expect(unknown).toEqual({ code: "usage", message: "unknown command 'unknown'" });
+    expect(missing).toEqual({
+      code: "usage",
+      message: "required option '--environment <name>' not specified",
+    });
+    expect(typo).toMatchObject({ code: "account_not_found" });
+    expect(site).toMatchObject({
+      code: "invalid_site_config",
+      message: expect.stringContaining("none.json"),
+    });
+    expect(key).toMatchObject({ code: "api_key_not_found" });
+    expect(file).toMatchObject({ code: "usage", message: expect.stringMatching(/^No file to import\./) });
+    expect(invalid).toMatchObject({ code: "failed", message: expect.stringMatching(/^Invalid settings: /) });
+    expect(lost).toMatchObject({ code: "unavailable", message: expect.stringContaining("DATABASE_URL") });
+    expect(help).toEqual({ code: "usage", message: "missing subcommand" });
+  });
+
+  test("`signing-key` adds a key, lists the keys without secrets, and revokes former ones", async () => {
+    const service = await startTestService({ use: database, encryptionKey: ENCRYPTION_KEY });
+    const { body } = await callRest(`${service.url}/.well-known/jwks.json`, "GET", undefined);
+    const [{ kid: first }] = Object(body).keys;
+    const add = async (...args: readonly string[]) =>
+      /^added ([\w-]{43}), which signs from \S+Z\n$/.exec(
+        (await run("signing-key", "rotate", ...args)).stdout,
+      )?.[1];
+    const second = await add();
+    expect(columns(await run("signing-key", "list"), "ID", "STATE")).toEqual([
+      [first, "signing"],
+      [second, "published"],
+    ]);
+    const third = await add("--revoke");
+    expect(await service.query("SELECT id FROM signing_key")).toEqual([{ id: third }]);
+    await service.close();
+  });
 });
 
 /** Some columns of a printed table. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
 import { callRest } from "../support/rest/rest-client.js";
+import { runHere } from "../support/service/command.js";
 import { createTestProcesses, failureOf } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
@@ -75,8 +76,8 @@ describe("three replicas starting together on an empty database", () => {
     for (const row of rows) expect(row).toMatchObject({ times: 1 });
 
     const options = ["--account", "acme", "--environment", "Customer", "--scope", "write"];
-    await processes.run(["account", "create", "acme"], { env: env() });
-    const created = await processes.run(["key", "create", ...options], { env: env() });
+    await runHere(["account", "create", "acme"], env());
+    const created = await runHere(["key", "create", ...options], env());
     const body = { user_group_id: "acme", name: "Acme", mapping: {} };
     const replies: unknown[] = [];
     for (const { url } of replicas)

@@ -8,11 +8,10 @@ import { clientOptions } from "../../src/persistence/shared/database-options.js"
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { connectDatabase } from "../support/postgres/postgres-setup.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
-import { createTestProcesses } from "../support/service/running-process.js";
+import { runHere } from "../support/service/command.js";
 
 const LOCK_TIMEOUT_MS = 300;
 
-const processes = createTestProcesses();
 let testDatabase: TestDatabase;
 let database: Database;
 let report: Client;
@@ -36,7 +35,6 @@ beforeAll(async () => {
   await Promise.all([report.connect(), traffic.connect()]);
 });
 afterAll(async () => {
-  await processes.close();
   await Promise.all([report.end(), traffic.end(), database.close()]);
   await testDatabase.drop();
 });
@@ -88,10 +86,10 @@ test("the command says what to do when a migration cannot get its locks", async 
     ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
     MIGRATION_RETRY_MS: "6000",
   };
-  const command = await processes.run(["migrate", "up"], { env });
+  const command = await runHere(["migrate", "up"], env);
   expect(command.code).toBe(1);
   expect(command.stderr).toContain("Next attempt in 1 s.");
   expect(command.stderr).toContain("even after 6 s (MIGRATION_RETRY_MS). It was rolled back. End the long");
   await report.query("COMMIT");
-  expect((await processes.run(["migrate", "up"], { env })).stdout).toContain(`applied ${baseline}`);
+  expect((await runHere(["migrate", "up"], env)).stdout).toContain(`applied ${baseline}`);
 });

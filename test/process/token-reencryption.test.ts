@@ -8,13 +8,12 @@ import { databaseUrl } from "../support/postgres/database-url.js";
 import { connectDatabase } from "../support/postgres/postgres-setup.js";
 import { callRest, type RestReply } from "../support/rest/rest-client.js";
 import { userGroupOf } from "../support/rest/rest-fixture.js";
-import { createTestProcesses } from "../support/service/running-process.js";
+import { runHere } from "../support/service/command.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
 
 const GROUPS = 1200;
 const oldKey = randomBytes(32);
 const newKey = randomBytes(32);
-const processes = createTestProcesses();
 
 /** One service with the old key only, and one with both keys. */
 let before: TestService;
@@ -51,7 +50,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await processes.close();
   await during.close();
   await before.close();
 });
@@ -148,28 +146,28 @@ test("the command re-encrypts, prints nothing when there is nothing to do, and m
   };
   const keyIds = [Buffer.from(third, "base64"), newKey].map((key) => new TokenVault([key]).primaryKeyId);
   const status = async () => {
-    const { stdout } = await processes.run(["token", "reencrypt", "--status", "--json"], { env });
+    const { stdout } = await runHere(["token", "reencrypt", "--status", "--json"], env);
     return JSON.parse(stdout);
   };
   expect(await status()).toEqual([
     { key_id: keyIds[0], rows: 0, is_first: true },
     { key_id: keyIds[1], rows: expect.any(Number), is_first: false },
   ]);
-  const first = await processes.run(["token", "reencrypt"], { env });
+  const first = await runHere(["token", "reencrypt"], env);
   expect(first).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^re-encrypted \d{4} tokens with key \w+; /),
   });
-  expect(await processes.run(["token", "reencrypt"], { env })).toMatchObject({
+  expect(await runHere(["token", "reencrypt"], env)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^re-encrypted 0 tokens /),
     stderr: "",
   });
   expect(await status()).toEqual([{ key_id: keyIds[0], rows: expect.any(Number), is_first: true }]);
   const alone = { ...env, ENCRYPTION_KEYS: third };
-  expect(await processes.run(["token", "reencrypt"], { env: alone })).toMatchObject({ code: 0 });
+  expect(await runHere(["token", "reencrypt"], alone)).toMatchObject({ code: 0 });
   const wrong = { ...env, ENCRYPTION_KEYS: newKey.toString("base64") };
-  expect(await processes.run(["token", "reencrypt"], { env: wrong })).toMatchObject({
+  expect(await runHere(["token", "reencrypt"], wrong)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("encrypted with other keys"),
   });

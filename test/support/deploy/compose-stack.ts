@@ -12,7 +12,8 @@ import { ask, until } from "../postgres/replicated-postgres.js";
 import { type RestartablePostgres, startRestartablePostgres } from "../postgres/restartable-postgres.js";
 import { freePort } from "../programs/free-port.js";
 import { type GuardedProgram, startGuarded } from "../programs/guarded-program.js";
-import type { RunningService, TestProcesses } from "../service/running-process.js";
+import { runHere } from "../service/command.js";
+import type { ProcessEnd, RunningService, TestProcesses } from "../service/running-process.js";
 
 const run = promisify(execFile);
 const composeFile = z.object({
@@ -43,7 +44,7 @@ export interface ComposeStack {
   /** Stops a replica gracefully, starts it again and waits until HAProxy uses it. */
   replace(name: Replica): Promise<void>;
   /** Runs a CLI command as `docker compose run service-1` does. */
-  command(...args: readonly string[]): ReturnType<TestProcesses["run"]>;
+  command(...args: readonly string[]): Promise<ProcessEnd>;
   /** Runs a statement as the owner role. */
   ask(text: string): Promise<unknown>;
   close(): Promise<void>;
@@ -86,7 +87,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
   await start("pgbouncer", pgbouncer, ["sh", join(folder, "pgbouncer.sh")]);
   const [shell = "", option = "", script = ""] = compose["redis"]?.command ?? [];
   await start("redis", redis, [shell, option, `${script} --port ${redis} --bind 127.0.0.1`]);
-  const { code, stderr } = await processes.run(["migrate", "up"], { env: environmentOf("migrate") });
+  const { code, stderr } = await runHere(["migrate", "up"], environmentOf("migrate"));
   if (code !== 0) throw new Error(`migrate up failed: ${stderr}`);
   const serve = (name: Replica) =>
     processes.serve({ env: { ...environmentOf(name), PORT: String(name === "service-1" ? one : two) } });
@@ -105,7 +106,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
       services[name] = await serve(name);
       await until(() => services[name].stderr().includes('"path":"/api/user"'));
     },
-    command: (...args) => processes.run(args, { env: environmentOf("service-1") }),
+    command: (...args) => runHere(args, environmentOf("service-1")),
     ask: (text) => ask({ owner: database }, text),
     async close() {
       for (const program of programs.toReversed()) await program.end();

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { databaseUrl } from "../postgres/database-url.js";
 import { recordOutput } from "../secrets/process-record.js";
+import { runHere } from "../service/command.js";
 import { compileService } from "../service/compiled-service.js";
-import { createTestProcesses, type ProcessEnd } from "../service/running-process.js";
+import type { ProcessEnd } from "../service/running-process.js";
 import { startTestService } from "../service/test-service.js";
 import { validSite } from "./documents.js";
 
@@ -18,7 +19,6 @@ export const ACCOUNT_OPTIONS = '--account "$NAME" --environment Customer';
 export type SiteConfigCommands = Awaited<ReturnType<typeof startSiteConfigCommands>>;
 
 export async function startSiteConfigCommands() {
-  const processes = createTestProcesses();
   const encryptionKey = randomBytes(32);
   const service = await startTestService({ encryptionKey });
   const env = {
@@ -45,7 +45,7 @@ export async function startSiteConfigCommands() {
         accountName: name,
         /** Stores a file, in Customer by default. */
         put: (file: string, ...args: readonly string[]) =>
-          processes.run(["site-config", "put", at(file), ...choice, ...args], { env }),
+          runHere(["site-config", "put", at(file), ...choice, ...args], env),
         /** Runs a shell command line in the files' directory; `$CLI` is our program and `$NAME` the account. */
         async shell(line: string) {
           const program = join(await compileService(), "src", "cli.js");
@@ -61,7 +61,6 @@ export async function startSiteConfigCommands() {
       };
     },
     async close() {
-      await processes.close();
       await service.close();
       await rm(folder, { recursive: true });
     },

@@ -3,11 +3,12 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseUrl } from "../../support/postgres/database-url.js";
-import { callRest } from "../../support/rest/rest-client.js";
-import { createTestProcesses, failureOf } from "../../support/service/running-process.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
-import { createTenant } from "../../support/webhooks/tenant.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { runHere } from "../support/service/command.js";
+import { createTestProcesses, failureOf } from "../support/service/running-process.js";
+import { startTestService, type TestAccount, type TestService } from "../support/service/test-service.js";
+import { createTenant } from "../support/webhooks/tenant.js";
 
 const encryptionKey = randomBytes(32);
 const processes = createTestProcesses();
@@ -42,15 +43,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const run = (args: readonly string[], input = "") =>
-  processes.run(args, {
-    input,
-    env: {
-      DATABASE_URL: databaseUrl(service.target),
-      DATABASE_MIGRATION_URL: databaseUrl(service.owner),
-      ENCRYPTION_KEYS: encryptionKey.toString("base64"),
-    },
-  });
+const env = () => ({
+  DATABASE_URL: databaseUrl(service.target),
+  DATABASE_MIGRATION_URL: databaseUrl(service.owner),
+  ENCRYPTION_KEYS: encryptionKey.toString("base64"),
+});
+const run = (args: readonly string[]) => runHere(args, env());
+/** Answers the question of a command. */
+const answer = (input: string, ...args: readonly string[]) => processes.run(args, { input, env: env() });
 const id = () => String(account.accountId);
 
 test("`account export` writes everything but secrets, readable by its owner only", async () => {
@@ -147,12 +147,12 @@ test("`account delete` asks for the account's name", async () => {
   expect(listed.stdout).toMatch(new RegExp(`^${id()} +${account.name} +\\d{4}-`, "m"));
   const counted = await run(["account", "delete", id(), "--dry-run"]);
   expect(counted.stdout).toMatch(/^TABLE +ROWS\n[\s\S]*^data_source +4$/m);
-  expect(failureOf(await run(["account", "delete", id()], "another name\n"))).toContain(
+  expect(failureOf(await answer("another name\n", "account", "delete", id()))).toContain(
     "Nothing was deleted.",
   );
   const accounts = () => service.query("SELECT name FROM account ORDER BY id");
   expect(await accounts()).toEqual([{ name: account.name }, { name: other.name }]);
-  const deleted = await run(["account", "delete", id()], `${account.name}\n`);
+  const deleted = await answer(`${account.name}\n`, "account", "delete", id());
   expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining(`deleted account ${id()}`) });
   expect(await accounts()).toEqual([{ name: other.name }]);
   expect(await service.query("SELECT DISTINCT account_id FROM data_source")).toEqual([

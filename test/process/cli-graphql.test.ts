@@ -3,12 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { runGraphql } from "../../../src/cli/graphql/graphql.js";
-import { UsageError } from "../../../src/domain/shared/operator-error.js";
-import { databaseUrl } from "../../support/postgres/database-url.js";
-import { callRest } from "../../support/rest/rest-client.js";
-import { createTestProcesses, failureOf } from "../../support/service/running-process.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
+import { runGraphql } from "../../src/cli/graphql/graphql.js";
+import { UsageError } from "../../src/domain/shared/operator-error.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { runHere } from "../support/service/command.js";
+import { createTestProcesses, failureOf } from "../support/service/running-process.js";
+import { startTestService, type TestAccount, type TestService } from "../support/service/test-service.js";
 
 const UPSERT = `mutation ($id: String!, $name: String, $properties: JSON) {
   upsertUserGroups(input: { userGroups: [{ providedId: $id, name: $name, properties: $properties }] }) {
@@ -37,9 +38,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-function run(args: readonly string[], options: { readonly input?: string } = {}) {
-  const choice = ["--account", account.name, "--environment", "Customer"];
-  return processes.run(["graphql", ...args, ...choice], { env, ...options });
+const choice = () => ["--account", account.name, "--environment", "Customer"];
+
+function run(args: readonly string[]) {
+  return runHere(["graphql", ...args, ...choice()], env);
 }
 
 async function dataOf(...args: readonly string[]) {
@@ -51,16 +53,8 @@ async function dataOf(...args: readonly string[]) {
 test("creates, reads and rotates, with variables from options and a file", async () => {
   const properties = '{"a": {"b": [1.5]}}';
   const created = await dataOf(
-    ...[
-      UPSERT,
-      "--variable",
-      "id=12=ab",
-      "--variable",
-      "name=Acme",
-      "--variable",
-      `properties=${properties}`,
-    ],
-    ...["--author", "Ann"],
+    ...[UPSERT, "--variable", "id=12=ab", "--variable", "name=Acme", "--author", "Ann"],
+    ...["--variable", `properties=${properties}`],
   );
   const { userGroup } = created.upsertUserGroups.results[0];
   expect(userGroup).toEqual({ token: expect.stringMatching(/^ugt_/), version: 1 });
@@ -78,7 +72,10 @@ test("creates, reads and rotates, with variables from options and a file", async
   expect(found).toMatchObject({ body: { new_user_group: false, user_group: { token } } });
 
   const log = "{ auditLog(first: 5) { nodes { action actorName actor { id } } } }";
-  const { stdout } = await run(["--file", "-", "--json"], { input: log });
+  const { stdout } = await processes.run(["graphql", "--file", "-", "--json", ...choice()], {
+    env,
+    input: log,
+  });
   const nodes = JSON.parse(stdout).auditLog.nodes.filter(({ action }: { action: string }) =>
     action.startsWith("USER_GROUP"),
   );
@@ -162,12 +159,9 @@ test("names a file that cannot be read", async () => {
 });
 
 test("--json prints what the table shows", async () => {
-  const made = await processes.run(
-    ["key", "create", "--account", account.name, "--environment", "Customer", "--scope", "write", "--json"],
-    { env },
-  );
+  const made = await runHere(["key", "create", ...choice(), "--scope", "write", "--json"], env);
   const { id } = JSON.parse(made.stdout);
-  const keys = await processes.run(["key", "list", "--account", account.name, "--json"], { env });
+  const keys = await runHere(["key", "list", "--account", account.name, "--json"], env);
   expect(JSON.parse(keys.stdout)).toContainEqual(
     expect.objectContaining({ id, scope: "write", revoked_at: null }),
   );
@@ -194,7 +188,7 @@ test("complete prints scripts for bash, zsh and fish, which complete commands, o
 });
 
 test("help marks required options and names --json", async () => {
-  const { stdout } = await processes.run(["graphql", "--help"]);
+  const { stdout } = await runHere(["graphql", "--help"]);
   expect(stdout).toMatch(/--account <name> +account name \(required\)/);
   expect(stdout).toMatch(/--json +print the result as JSON/);
 });
