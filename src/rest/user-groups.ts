@@ -238,19 +238,15 @@ export const USER_OPERATIONS = {
       const { userGroups, userGroupReader } = call.services;
       const { bodyText, headers } = call.request;
       const content = [bodyText, headers["if-match"], headers["content-type"]];
-      const { etag, text } = await changeOnce(
-        call,
-        { parse: parseUpdate, content },
-        async (writer, update) => {
-          const { user_group_id: providedId, ...changes } = update;
-          const userGroup = await userGroups.update(writer, { by: "providedId", providedId }, changes);
-          const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
-          return {
-            etag: `"${userGroup.version}"`,
-            text: `{"success":1,"user_group":{${fields},"api_environment_tag":"${userGroup.environment}"}}`,
-          };
-        },
-      );
+      const apply = async (writer: Writer, { user_group_id: providedId, ...changes }: Update) => {
+        const userGroup = await userGroups.update(writer, { by: "providedId", providedId }, changes);
+        const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
+        return {
+          etag: `"${userGroup.version}"`,
+          text: `{"success":1,"user_group":{${fields},"api_environment_tag":"${userGroup.environment}"}}`,
+        };
+      };
+      const { etag, text } = await changeOnce(call, parseUpdate, apply, content);
       call.reply.type(JSON_TYPE).header("etag", etag);
       return text;
     },
@@ -274,17 +270,13 @@ export const USER_OPERATIONS = {
     async handle(call) {
       const { userGroups } = call.services;
       const parseBody = () => parse(ROTATION, call.body);
-      return changeOnce(
-        call,
-        { parse: parseBody, content: [call.body] },
-        async (writer, { current_token }) => {
-          const ref = { by: "token", token: current_token } as const;
-          const { userGroup, token } = await userGroups.rotateToken(writer, ref);
-          const { id: team_id, name, providedId: provided_id, environment: api_environment_tag } = userGroup;
-          const user_group = { team_id, token, name, provided_id, api_environment_tag };
-          return { success: 1, user_group } satisfies z.infer<typeof ROTATED>;
-        },
-      );
+      return changeOnce(call, parseBody, async (writer, { current_token }) => {
+        const ref = { by: "token", token: current_token } as const;
+        const { userGroup, token } = await userGroups.rotateToken(writer, ref);
+        const { id: team_id, name, providedId: provided_id, environment: api_environment_tag } = userGroup;
+        const user_group = { team_id, token, name, provided_id, api_environment_tag };
+        return { success: 1, user_group } satisfies z.infer<typeof ROTATED>;
+      });
     },
   },
   delete: {
@@ -308,18 +300,14 @@ export const USER_OPERATIONS = {
     async handle(call) {
       const { userGroups } = call.services;
       const parseBody = () => parse(DELETION, call.body);
-      return changeOnce(
-        call,
-        { parse: parseBody, content: [call.body] },
-        async (writer, { current_token: token, ...guards }) => {
-          const expected = {
-            providedId: guards.user_group_id,
-            dataSourceProvidedId: guards.data_source_provided_id,
-          };
-          await userGroups.delete(writer, { by: "token", token }, expected);
-          return { success: 1 };
-        },
-      );
+      return changeOnce(call, parseBody, async (writer, { current_token: token, ...guards }) => {
+        const expected = {
+          providedId: guards.user_group_id,
+          dataSourceProvidedId: guards.data_source_provided_id,
+        };
+        await userGroups.delete(writer, { by: "token", token }, expected);
+        return { success: 1 };
+      });
     },
   },
 } satisfies Readonly<Record<string, Operation>>;
@@ -341,11 +329,12 @@ function parseExactly<Fields>(schema: z.ZodType<Fields>, body: RestRequest["body
   return parse(schema, withSource(body, "properties", text));
 }
 
+interface Update extends UserGroupChanges {
+  readonly user_group_id: string;
+}
+
 /** Parses the body of PUT and the headers on which its meaning depends. @throws DomainError `invalid_field` */
-function parseUpdate({
-  body,
-  request: { bodyText, headers },
-}: RestRequest): UserGroupChanges & { readonly user_group_id: string } {
+function parseUpdate({ body, request: { bodyText, headers } }: RestRequest): Update {
   const { "if-match": ifMatch, "content-type": type = "" } = headers;
   const { fields, expectedVersions } =
     ifMatch === undefined
@@ -364,24 +353,24 @@ function parseUpdate({
 
 /**
  * Applies a change at most once if the request has an Idempotency-Key (decision 39).
- * @param request its parser, and the content that repeated requests must have in common
+ * @param content what repeated requests must have in common
  * @throws DomainError `invalid_field` for the header or the body, and those of `apply`
  */
 async function changeOnce<Fields, Reply extends object>(
   call: RestRequest,
-  request: { readonly parse: (call: RestRequest) => Fields; readonly content: readonly unknown[] },
+  parseCall: (call: RestRequest) => Fields,
   apply: (writer: Writer, fields: Fields) => Promise<Reply>,
+  content: readonly unknown[] = [call.body],
 ): Promise<Reply> {
   const writer = requireWrite(call.caller);
   const { method, headers } = call.request;
   const header = headers[IDEMPOTENCY_KEY_HEADER];
-  if (header === undefined) return apply(writer, request.parse(call));
+  if (header === undefined) return apply(writer, parseCall(call));
   const { key, fields } = parseFields<{ readonly key: string; readonly fields: Fields }>({
     key: () => parseIdempotencyKey(header),
-    fields: () => request.parse(call),
+    fields: () => parseCall(call),
   });
-  const content = [`${method} ${USER_PATH}`, ...request.content];
-  const once = { key, content };
+  const once = { key, content: [`${method} ${USER_PATH}`, ...content] };
   const outcome = await call.services.idempotency.once(writer, once, (each) => apply(each, fields));
   if (outcome.replayed) call.reply.header(REPLAYED_HEADER, "true");
   return outcome.reply;
