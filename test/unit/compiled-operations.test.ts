@@ -98,17 +98,3 @@ test("stops at arrays that are nested without end", async () => {
   const { compiled } = await both(QUERY, { many: nested });
   expect(compiled).not.toHaveProperty("data");
 });
-
-test("runs a compiled upsert that omits fields with defaults", async () => {
-  const document = parse(
-    "mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { __typename } }",
-  );
-  const operation = getOperationAST(document);
-  const compiled = operation && compileOperation(createSchema(), document, operation);
-  const context: GraphqlContext = Object.create(null);
-  const result = await compiled?.(undefined, context, {
-    input: { userGroups: [{ providedId: "a", name: "A" }] },
-  });
-  // It was executed: only the resolver is missing here.
-  expect(result).toHaveProperty("data");
-});

@@ -1,20 +1,19 @@
 import { expect, test } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 
-const graphql = useGraphql();
+const { account, call, keys, mutate, run, service, strangerKey } = await startGraphql();
 const KEY = "{ id name hint environment scope createdAt expiresAt revokedAt lastUsedAt }";
 const LIST = `{ apiKeys(first: 100) { totalCount nodes ${KEY} } }`;
 
 const create = (input: object, key?: string): Promise<Data> =>
-  graphql().mutate("createApiKey", input, `secret apiKey ${KEY}`, key);
+  mutate("createApiKey", input, `secret apiKey ${KEY}`, key);
 const revoke = (id: string, key?: string): Promise<Data> =>
-  graphql().mutate("revokeApiKey", { id }, `apiKey ${KEY}`, key);
+  mutate("revokeApiKey", { id }, `apiKey ${KEY}`, key);
 
 test.each([
   ["CUSTOMER", "admin"],
   ["TESTING", "testing"],
 ] as const)("an admin creates a key for %s, which works until it is revoked", async (environment, admin) => {
-  const { run, call, keys } = graphql();
   const key = keys[admin];
   const { secret, apiKey, userErrors } = await create({ name: "ci", scope: "WRITE" }, key);
   const [start = "", end = ""] = apiKey.hint.split("…");
@@ -56,7 +55,6 @@ test("a key can expire, at a time in the future", async () => {
 });
 
 test("the list shows the environment's keys and no secret", async () => {
-  const { run, keys, strangerKey } = graphql();
   const { secret, apiKey } = await create({ name: "listed", scope: "ADMIN" });
   const { apiKeys } = await run(LIST);
   expect(apiKeys.nodes).toContainEqual(apiKey);
@@ -77,7 +75,6 @@ test("the list shows the environment's keys and no secret", async () => {
 });
 
 test("a key without admin scope learns what it needs to manage keys", async () => {
-  const { call, keys } = graphql();
   expect(await call(LIST, {}, keys.write)).toMatchObject({
     status: 403,
     body: {
@@ -87,7 +84,6 @@ test("a key without admin scope learns what it needs to manage keys", async () =
 });
 
 test("commands list one account's keys without reading those of others", async () => {
-  const { service, account } = graphql();
   const { accounts } = service.services;
   const all = await accounts.listKeys();
   const ofThisAccount = all.filter(({ accountName }) => accountName === account.name);

@@ -6,7 +6,7 @@ import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { createSession, readViewer } from "../../support/embed/sessions.js";
 import { type EventStream, openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { connectSocket, subscribeToGroup } from "../../support/graphql/web-socket-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
@@ -16,12 +16,13 @@ import { startTestService, type TestService } from "../../support/service/test-s
 /** Longer than any test: a key that stops working earlier has not merely left the cache. */
 const HOUR_MS = 3_600_000;
 const encryptionKey = randomBytes(32);
-const graphql = useGraphql({ encryptionKey, speed: { keyCacheMs: HOUR_MS } });
+const graphql = await startGraphql({ encryptionKey, speed: { keyCacheMs: HOUR_MS } });
+const { account, keys, rest, service } = graphql;
 let other: TestService;
 
 beforeAll(async () => {
-  other = await startTestService({ encryptionKey, use: graphql().service, speed: { keyCacheMs: HOUR_MS } });
-  await Promise.all([graphql().service, other].map(({ services }) => services.notifications.listen()));
+  other = await startTestService({ encryptionKey, use: service, speed: { keyCacheMs: HOUR_MS } });
+  await Promise.all([service, other].map(({ services }) => services.notifications.listen()));
 });
 afterAll(() => other.close());
 
@@ -37,13 +38,12 @@ const read = async ({ url }: TestService, key: string) =>
   (await callGraphql(url, key, "{ viewer { environment } }")).status;
 
 async function rename(providedId: string, name: string): Promise<void> {
-  expect(await graphql().rest("PUT", { user_group_id: providedId, name })).toMatchObject({ status: 200 });
+  expect(await rest("PUT", { user_group_id: providedId, name })).toMatchObject({ status: 200 });
 }
 
 /** Revokes a key as its admin. */
 async function revoke(keyId: number, more = "", headers: Readonly<Record<string, string>> = {}) {
   const query = `mutation { revokeApiKey(input: { id: "${toNodeId("ApiKey", keyId)}" }) { userErrors { code } } ${more} }`;
-  const { service, keys } = graphql();
   return (await callRest(`${service.url}/graphql`, "POST", keys.admin, { query }, headers)).status;
 }
 
@@ -53,11 +53,10 @@ async function expectEnd(stream: EventStream | undefined): Promise<void> {
   expect(stream?.isComplete()).toBe(false);
 }
 const PLACES = ["the process that revokes it", "another process"];
-const serviceIn = (place: string) => (place === "another process" ? other : graphql().service);
+const serviceIn = (place: string) => (place === "another process" ? other : service);
 
 test("a key that is revoked in the database stops working in every process, by the trigger", async (context) => {
   skipOnCitus(context, "triggers");
-  const { account, service } = graphql();
   const { secret, id } = await account.createKey();
   for (const each of [service, other]) expect(await read(each, secret)).toBe(200);
   await service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [id]);
@@ -67,7 +66,6 @@ test("a key that is revoked in the database stops working in every process, by t
 });
 
 test("a key that is revoked from the command line stops working in every process", async () => {
-  const { account, service } = graphql();
   const { secret, id } = await account.createKey();
   for (const each of [service, other]) expect(await read(each, secret)).toBe(200);
   await service.services.accounts.revokeKey(id);
@@ -77,11 +75,10 @@ test("a key that is revoked from the command line stops working in every process
 test.each(PLACES)(
   "a revoked key stops working immediately in %s, even if cached, and other keys stay cached",
   async (where) => {
-    const { account, keys } = graphql();
     const place = serviceIn(where);
     const { services, statements } = place;
     const { secret, id } = await account.createKey({ scope: "read" });
-    await createUserGroup(graphql(), where);
+    await createUserGroup(graphql, where);
     const stream = await watch(place, `Token ${secret}`, where);
     expect([await read(place, secret), await read(place, keys.read)]).toEqual([200, 200]);
     expect(
@@ -100,12 +97,11 @@ test.each(PLACES)(
 test.each(PLACES)(
   "a revoked key's embed sessions and their streams end immediately in %s, and those of other keys do not",
   async (where) => {
-    const { account, keys, service } = graphql();
     const place = serviceIn(where);
     const { statements } = place;
     const { secret, id } = await account.createKey({ scope: "embed" });
     const providedId = `embedded in ${where}`;
-    await createUserGroup(graphql(), providedId);
+    await createUserGroup(graphql, providedId);
     const ofKey = await createSession(service, secret, { user_group_id: providedId });
     const ofOther = await createSession(service, keys.admin, { user_group_id: providedId });
     const streams = [
@@ -129,7 +125,6 @@ test.each(PLACES)(
 );
 
 test("a rolled-back revocation changes nothing; a transaction's takes effect on commit", async () => {
-  const { account, service } = graphql();
   const { secret, id } = await account.createKey({ scope: "read" });
   const mutate = (more: string) => revoke(id, more, { "idempotency-key": `"${more}."` });
   expect([await read(service, secret), await read(other, secret)]).toEqual([200, 200]);
@@ -144,9 +139,8 @@ test("a rolled-back revocation changes nothing; a transaction's takes effect on 
 });
 
 test("a key whose revocation was not notified receives no event either", async () => {
-  const { account, service } = graphql();
   const { secret, id } = await account.createKey({ scope: "read" });
-  await createUserGroup(graphql(), "silent");
+  await createUserGroup(graphql, "silent");
   const stream = await watch(other, `Token ${secret}`, "silent");
   const revokeSilently = (keyId: number) =>
     service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [keyId]);
@@ -165,10 +159,9 @@ test("a key whose revocation was not notified receives no event either", async (
 });
 
 test("an expiring key ends its stream at that time and is not cached for longer", async () => {
-  const { account } = graphql();
   const expiresAt = new Date(Date.now() + 10_000);
   const { secret } = await account.createKey({ scope: "read", expiresAt });
-  await createUserGroup(graphql(), "expiring");
+  await createUserGroup(graphql, "expiring");
   const stream = await watch(other, `Token ${secret}`, "expiring");
   await rename("expiring", "Before");
   expect(await stream.next()).toEqual({
@@ -182,8 +175,7 @@ test("an expiring key ends its stream at that time and is not cached for longer"
 });
 
 test("a rotated token receives no later events from any process", async () => {
-  const { service, rest } = graphql();
-  const { token } = await createUserGroup(graphql(), "rotated");
+  const { token } = await createUserGroup(graphql, "rotated");
   const streams = await Promise.all([service, other].map((each) => watch(each, `Bearer ${token}`)));
   expect((await rest("POST", { current_token: token })).status).toBe(200);
   await rename("rotated", "After the rotation");
@@ -191,8 +183,7 @@ test("a rotated token receives no later events from any process", async () => {
 });
 
 test("a deleted group's stream ends in every process", async () => {
-  const { service, keys, rest } = graphql();
-  const { token } = await createUserGroup(graphql(), "deleted");
+  const { token } = await createUserGroup(graphql, "deleted");
   const both = [service, other];
   const streams = await Promise.all(both.map((each) => watch(each, `Token ${keys.admin}`, "deleted")));
   const fronts = await Promise.all(both.map((each) => watch(each, `Bearer ${token}`)));

@@ -1,11 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
-import { databaseUrl } from "../../support/postgres/database-url.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { findSecrets } from "../../support/secrets/secret-search.js";
 import { dumpDatabase } from "../../support/secrets/stored-secrets.js";
@@ -14,63 +12,41 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 import { createEndpoint } from "../../support/webhooks/operations.js";
 
 const encryptionKey = randomBytes(32);
-const known = [{ name: "the encryption key", value: encryptionKey }];
-const graphql = useGraphql({
+const graphql = await startGraphql({
   encryptionKey,
   tokenGraceSeconds: 3600,
   // An attacker tries every value in the dump.
   rateLimits: { maxAuthFailures: 0 },
 });
+const { account, front, mutate, rest, service } = graphql;
 
 beforeAll(async () => {
-  const { mutate, rest } = graphql();
-  const { webhookEndpoint } = await createEndpoint(graphql(), "crm");
+  const { webhookEndpoint } = await createEndpoint(graphql, "crm");
   await mutate("rotateWebhookSecret", { id: webhookEndpoint.id });
   for (const id of ["acme", "beta"]) {
-    const { token } = await createUserGroup(graphql(), id, { mapping: [entry("sales", "sales")] });
+    const { token } = await createUserGroup(graphql, id, { mapping: [entry("sales", "sales")] });
     await mutate("rotateUserGroupToken", { by: { token } });
   }
-  await changeSite(graphql(), "put", { document: goodSite });
-  const { token } = await createUserGroup(graphql(), "gamma");
+  await changeSite(graphql, "put", { document: goodSite });
+  const { token } = await createUserGroup(graphql, "gamma");
   const headers = { "idempotency-key": "gamma" };
   expect((await rest("POST", { current_token: token }, undefined, headers)).status).toBe(200);
-  await graphql().service.services.signingKeys.publicKeys();
-  await graphql().service.services.purgeJob.run();
+  await service.services.signingKeys.publicKeys();
+  await service.services.purgeJob.run();
   // As if their tokens had been imported.
-  await graphql().service.query(
+  await service.query(
     "INSERT INTO brought_token SELECT account_id, environment, id, token_lookup FROM user_group",
   );
 });
 
 async function dump(): Promise<string> {
   const parts: string[] = [];
-  for await (const { table, text } of dumpDatabase(graphql().service.owner)) parts.push(`${table}\n${text}`);
+  for await (const { table, text } of dumpDatabase(service.owner)) parts.push(`${table}\n${text}`);
   return parts.join("\n");
 }
 
 describe("a database dump", () => {
-  test("contains rows of every table and no secret", async () => {
-    const text = await dump();
-    for (const table of ["api_key", "audit_entry", "user_group", "webhook_delivery", "webhook_endpoint"]) {
-      expect(text).toMatch(new RegExp(`^${table}\n\\(`, "m"));
-    }
-    expect(findSecrets(text, known)).toEqual([]);
-  });
-
-  test("contains no secret when written by pg_dump", async (context) => {
-    const { owner, query } = graphql().service;
-    const [{ version }] = await query(
-      "SELECT current_setting('server_version_num')::integer / 10000 AS version",
-    );
-    const [, own = 0] = /(\d+)/.exec(spawnSync("pg_dump", ["--version"]).stdout?.toString() ?? "") ?? [];
-    if (Number(own) < version) context.skip("pg_dump is not installed, or older than the server");
-    const { stdout } = spawnSync("pg_dump", ["--dbname", databaseUrl(owner)], { encoding: "utf8" });
-    expect(stdout).toContain("COPY public.user_group");
-    expect(findSecrets(stdout, known)).toEqual([]);
-  });
-
   test("contains no credential that the service accepts", async () => {
-    const { rest, front } = graphql();
     const values = valuesIn(await dump());
     expect(values.length).toBeGreaterThan(50);
     for (const value of values) {
@@ -81,7 +57,6 @@ describe("a database dump", () => {
   });
 
   test("reveals no token under another encryption key, even if an attacker writes a key of theirs into it", async () => {
-    const { service, account } = graphql();
     const thief = await startTestService({ use: service });
     try {
       const { secret } = await account.createKey();
@@ -99,7 +74,7 @@ describe("a database dump", () => {
 describe("a connection of the application role without a tenant", () => {
   let client: Client;
   beforeAll(async () => {
-    client = new Client(clientOptions(graphql().service.target));
+    client = new Client(clientOptions(service.target));
     await client.connect();
   });
   afterAll(() => client.end());
@@ -111,7 +86,7 @@ describe("a connection of the application role without a tenant", () => {
       "BEGIN; SELECT set_config('app.account_id', '1', true), set_config('app.environment', 'Customer', true); COMMIT",
     ],
   ])("reads no row of any table: %s", async (_, before) => {
-    const { query } = graphql().service;
+    const { query } = service;
     const tables = await query(`SELECT relname AS name FROM pg_class
       WHERE relkind IN ('r', 'v', 'm') AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migration'
         -- Views of Citus.
@@ -126,7 +101,7 @@ describe("a connection of the application role without a tenant", () => {
   });
 
   test("cannot read values from statistics", async () => {
-    const { query } = graphql().service;
+    const { query } = service;
     await query("ANALYZE");
     const ownRows =
       "SELECT tablename FROM pg_stats WHERE schemaname = 'public' AND tablename <> 'schema_migration'";

@@ -12,12 +12,13 @@ import {
   unknownIds,
 } from "../../support/access/tenants.js";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);
-const graphql = useGraphql({ encryptionKey });
+const graphql = await startGraphql({ encryptionKey });
+const { service } = graphql;
 const ROWS: readonly AccessRow[] = [...READS, ...MUTATIONS];
 const NAMED = ROWS.map((row, index) => [`${row.of} #${index}`, row] as const);
 const TENANTS = [0, 1, 2, 3];
@@ -26,11 +27,11 @@ let tenants: readonly AccessTenant[];
 let unprotected: TestService;
 
 beforeAll(async () => {
-  unprotected = await startTestService({ encryptionKey, use: graphql().service, bypassRowSecurity: true });
+  unprotected = await startTestService({ encryptionKey, use: service, bypassRowSecurity: true });
   const probe = unknownIds(1);
   const creating = NAMED.filter(([, row]) => JSON.stringify(row.call(probe, probe)).includes(probe.newId));
   tenants = await createAccessTenants(
-    graphql(),
+    graphql,
     creating.map(([name]) => name),
   );
 });
@@ -52,7 +53,7 @@ describe.each(NAMED)("%s", (name, row) => {
         const writes = MUTATIONS.includes(row) || row.of.includes("/api/user") || row.of.startsWith("DELETE");
         const outcome = row.outcomes[credential];
         const ids = writes && outcome === "ok" ? await tenant.fresh(row.of) : tenant.ids;
-        const reply = await send(row.call(ids, ids), tenant, credential, graphql().service);
+        const reply = await send(row.call(ids, ids), tenant, credential, service);
         const context = `${tenant.mark} ${name} with ${credential}: ${reply}`;
         expect(outcomeOf(reply), context).toBe(outcome);
         for (const { mark } of tenants) if (mark !== tenant.mark) expect(reply, context).not.toContain(mark);
@@ -168,7 +169,7 @@ function isEmpty(value: unknown): boolean {
 
 /** Every row of other tenants in all tables with tenant data. */
 async function stateOfOthers({ accountId, environment }: AccessTenant): Promise<Record<string, unknown>> {
-  const { query } = graphql().service;
+  const { query } = service;
   const tables =
     await query(`SELECT relname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attname = 'environment' ORDER BY relname`);

@@ -1,27 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { request } from "undici";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { CONSOLE_SESSION_SECONDS } from "../../../src/services/authentication/console-sessions.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
+import { startService, startTestService, type TestAccount } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);
 const VIEWER = "{ viewer { environment accountName } }";
 
-let service: TestService;
+const options = { encryptionKey, console: true, trustedProxies: ["127.0.0.1"] };
+const service = await startService(options);
 /** Another process on the same database and keys. */
-let replica: TestService;
+const replica = await startService({ ...options, use: service });
 let account: TestAccount;
 let key: { readonly secret: string; readonly id: number };
-beforeAll(async () => {
-  const options = { encryptionKey, console: true, trustedProxies: ["127.0.0.1"] };
-  service = await startTestService(options);
-  const { target, owner } = service;
-  replica = await startTestService({ ...options, use: { target, owner } });
-});
-afterAll(async () => {
-  await replica.close();
-  await service.close();
-});
 beforeEach(async () => {
   account = await service.createAccount();
   key = await account.createKey();
@@ -83,8 +74,7 @@ describe("the session cookie", () => {
   test("is rejected if it was altered, or encrypted under another key", async () => {
     const cookie = await cookieOf(key.secret);
     const altered = cookie.replace(/.(?=.{8}$)/, (other) => (other === "A" ? "B" : "A"));
-    const { target, owner } = service;
-    const stranger = await startTestService({ use: { target, owner }, console: true });
+    const stranger = await startTestService({ use: service, console: true });
     const foreign = await cookieOf(key.secret, {}, stranger.url);
     await stranger.close();
     for (const wrong of [altered, foreign, "user_groups_session=x", "user_groups_session=a.b.c.d.e", ""]) {

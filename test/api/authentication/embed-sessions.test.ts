@@ -2,19 +2,19 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
 import { toNodeId } from "../../../src/graphql/shared/node.js";
 import { createSession, ENCRYPTION_KEY, readViewer } from "../../support/embed/sessions.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { metricValue } from "../../support/service/metric-samples.js";
 
-const graphql = useGraphql({ encryptionKey: ENCRYPTION_KEY });
+const graphql = await startGraphql({ encryptionKey: ENCRYPTION_KEY });
+const { account, front, keys, mutate, run, service } = graphql;
 const variables = { region: "EU", limits: [1, { max: 2.5 }], note: "größer" };
 
-const post = (body: object, key = graphql().keys.admin, method = "POST") =>
-  callRest(`${graphql().service.url}/api/embed-session`, method, key, body);
-const create = (providedId: string) =>
-  createUserGroup(graphql(), providedId, { properties: { region: "US" } });
-const createOver = (input: object) => graphql().mutate("createEmbedSession", input, "token expiresAt");
+const post = (body: object, key = keys.admin, method = "POST") =>
+  callRest(`${service.url}/api/embed-session`, method, key, body);
+const create = (providedId: string) => createUserGroup(graphql, providedId, { properties: { region: "US" } });
+const createOver = (input: object) => mutate("createEmbedSession", input, "token expiresAt");
 /** The lifetime of a session in seconds. */
 function lifetimeOf(token: string): number {
   const { exp = 0, iat = 0 } = decodeJwt(token);
@@ -43,7 +43,6 @@ describe("POST /api/embed-session", () => {
     const group = await create("by token");
     const reply = await post({ current_token: group.token, expires_in: 86_400, variables });
     const claims = decodeJwt(Object(reply.body).token);
-    const { account, run } = graphql();
     const { viewer } = await run("{ viewer { apiKey { id } } }");
     expect(claims).toEqual({
       iss: "user-groups",
@@ -62,7 +61,7 @@ describe("POST /api/embed-session", () => {
   test("returns a session that expires with its API key", async () => {
     await create("expiring key");
     const expiresAt = new Date(Date.now() + 120_000);
-    const { secret } = await graphql().account.createKey({ scope: "embed", expiresAt });
+    const { secret } = await account.createKey({ scope: "embed", expiresAt });
     const body = Object((await post({ user_group_id: "expiring key" }, secret)).body);
     expect(decodeJwt(body.token).exp).toBe(Math.floor(expiresAt.getTime() / 1000));
     expect(Date.parse(body.expires_at)).toBe(Math.floor(expiresAt.getTime() / 1000) * 1000);
@@ -75,13 +74,12 @@ describe("POST /api/embed-session", () => {
     const largest = { a: `${"ü".repeat(2043)}xx` };
     expect(Buffer.byteLength(JSON.stringify(largest))).toBe(4096);
     const { token } = Object((await post({ user_group_id: "large", variables: largest })).body);
-    const { body } = await readViewer(graphql().service, token);
+    const { body } = await readViewer(service, token);
     expect(Object(body).data.viewer.embedSession.variables).toEqual(largest);
   });
 
   test("answers for an unknown group, other methods and other scopes, also with a slash at the end", async () => {
     await create("scopes");
-    const { service, keys } = graphql();
     for (const body of [{ user_group_id: "unknown" }, { current_token: "ugt_unknown" }])
       expect(await post(body)).toMatchObject({
         status: 404,
@@ -101,7 +99,6 @@ describe("POST /api/embed-session", () => {
 
 test("createEmbedSession returns a session that reads its own group, properties and variables", async () => {
   const group = await create("graphql");
-  const { service, front } = graphql();
   const input = { by: { id: group.id }, expiresInSeconds: 60, variables };
   const { token, expiresAt, userErrors } = await createOver(input);
   expect(userErrors).toEqual([]);
@@ -136,7 +133,6 @@ test("createEmbedSession reports invalid fields and unknown groups as user error
 
 test("a session is verified offline with the published keys, which contain nothing private", async () => {
   await create("offline");
-  const { service, keys, account } = graphql();
   const { token } = await createSession(service, keys.admin, { user_group_id: "offline" });
   const reply = await callRest(`${service.url}/.well-known/jwks.json`, "GET", undefined);
   expect(reply).toMatchObject({
@@ -157,7 +153,6 @@ test("a session is verified offline with the published keys, which contain nothi
 
 test("the creation is audited and counted, without the token", async () => {
   await create("audited");
-  const { service, keys, run } = graphql();
   const created = service.services.telemetry.metrics.embedSessions;
   const before = (await metricValue(created)) ?? 0;
   const { token } = await createSession(service, keys.admin, { user_group_id: "audited" });

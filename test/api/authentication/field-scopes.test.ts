@@ -11,14 +11,15 @@ import { SCOPES, type Scope } from "../../../src/domain/accounts/caller.js";
 import { DOCUMENT_TYPES, FIELDS, FRONT_END_FIELDS } from "../../support/access/fields.js";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { schema } from "../../support/graphql/list-cases.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 import { createEndpoint } from "../../support/webhooks/operations.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { account, service } = graphql;
 const keys = new Map<Scope, string>();
 let token: string;
 
@@ -27,14 +28,13 @@ const TYPES = Object.values(schema.getTypeMap()).filter(
 );
 
 beforeAll(async () => {
-  const { account } = graphql();
   for (const scope of SCOPES) keys.set(scope, (await account.createKey({ scope })).secret);
-  await createEndpoint(graphql(), "fields");
-  ({ token } = await createUserGroup(graphql(), "fields", {
+  await createEndpoint(graphql, "fields");
+  ({ token } = await createUserGroup(graphql, "fields", {
     properties: { a: 1 },
     mapping: [entry("s", "sales")],
   }));
-  await changeSite(graphql(), "put", { site: "fields", document: { ...goodSite, favicon: undefined } });
+  await changeSite(graphql, "put", { site: "fields", document: { ...goodSite, favicon: undefined } });
 });
 
 /** A field as selected: with its required arguments and, if it is composite, one field. */
@@ -53,7 +53,7 @@ const names = (text: string) =>
 
 /** The reply, and which of its values are null. */
 async function query(text: string, scope: Scope): Promise<{ errors: string[]; nulls: unknown; data: Data }> {
-  const { body } = await callGraphql(graphql().service.url, keys.get(scope), text);
+  const { body } = await callGraphql(service.url, keys.get(scope), text);
   const { data = null, errors = [] } = Object(body);
   return { errors: errors.map((error: Data) => error.extensions.code), nulls: nullsOf(data), data };
 }
@@ -150,7 +150,7 @@ function documentOf(type: string, name: string): string {
 }
 
 async function statusOf(document: string): Promise<number> {
-  const { url } = graphql().service;
+  const { url } = service;
   const authorization = `Bearer ${token}`;
   if (document.startsWith("subscription")) {
     const stream = await openEventStream(url, authorization, document);

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { account, call, front, keys, mutate, run, service } = graphql;
 const OWN = `{ viewer { __typename userGroup {
   id providedId name properties version updatedAt mapping { schemaId dataSource { ... on Node { id } providedId } }
 } } }`;
 
 const create = async (providedId: string) =>
-  createUserGroup(graphql(), providedId, {
+  createUserGroup(graphql, providedId, {
     name: `The ${providedId}`,
     properties: { region: providedId },
     mapping: [entry("a", "sales")],
@@ -18,7 +19,6 @@ const create = async (providedId: string) =>
 
 describe("a user group token", () => {
   test("reads its own group's external ID, name, properties, mapping and cache fields", async () => {
-    const { service, run, front } = graphql();
     const { token } = await create("viewer");
     const { userGroup } = await run(
       '{ userGroup(by: { providedId: "viewer" }) { id version updatedAt mapping { dataSource { id } } } }',
@@ -47,7 +47,6 @@ describe("a user group token", () => {
   });
 
   test("reads its viewer as an API key does", async () => {
-    const { run, account, keys, front } = graphql();
     const { token } = await create("both kinds");
     const query = "{ viewer { accountName environment apiKey { id scope } userGroup { name } } }";
     expect((await front(token, query)).body).toEqual({
@@ -103,7 +102,6 @@ describe("a user group token", () => {
       "userGroupChanged.userGroup.teamId",
     ],
   ])("is not allowed to %s %s: %s", async (verb, field, query, path) => {
-    const { front, service } = graphql();
     const { token } = await create(`closed ${path}`);
     const reply = query.startsWith("subscription")
       ? await openEventStream(service.url, `Bearer ${token}`, query)
@@ -128,13 +126,12 @@ describe("a user group token", () => {
   test("gets the error for an unknown field before that for a forbidden one", async () => {
     const { token } = await create("misspelt");
     const extensions = { code: "GRAPHQL_VALIDATION_FAILED" };
-    expect(await graphql().front(token, "{ viewer { userGroup { nmae teamId } } }")).toMatchObject({
+    expect(await front(token, "{ viewer { userGroup { nmae teamId } } }")).toMatchObject({
       body: { errors: [{ message: expect.stringContaining("nmae"), extensions }] },
     });
   });
 
   test("is invalidated immediately by rotation and deletion", async () => {
-    const { mutate, front } = graphql();
     const { token } = await create("cut");
     const rotated = await mutate("rotateUserGroupToken", { by: { token } }, "userGroup { token }");
     const next = rotated.userGroup.token;
@@ -149,7 +146,6 @@ describe("a user group token", () => {
   });
 
   test("is not an API key, nor is an API key a token", async () => {
-    const { call, front, keys, service } = graphql();
     const { token } = await create("confused");
     expect((await call(OWN, {}, token)).status).toBe(401);
     for (const wrong of [keys.admin, "", "ugt_nonsense", `${token}x`])

@@ -1,16 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
+import { userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest({ poolSize: 1, speed: { batchStatements: true, keyCacheMs: 500 } });
+const rest = await startGraphql({ poolSize: 1, speed: { batchStatements: true, keyCacheMs: 500 } });
+const { account, keys, rest: call, service, strangerKey } = rest;
 const ids = Array.from({ length: 60 }, (_, index) => `group ${index}`);
 
 async function getAll(key?: string) {
-  return Promise.all(ids.map((id) => rest().call("GET", { user_group_id: id, name: id }, key)));
+  return Promise.all(ids.map((id) => call("GET", { user_group_id: id, name: id }, key)));
 }
 
 /** Sends requests while the only connection is busy, until all have arrived. */
 async function whileBusy<Result>(requests: number, work: () => Promise<Result>): Promise<Result> {
-  const { service, account } = rest();
   let result: Promise<Result> | undefined;
   await service.database.transaction({ accountId: account.accountId }, async () => {
     let arrived = 0;
@@ -27,12 +28,11 @@ async function whileBusy<Result>(requests: number, work: () => Promise<Result>):
 }
 
 beforeEach(() => {
-  rest().service.statements.length = 0;
+  service.statements.length = 0;
 });
 
 describe("concurrent reads", () => {
   test("share few statements, and each gets its own group", async () => {
-    const { service } = rest();
     await getAll();
     service.statements.length = 0;
     const replies = await whileBusy(ids.length, () => getAll());
@@ -42,7 +42,6 @@ describe("concurrent reads", () => {
   });
 
   test("use separate statements for each tenant", async () => {
-    const { keys, strangerKey } = rest();
     const [mine, testing, strange] = await Promise.all([getAll(), getAll(keys.testing), getAll(strangerKey)]);
     const tokens = [mine, testing, strange].flatMap((replies) =>
       replies?.map((reply) => userGroupOf(reply).token),
@@ -53,21 +52,20 @@ describe("concurrent reads", () => {
   });
 });
 
-describe("a cached API key", () => {
-  const get = async (key: string, { call } = rest()) =>
+describe("a cached API key", async () => {
+  const get = async (key: string, { call } = rest) =>
     (await call("GET", { user_group_id: "group 1" }, key)).status;
-  const patient = useRest({ speed: { keyCacheMs: 3_600_000 } });
+  const patient = await startGraphql({ speed: { keyCacheMs: 3_600_000 } });
 
   test("is looked up once for many requests", async () => {
-    const { service, account } = patient();
+    const { service, account } = patient;
     const { secret } = await account.createKey();
-    await Promise.all(Array.from({ length: 30 }, () => get(secret, patient())));
-    await get(secret, patient());
+    await Promise.all(Array.from({ length: 30 }, () => get(secret, patient)));
+    await get(secret, patient);
     expect(service.statements.filter((text) => text.includes("api_key.hash"))).toHaveLength(1);
   });
 
   test("is not cached when it is unknown", async () => {
-    const { service, account } = rest();
     const { secret, id } = await account.createKey();
     await service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [id]);
     expect(await get(secret)).toBe(401);

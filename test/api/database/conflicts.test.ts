@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService } from "../../support/service/test-service.js";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-  await service.query(`CREATE TABLE written (attempt integer); CREATE SEQUENCE attempts;
+const service = await startService();
+beforeAll(() =>
+  service.query(`CREATE TABLE written (attempt integer); CREATE SEQUENCE attempts;
     GRANT ALL ON TABLE written TO PUBLIC; GRANT ALL ON SEQUENCE attempts TO PUBLIC;
     CREATE FUNCTION write_after(conflicts integer, code text) RETURNS integer LANGUAGE plpgsql AS $$
       DECLARE number integer := nextval('attempts');
@@ -13,9 +12,8 @@ beforeAll(async () => {
         INSERT INTO written VALUES (number);
         IF number <= conflicts THEN RAISE EXCEPTION 'conflict' USING ERRCODE = code; END IF;
         RETURN number;
-      END $$`);
-});
-afterAll(() => service.close());
+      END $$`),
+);
 beforeEach(() => service.query("TRUNCATE written; ALTER SEQUENCE attempts RESTART"));
 
 const write: Statement = { access: "write", text: "SELECT write_after($1, $2) AS attempt" };

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { isOnCitus, skipOnCitus } from "../../support/citus/skip-on-citus.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { nodesOf, type RecordedPlan, recordWrites } from "../../support/postgres/plan-recorder.js";
 
-const graphql = useGraphql();
+const { run, service } = await startGraphql();
 beforeEach((context) => skipOnCitus(context, "plans"));
 const TABLES = ["user_group", "mapping_entry", "data_source"];
 const GROUPS = 250;
@@ -23,14 +23,13 @@ async function upsert(call: number, dataSource: string): Promise<void> {
       { schemaId: dataSource, dataSource: "x" },
     ],
   }));
-  const { upsertUserGroups } = await graphql().run(UPSERT, { input: { userGroups } });
+  const { upsertUserGroups } = await run(UPSERT, { input: { userGroups } });
   expect(upsertUserGroups).toMatchObject({ results: { length: GROUPS }, userErrors: [] });
 }
 
 // A database is never analyzed here: its statistics are those of the migrations.
 beforeAll(async () => {
   if (isOnCitus()) return;
-  const { service, run } = graphql();
   for (const table of TABLES) await service.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
   for (const providedId of ["sales", "support", "x"])
     await run(
@@ -58,7 +57,6 @@ test("bulk upserts into a fresh database find rows by key, not by reading all ro
 });
 
 test("their foreign keys are checked by primary key", async () => {
-  const { service } = graphql();
   const mapped = async () => {
     const [{ count }] = await service.query(
       "SELECT n_tup_ins::integer AS count FROM pg_stat_user_tables WHERE relname = 'mapping_entry'",

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 
-const graphql = useGraphql();
+const { account, run, service } = await startGraphql();
 beforeEach((context) => skipOnCitus(context, "plans"));
 /** Few enough that all versions of the rows fit into one page. */
 const UPDATES = 5;
@@ -10,7 +10,7 @@ const UPDATES = 5;
 /** Waits until the server has counted the updates of a table; it does so with a delay. */
 async function hotUpdates(table: string, updates: number): Promise<number> {
   const count = async () => {
-    const [counted] = await graphql().service.query(
+    const [counted] = await service.query(
       `SELECT n_tup_upd::integer AS updated, n_tup_hot_upd::integer AS hot FROM pg_stat_user_tables WHERE relname = $1`,
       [table],
     );
@@ -22,7 +22,7 @@ async function hotUpdates(table: string, updates: number): Promise<number> {
 
 async function updateProperties(stamp: number): Promise<void> {
   const { userErrors } = (
-    await graphql().run(
+    await run(
       `mutation ($properties: JSON) {
         updateUserGroup(input: { by: { providedId: "hot" }, properties: $properties }) { userErrors { code } }
       }`,
@@ -33,7 +33,6 @@ async function updateProperties(stamp: number): Promise<void> {
 }
 
 test("only the index of the list by last change keeps updates of properties from being HOT", async () => {
-  const { service, run } = graphql();
   await run(
     `mutation { createUserGroup(input: { providedId: "hot", name: "Hot" }) { userErrors { code } } }`,
   );
@@ -45,7 +44,6 @@ test("only the index of the list by last change keeps updates of properties from
 });
 
 test("the use of API keys and the health of webhook endpoints are HOT updates", async () => {
-  const { service, account } = graphql();
   await service.query(`INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
     VALUES (${account.accountId}, 'Customer', 'One', 'https://93.184.216.34/', '{}', '', '')`);
   await service.query("UPDATE webhook_endpoint SET last_success_at = now(), consecutive_failures = 0");

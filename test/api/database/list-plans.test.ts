@@ -2,7 +2,7 @@ import { isObjectType } from "graphql";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PROBED } from "../../../src/persistence/shared/select-page.js";
 import { isOnCitus, skipOnCitus } from "../../support/citus/skip-on-citus.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   CONDITIONS,
   connectionFields,
@@ -20,7 +20,7 @@ import {
   recordPlans,
 } from "../../support/postgres/plan-recorder.js";
 
-const graphql = useGraphql();
+const { account, keys, run, service } = await startGraphql();
 beforeEach((context) => skipOnCitus(context, "plans"));
 
 /** Groups of the account; the other accounts in the same tables have several times as many. */
@@ -39,7 +39,6 @@ let endpointId: string;
 
 beforeAll(async () => {
   if (isOnCitus()) return;
-  const { service, account, keys, run } = graphql();
   const owners = [account];
   for (let count = 0; count < NEIGHBOURS; count += 1) owners.push(await service.createAccount());
   for (const { accountId } of owners) await fill(accountId);
@@ -59,7 +58,7 @@ beforeAll(async () => {
 async function fill(accountId: number): Promise<void> {
   const tenant = `${accountId}, 'Customer'`;
   const time = (n: string) => `timestamptz '2023-01-01' + ${n} * interval '3 hours'`;
-  await graphql().service.query(`
+  await service.query(`
     SET session_replication_role = replica;
     INSERT INTO account (name, token_key_id)
       SELECT 'beside ${accountId}, ' || n, 'none' FROM generate_series(1, 1000) AS n;
@@ -116,10 +115,7 @@ async function page(of: ListCase, window: object): Promise<{ startCursor: string
     throw new Error(`Say in PARENT_LISTS where to find a ${type}.`);
   const selected =
     type === "Query" ? selection : `${PARENT_LISTS[type]}(first: ${PARENTS}) { nodes { ${selection} } }`;
-  const data = await graphql().run(
-    `query (${variables}) { ${selected} }`,
-    Object.fromEntries(variableEntries),
-  );
+  const data = await run(`query (${variables}) { ${selected} }`, Object.fromEntries(variableEntries));
   const connection = type === "Query" ? data[field] : data[PARENT_LISTS[type] ?? ""].nodes[0][field];
   if (!("after" in window || "before" in window)) expect(connection.nodes.length).toBeGreaterThan(0);
   return connection.pageInfo;
@@ -169,7 +165,7 @@ test.each(["ASC", "DESC"])(
   "a prefix of external IDs reads matching rows only, ordered by them, %s",
   async (direction) => {
     plans.splice(0);
-    const { userGroups } = await graphql().run(
+    const { userGroups } = await run(
       `{ userGroups(first: 50, filter: { providedIdStartsWith: "group 777" }, orderBy: { field: PROVIDED_ID, direction: ${direction} }) {
       totalCount nodes { providedId } } }`,
     );
@@ -197,7 +193,7 @@ async function mostBlocks(filter: object): Promise<number> {
   );
   plans.splice(0);
   for (const one of orders) {
-    const pages = await graphql().run(
+    const pages = await run(
       `query ($filter: UserGroupFilter, $order: UserGroupOrder) {
         first: userGroups(first: 50, filter: $filter, orderBy: $order) { nodes { id } }
         last: userGroups(last: 50, filter: $filter, orderBy: $order) { nodes { id } }
@@ -227,7 +223,7 @@ test.each([
 
 test.each(["other", "nobody"])("the audit log is read with few blocks by actor: %s", async (actorName) => {
   plans.splice(0);
-  await graphql().run(
+  await run(
     `query ($filter: AuditFilter) {
       first: auditLog(first: 10, filter: $filter) { nodes { id } }
       last: auditLog(last: 10, filter: $filter) { nodes { id } }
@@ -241,7 +237,7 @@ test.each(["other", "nobody"])("the audit log is read with few blocks by actor: 
 
 test("mappings and their data sources come from primary keys", async () => {
   plans.splice(0);
-  await graphql().run(`{ userGroups(first: ${PAGE}) { nodes { mapping { schemaId } } } }`);
+  await run(`{ userGroups(first: ${PAGE}) { nodes { mapping { schemaId } } } }`);
   const recorded = plans.splice(0).filter(({ text }) => text.includes("FROM mapping_entry"));
   expect(
     recorded.map(({ plan }) =>
@@ -260,7 +256,6 @@ test("mappings and their data sources come from primary keys", async () => {
 describe("a filter without matches, with rows that updates have moved", () => {
   beforeAll(async () => {
     if (isOnCitus()) return;
-    const { service, account } = graphql();
     const { accountId } = account;
     await service.query(`
       SET session_replication_role = replica;
@@ -283,7 +278,7 @@ describe("a filter without matches, with rows that updates have moved", () => {
     { schemaId: "none" },
     { createdAt: { from: OLD_YEAR }, nameContains: "none" },
   ])("reads the table about once in every order, by %o", async (filter) => {
-    const [table] = await graphql().service.query(
+    const [table] = await service.query(
       "SELECT relpages AS blocks FROM pg_class WHERE relname = 'user_group'",
     );
     expect(table.blocks).toBeGreaterThan(1000);

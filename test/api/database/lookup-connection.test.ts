@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import { clientOptions, connectionSettings } from "../../../src/persistence/shared/database-options.js";
 import { runInTransaction } from "../../../src/persistence/shared/pipelined-transaction.js";
 import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService } from "../../support/service/test-service.js";
 
 /** One of them for lookups. */
 const CONNECTIONS = 8;
@@ -14,25 +14,16 @@ const ACCOUNTS = 5;
 /** Longer than the time after which a connection counts as stalled. */
 const STALLED_MS = 150;
 
-let service: TestService;
-let database: Database;
-let scopes: RowScope[];
-beforeAll(async () => {
-  service = await startTestService();
-  scopes = [];
-  for (let count = 0; count < ACCOUNTS; count += 1) {
-    const { accountId } = await service.createAccount();
-    scopes.push({ accountId, environment: "Customer" }, { accountId, environment: "Testing" });
-  }
-  database = await connect();
-});
-afterAll(async () => {
-  await database.close();
-  await service.close();
-});
-
+const service = await startService();
+const scopes: RowScope[] = [];
+for (let count = 0; count < ACCOUNTS; count += 1) {
+  const { accountId } = await service.createAccount();
+  scopes.push({ accountId, environment: "Customer" }, { accountId, environment: "Testing" });
+}
 const OPTIONS = { poolSize: CONNECTIONS, connectTimeoutMs: 5000, statementTimeoutMs: 10_000 };
 const connect = (options = {}) => Database.connect({ target: service.target, ...OPTIONS, ...options });
+const database = await connect();
+afterAll(() => database.close());
 
 /** Each row of data sources that the scope shows. */
 const DATA_SOURCES = lookup("data_sources", "SELECT account_id, environment FROM data_source");

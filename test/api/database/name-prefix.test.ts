@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 
-const graphql = useGraphql();
+const { account, run, service } = await startGraphql();
 /** Letters whose cases are special: of other lengths, of other bytes, or equal to those of other letters. */
 const LETTERS = [
   ..."aAzZäÄßẞsSſiIıİkK\u212aåÅ\u212bσςΣωΩ\u2126θϴΘǆǅǄéÉ %_\\1",
@@ -17,7 +17,6 @@ const names = fc
 const NAMES = fc.sample(names, { numRuns: 400, seed: 1 });
 
 beforeAll(async () => {
-  const { service, account } = graphql();
   await service.query(
     `INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup)
      SELECT $1, 'Customer', nextval('user_group_team_id'), 'group ' || n, name, 'none', '', sha256(convert_to(n::text, 'UTF8'))
@@ -29,7 +28,6 @@ beforeAll(async () => {
 test.each(["NAME", "TEAM_ID"])(
   "the index on names finds the groups that ILIKE finds, by %s",
   async (field) => {
-    const { run, service, account } = graphql();
     const prefixes = fc.oneof(
       fc
         .constantFrom(...NAMES)

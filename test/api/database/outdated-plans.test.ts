@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Queryable, Statement } from "../../../src/persistence/shared/statement.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService } from "../../support/service/test-service.js";
 
 const CONNECTIONS = 3;
 /** Slow, so that each connection of the pool gets one. @param test makes the statement unique, as connections keep prepared statements */
@@ -16,11 +16,7 @@ const statementsOf = (test: number): Record<"read" | "write", Statement> => ({
 let tests = 0;
 let read: Statement;
 let write: Statement;
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ poolSize: CONNECTIONS });
-});
-afterAll(() => service.close());
+const service = await startService({ poolSize: CONNECTIONS });
 
 const onAll = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: CONNECTIONS }, work));
 const inTransaction = (statement: Statement) =>

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { DEFAULT_RETENTION } from "../../../src/domain/shared/retention.js";
 import { type Purge, tryPurgeLock } from "../../../src/persistence/shared/purge-queries.js";
@@ -7,7 +7,7 @@ import { purgeList } from "../../../src/persistence/transfer/purge-list.js";
 import { PurgeJob } from "../../../src/services/transfer/purge-job.js";
 import { Metrics } from "../../../src/telemetry/metrics.js";
 import { metricValue } from "../../support/service/metric-samples.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService } from "../../support/service/test-service.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
 const BATCH = 500;
@@ -15,14 +15,10 @@ const PENDING_DAYS = 7;
 const OPTIONS = { batchSize: BATCH, pauseMs: 0, intervalMs: 3_600_000, retryMs: 20 };
 const vault = new TokenVault([randomBytes(32)]);
 
-let service: TestService;
+const service = await startService({ webhooks: { allowPrivate: true } });
 let tenant: WebhookTenant;
 let metrics: Metrics;
 let job: PurgeJob;
-beforeAll(async () => {
-  service = await startTestService({ webhooks: { allowPrivate: true } });
-});
-afterAll(() => service.close());
 beforeEach(async () => {
   tenant = await createTenant(service);
   metrics = new Metrics();

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { readFromIndex } from "../../../src/persistence/shared/purge-queries.js";
 import { AccountDeletion } from "../../../src/services/transfer/account-data.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService } from "../../support/service/test-service.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
-let service: TestService;
-let tenant: WebhookTenant;
-beforeAll(async () => {
-  service = await startTestService({
-    webhooks: { allowPrivate: true },
-    retention: { siteConfigRevisions: 2 },
-  });
+const service = await startService({
+  webhooks: { allowPrivate: true },
+  retention: { siteConfigRevisions: 2 },
 });
-afterAll(() => service.close());
+let tenant: WebhookTenant;
 beforeEach(async () => {
   tenant = await createTenant(service);
 });

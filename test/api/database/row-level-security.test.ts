@@ -5,11 +5,12 @@ import { findRowSecurityBypass } from "../../../src/persistence/database/runtime
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { account, keys, service, strangerKey } = graphql;
 const POOL = { poolSize: 1, connectTimeoutMs: 5000, statementTimeoutMs: 5000 };
 const TENANT_TABLES = ["data_source", "user_group", "mapping_entry", "site_config", "site_config_revision"];
 const TABLES = [
@@ -28,16 +29,15 @@ const AUDIT = `INSERT INTO audit_entry (account_id, environment, action, subject
   VALUES ($1, 'Customer', 'api_key.created', 1, 'x', '{}', 'x')`;
 
 beforeAll(async () => {
-  const { keys, strangerKey } = graphql();
   for (const key of [keys.admin, keys.testing, strangerKey]) {
-    await createUserGroup(graphql(), "acme", { mapping: [entry("sales", "sales")] }, key);
-    await changeSite(graphql(), "put", { document: goodSite }, key);
+    await createUserGroup(graphql, "acme", { mapping: [entry("sales", "sales")] }, key);
+    await changeSite(graphql, "put", { document: goodSite }, key);
   }
 });
 
 const all = async (scope: RowScope, table: string) =>
-  graphql()
-    .service.database.of(scope)
+  service.database
+    .of(scope)
     .run<{ account_id?: number; environment?: string; id?: number }>(
       { access: "read", text: `SELECT * FROM ${table}` },
       [],
@@ -45,7 +45,6 @@ const all = async (scope: RowScope, table: string) =>
 
 describe("a statement without WHERE", () => {
   test.each(TENANT_TABLES)("finds only the tenant's rows in %s", async (table) => {
-    const { account, service } = graphql();
     const scope = { accountId: account.accountId, environment: "Customer" } as const;
     const rows = await all(scope, table);
     expect(rows.length).toBeGreaterThan(0);
@@ -59,7 +58,6 @@ describe("a statement without WHERE", () => {
   test.each([...TENANT_TABLES, "audit_entry"])(
     "finds nothing in %s without a tenant or for the operator",
     async (table) => {
-      const { account, service } = graphql();
       const { accountId, name } = account;
       const unscoped = { access: "read", text: `SELECT * FROM ${table}` } as const;
       for (let repeat = 0; repeat < 2; repeat += 1) {
@@ -72,7 +70,6 @@ describe("a statement without WHERE", () => {
   );
 
   test("finds the account by tenant or name, the tenant's keys, and everything for the operator", async () => {
-    const { account, service } = graphql();
     const { accountId, name } = account;
     expect((await all({ accountId }, "account")).map(({ id }) => id)).toEqual([accountId]);
     expect((await all({ accountName: name }, "account")).map(({ id }) => id)).toEqual([accountId]);
@@ -88,7 +85,6 @@ describe("a statement without WHERE", () => {
   });
 
   test("cannot write into another tenant's rows", async () => {
-    const { account, service } = graphql();
     const [other] = await service.query("SELECT id FROM account WHERE id <> $1", [account.accountId]);
     const scope = { accountId: account.accountId, environment: "Customer" } as const;
     const insert =
@@ -111,7 +107,7 @@ describe("a statement without WHERE", () => {
 describe("the application role", () => {
   let client: Client;
   beforeAll(async () => {
-    client = new Client(clientOptions(graphql().service.target));
+    client = new Client(clientOptions(service.target));
     await client.connect();
     const scope =
       "set_config('app.account_id', '1', false), set_config('app.environment', 'Customer', false)";
@@ -136,14 +132,12 @@ describe("the application role", () => {
   });
 
   test("sees each table through its policy, as its owner does", async () => {
-    const { service } = graphql();
     const rows = await service.query(`SELECT relname AS name FROM pg_class
       WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relrowsecurity AND relforcerowsecurity`);
     expect(rows.map(({ name }: { name: string }) => name).toSorted()).toEqual(TABLES.toSorted());
   });
 
   test("is distinguished from a role that bypasses the policies", async () => {
-    const { service } = graphql();
     expect(await findRowSecurityBypass(service.database)).toBeNull();
     const owner = await Database.connect({ ...POOL, target: service.owner });
     try {
@@ -155,7 +149,6 @@ describe("the application role", () => {
 });
 
 test("the scope ends with its statement, even a failed one, and connections stay usable", async () => {
-  const { account, service } = graphql();
   const scope = { accountId: account.accountId, environment: "Customer" } as const;
   const reader = service.database.of(scope);
   for (let repeat = 0; repeat < 20; repeat += 1) {
@@ -176,7 +169,6 @@ test("the scope ends with its statement, even a failed one, and connections stay
 });
 
 test("the scope also holds without prepared statements", async () => {
-  const { account, service } = graphql();
   const database = await Database.connect({ ...POOL, target: service.target, pooled: true });
   try {
     const rows = await database

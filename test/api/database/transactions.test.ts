@@ -1,17 +1,13 @@
 import type { PoolClient } from "pg";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService } from "../../support/service/test-service.js";
 
-let service: TestService;
-let scope: RowScope;
-beforeAll(async () => {
-  service = await startTestService({ poolSize: 1 });
-  scope = { accountId: (await service.createAccount()).accountId, environment: "Customer" };
-});
-afterAll(() => service.close());
+const service = await startService({ poolSize: 1 });
+const { accountId } = await service.createAccount();
+const scope: RowScope = { accountId, environment: "Customer" };
 
 const rename: Statement = {
   access: "write",

@@ -4,12 +4,13 @@ import { Readable } from "node:stream";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { INTROSPECTION, refused, times } from "../../support/graphql/graphql-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { mistyped } from "../../support/secrets/secret-search.js";
 import { metricValue } from "../../support/service/metric-samples.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { account, call, keys, service, strangerKey } = graphql;
 const KIB = 1024;
 const PREFLIGHT = { "apollo-require-preflight": "true" };
 
@@ -18,12 +19,12 @@ const tokens = (count: number) => `{ __schema { ${times(count - 5, () => "__type
 
 /** Sends a document without credentials. */
 async function post(query: string | undefined, more: object = {}, accept = "*/*"): Promise<RestReply> {
-  return graphql().send({ query, ...more }, null, { accept });
+  return graphql.send({ query, ...more }, null, { accept });
 }
 
 async function get(parameters: Readonly<Record<string, string>>): Promise<RestReply> {
   const search = new URLSearchParams(parameters);
-  return callRest(`${graphql().service.url}/graphql?${search}`, "GET", undefined, undefined, PREFLIGHT);
+  return callRest(`${service.url}/graphql?${search}`, "GET", undefined, undefined, PREFLIGHT);
 }
 
 function persistedQuery(query: string) {
@@ -47,7 +48,7 @@ describe("a document without credentials", () => {
     expect(await post(query)).toMatchObject(TOO_MANY_TOKENS);
     expect(await get({ query })).toMatchObject(TOO_MANY_TOKENS);
     const extensions = persistedQuery(query);
-    expect((await graphql().send({ query, extensions })).status).toBe(200);
+    expect((await graphql.send({ query, extensions })).status).toBe(200);
     expect(await post(undefined, { extensions })).toMatchObject(TOO_MANY_TOKENS);
     expect(await get({ extensions: JSON.stringify(extensions) })).toMatchObject(TOO_MANY_TOKENS);
     const subscription = `subscription { userGroupChanged { ${times(495, () => "kind")} } }`;
@@ -75,7 +76,7 @@ describe("a document without credentials", () => {
 
   test("is rejected although it has been run with a key", async () => {
     const query = "{ dataSources { nodes { name } } }";
-    for (let run = 0; run < 3; run += 1) expect((await graphql().call(query)).status).toBe(200);
+    for (let run = 0; run < 3; run += 1) expect((await call(query)).status).toBe(200);
     expect(await post(query)).toMatchObject(UNAUTHENTICATED);
   });
 
@@ -95,10 +96,10 @@ describe("a document without credentials", () => {
     const nested =
       "{ __schema { types { fields { type { ...T } } } } } fragment T on __Type { possibleTypes { name } }";
     expect(await post(nested)).toMatchObject(refused(400, "QUERY_TOO_DEEP", { limit: 1, actual: 2 }));
-    expect((await graphql().call(nested)).status).toBe(200);
+    expect((await call(nested)).status).toBe(200);
     const aliased = `{ __schema { types { ${times(20, (index) => `a${index}: fields { name }`)} } } }`;
     expect(await post(aliased)).toMatchObject(refused(400, "QUERY_TOO_EXPENSIVE", { limit: 1000 }));
-    expect((await graphql().call(aliased)).status).toBe(200);
+    expect((await call(aliased)).status).toBe(200);
   });
 
   test("cannot subscribe", async () => {
@@ -116,7 +117,7 @@ describe("a body without valid credentials", () => {
 
   async function send(text: string, headers: Readonly<Record<string, string>> = {}, chunked = false) {
     const chunks = chunked ? Readable.from(text.match(/.{1,8192}/g) ?? []) : text;
-    const reply = await request(`${graphql().service.url}/graphql`, {
+    const reply = await request(`${service.url}/graphql`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: chunks,
@@ -132,7 +133,6 @@ describe("a body without valid credentials", () => {
   });
 
   test("is rejected before the rest arrives", async () => {
-    const { service, keys, strangerKey } = graphql();
     const open = async (authorization?: string) => {
       const endless = new Readable({ read: () => undefined });
       endless.push(body(1000));
@@ -155,7 +155,6 @@ describe("a body without valid credentials", () => {
   });
 
   test("that breaks off in a chunk ends the request", async () => {
-    const { service } = graphql();
     const { errors } = service.services.telemetry.metrics;
     const refusals = async () => (await metricValue(errors, { api: "graphql", code: "bad_request" })) ?? 0;
     const before = await refusals();
@@ -167,7 +166,6 @@ describe("a body without valid credentials", () => {
   });
 
   test("can be larger with valid credentials, even if the key is not cached", async () => {
-    const { account } = graphql();
     const { secret } = await account.createKey({ scope: "read" });
     for (const chunked of [false, true]) {
       expect(await send(body(4 * KIB * KIB), { authorization: `Token ${secret}` }, chunked)).toMatchObject({
@@ -179,7 +177,6 @@ describe("a body without valid credentials", () => {
 });
 
 test("is limited to 1,000 nesting levels for everyone", async () => {
-  const { call } = graphql();
   const query = "query ($name: String!) { __type(name: $name) { name } }";
   // The body's object and that of its variables are two levels.
   const nested = (levels: number) => ({

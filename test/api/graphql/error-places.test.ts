@@ -12,10 +12,10 @@ import {
   sendToGraphql,
   sendToRest,
 } from "../../support/errors/provocations.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
 const MEDIA_TYPES = ["application/json", "application/graphql-response+json"] as const;
 const DOCUMENTS: readonly (readonly [DocumentCode, Operation])[] = [
   ["GRAPHQL_PARSE_FAILED", { query: "{" }],
@@ -32,11 +32,11 @@ const statusInGraphql = (code: ErrorCode) => statusOf(new DomainError(code, "No.
 
 let token = "";
 beforeAll(async () => {
-  ({ token } = await createUserGroup(graphql(), "acme", { mapping: [entry("a", "sales")] }));
+  ({ token } = await createUserGroup(graphql, "acme", { mapping: [entry("a", "sales")] }));
 });
 
 test.each(operationsOf("REST"))("%s over REST", async (code, operation) => {
-  expect(await sendToRest(graphql(), token, operation)).toMatchObject({
+  expect(await sendToRest(graphql, token, operation)).toMatchObject({
     status: ERRORS[code].status,
     body: { success: 0, error: { code } },
   });
@@ -44,7 +44,7 @@ test.each(operationsOf("REST"))("%s over REST", async (code, operation) => {
 
 describe.each(MEDIA_TYPES)("as %s", (accept) => {
   test.each(operationsOf("errors"))("%s in errors", async (code, operation) => {
-    expect(await sendToGraphql(graphql(), token, { ...operation, accept })).toMatchObject({
+    expect(await sendToGraphql(graphql, token, { ...operation, accept })).toMatchObject({
       status: statusInGraphql(code),
       headers: { "content-type": `${accept}; charset=utf-8` },
       body: errorsWith(code.toUpperCase()),
@@ -52,7 +52,7 @@ describe.each(MEDIA_TYPES)("as %s", (accept) => {
   });
 
   test.each(operationsOf("userErrors"))("%s in userErrors", async (code, operation) => {
-    const { status, body } = await sendToGraphql(graphql(), token, { ...operation, accept });
+    const { status, body } = await sendToGraphql(graphql, token, { ...operation, accept });
     expect({ status, payloads: Object.values(Object(body).data ?? {}) }).toMatchObject({
       status: 200,
       payloads: [{ userErrors: [{ code: code.toUpperCase() }] }],
@@ -61,7 +61,7 @@ describe.each(MEDIA_TYPES)("as %s", (accept) => {
 
   test.each(DOCUMENTS)("%s in errors", async (code, operation) => {
     const { json, graphqlJson } = DOCUMENT_CODES[code];
-    const reply = await sendToGraphql(graphql(), token, { ...operation, accept });
+    const reply = await sendToGraphql(graphql, token, { ...operation, accept });
     expect(JSON.stringify(reply.body)).not.toContain("stacktrace");
     expect(reply).toMatchObject({
       status: accept === "application/json" ? json : graphqlJson,
@@ -75,7 +75,7 @@ test("every code of documents is provoked", () => {
 });
 
 test.each(operationsOf("event stream"))("%s for an event stream", async (code, operation) => {
-  expect(await sendToGraphql(graphql(), token, { ...operation, accept: "text/event-stream" })).toMatchObject({
+  expect(await sendToGraphql(graphql, token, { ...operation, accept: "text/event-stream" })).toMatchObject({
     status: statusInGraphql(code),
     body: errorsWith(code.toUpperCase()),
   });

@@ -1,12 +1,13 @@
 import { ApolloServer } from "@apollo/server";
 import { afterEach, beforeEach, describe, expect, inject, type MockInstance, test, vi } from "vitest";
 import { refused } from "../../support/graphql/graphql-client.js";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import type { RestReply } from "../../support/rest/rest-client.js";
 import { mistyped } from "../../support/secrets/secret-search.js";
 
-const graphql = useGraphql({ rateLimits: { maxCost: 10_000 } });
+const graphql = await startGraphql({ rateLimits: { maxCost: 10_000 } });
+const { front, keys, service, strangerKey } = graphql;
 const ONE = `query One($by: UserGroupBy!) {
   userGroup(by: $by) { id name properties version createdAt mapping { schemaId dataSource { providedId } } }
 }`;
@@ -21,7 +22,7 @@ beforeEach(() => {
 afterEach(() => apollo.mockRestore());
 
 async function send(body: object, headers: Record<string, string> = {}, key?: string | null) {
-  return graphql().send(body, key, headers);
+  return graphql.send(body, key, headers);
 }
 
 /** The parts of two replies to one request that must be equal. */
@@ -62,7 +63,7 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
       },
     ],
   ])("%s", async (_, body, headers = {}) => {
-    await createUserGroup(graphql(), "acme", { mapping: [entry("a", "sales")] }).catch(() => undefined);
+    await createUserGroup(graphql, "acme", { mapping: [entry("a", "sales")] }).catch(() => undefined);
     const first = await send(body, headers);
     expect(first.status).toBe(200);
     const before = apollo.mock.calls.length;
@@ -75,8 +76,8 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
   });
 
   test("the front end's group", async () => {
-    const { token } = await createUserGroup(graphql(), "front");
-    const viewer = () => graphql().front(token, "{ viewer { userGroup { name } } }");
+    const { token } = await createUserGroup(graphql, "front");
+    const viewer = () => front(token, "{ viewer { userGroup { name } } }");
     const first = await viewer();
     const before = apollo.mock.calls.length;
     expect(comparable(await viewer())).toEqual(comparable(first));
@@ -131,15 +132,15 @@ describe("the fast path rejects what Apollo Server rejects:", () => {
   });
 
   test("other keys, unknown keys and front ends", async () => {
-    const { token } = await createUserGroup(graphql(), "asks");
+    const { token } = await createUserGroup(graphql, "asks");
     const body = { query: ONE, variables: { by: { providedId: "asks" } } };
     await send(body);
-    expect(await send(body, {}, graphql().strangerKey)).toMatchObject({
+    expect(await send(body, {}, strangerKey)).toMatchObject({
       body: { data: { userGroup: null } },
     });
-    const unknown = await send(body, {}, mistyped(graphql().keys.admin));
+    const unknown = await send(body, {}, mistyped(keys.admin));
     expect(unknown).toMatchObject(refused(401, "UNAUTHENTICATED"));
-    const closed = await graphql().front(token, body.query, body.variables);
+    const closed = await front(token, body.query, body.variables);
     expect(Object(closed.body).errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
   });
 
@@ -159,7 +160,6 @@ describe("the fast path rejects what Apollo Server rejects:", () => {
 });
 
 test("a failing operation runs once, is logged once and costs one request", async () => {
-  const { service } = graphql();
   const query = `mutation Create($input: CreateUserGroupInput!) {
     createUserGroup(input: $input) { userGroup { name mapping { schemaId } } userErrors { code } }
   }`;

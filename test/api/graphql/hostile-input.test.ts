@@ -10,7 +10,7 @@ import {
 import { beforeAll, expect, test } from "vitest";
 import { isObject } from "../../../src/domain/shared/json.js";
 import { printSdl } from "../../../src/graphql/server/schema.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   hostileJson,
   hostileObject,
@@ -19,7 +19,7 @@ import {
 } from "../../support/rest/hostile-json.js";
 import type { RestReply } from "../../support/rest/rest-client.js";
 
-const graphql = useGraphql();
+const { run, send, service } = await startGraphql();
 const mutations = Object.values(buildSchema(printSdl()).getMutationType()?.getFields() ?? {}).map(
   ({ name, args }) => {
     const input = args[0]?.type;
@@ -34,7 +34,7 @@ const LITERAL_DEPTH = 300;
 
 beforeAll(async () => {
   const create = `mutation { createUserGroup(input: { providedId: "kept", name: "Kept" }) { userErrors { code } } }`;
-  expect(await graphql().run(create)).toEqual({ createUserGroup: { userErrors: [] } });
+  expect(await run(create)).toEqual({ createUserGroup: { userErrors: [] } });
 });
 
 /** JSON text for a type of the schema, with hostile text and hostile JSON. */
@@ -85,11 +85,10 @@ function isRefusal({ status, body, headers }: RestReply): boolean {
 
 /** Runs requests; rejected ones must leave the user groups unchanged. */
 async function expectHarmless(bodies: fc.Arbitrary<string>, numRuns: number): Promise<void> {
-  const { service } = graphql();
   let before = await service.query(STATE);
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
-      const refused = isRefusal(await graphql().send(body));
+      const refused = isRefusal(await send(body));
       const after = await service.query(STATE);
       if (refused) expect(after).toEqual(before);
       before = after;
@@ -130,7 +129,6 @@ test("request parameters with hostile values", async () => {
 });
 
 test("treats keys with a meaning in JavaScript as data, in variables and literals", async () => {
-  const { run } = graphql();
   const properties = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":"x"}';
   const query = `mutation ($input: CreateUserGroupInput!) { createUserGroup(input: $input) { userGroup { properties } } }`;
   const input = JSON.parse(`{"providedId":"keys","name":"K","properties":${properties}}`);
@@ -142,7 +140,7 @@ test("treats keys with a meaning in JavaScript as data, in variables and literal
 });
 
 test("logs none of this as an internal error", () => {
-  expect(graphql().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+  expect(service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 
 /** A JSON value as a GraphQL literal, in which keys must be names. */

@@ -1,10 +1,10 @@
 import { type GraphQLInputObjectType, isInputObjectType, isNonNullType } from "graphql";
 import { describe, expect, test } from "vitest";
 import { createSchema } from "../../../src/graphql/server/schema.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const { mutate } = await startGraphql();
 
 const EMPTY = "must not be empty.";
 /** Each field of a group invalid, and the errors; those of its mapping are the last three. */
@@ -65,7 +65,7 @@ test.each<readonly [mutation: string, input: object, messages: readonly string[]
     [BY, "providedId must be a string.", `name ${EMPTY}`],
   ],
 ])("%s lists every invalid field of %j", async (mutation, input, messages) => {
-  const { userErrors } = await graphql().mutate(mutation, input);
+  const { userErrors } = await mutate(mutation, input);
   expect(userErrors).toEqual(
     messages.map((message) => ({
       code: "INVALID_FIELD",
@@ -81,7 +81,7 @@ test("every unknown data source of a mapping is listed", async () => {
     dataSource,
   }));
   const input = { providedId: "unmapped", name: "U", mapping: sources };
-  expect(await graphql().mutate("createUserGroup", input, "userGroup { id }")).toEqual({
+  expect(await mutate("createUserGroup", input, "userGroup { id }")).toEqual({
     userGroup: null,
     userErrors: [0, 2].map((index) => ({
       code: "UNKNOWN_DATA_SOURCE",
@@ -97,7 +97,7 @@ test("an upsert lists at most 100 errors, plus the first of each further group",
     { providedId: "fine", name: "Fine" },
     ...["many a", "many b", "many c"].map((providedId) => ({ providedId, name: "", mapping: many })),
   ];
-  const { results, userErrors } = await graphql().mutate(
+  const { results, userErrors } = await mutate(
     "upsertUserGroups",
     { userGroups },
     "results { userErrors { field } }",
@@ -149,7 +149,6 @@ describe("a guard that is null refuses the change", () => {
   });
 
   test.each(guards)("$mutation.$field", async ({ mutation, type, field }) => {
-    const { mutate } = graphql();
     await mutate("getOrCreateUserGroup", { providedId: "guarded", name: "G" });
     await mutate("putSiteConfig", { source: REQUIRED["source"] });
     const fields = Object.values(type.getFields());

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { INTROSPECTION, refused, times } from "../../support/graphql/graphql-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { call, send } = graphql;
 const LEAST = { depth: 2, aliases: 0, rootFields: 1, tokens: 6, cost: 2 };
-const strict = useGraphql({ limits: LEAST });
-const lenientOnTokens = useGraphql({ limits: { ...LEAST, tokens: 4000 } });
+const strict = await startGraphql({ limits: LEAST });
+const lenientOnTokens = await startGraphql({ limits: { ...LEAST, tokens: 4000 } });
 
 /** Twelve levels with a leaf such as `name`. */
 const levels = (leaf: string) => `{
@@ -33,7 +34,6 @@ function refusal(code: string, message: string, figures: object) {
 
 describe("an operation at a limit runs, one above it is rejected:", () => {
   test("depth", async () => {
-    const { call } = graphql();
     expect(await call(levels("name"))).toMatchObject({ status: 200, body: { data: { userGroup: null } } });
     const { body, ...reply } = await call(levels("userGroups { totalCount }"));
     expect({ ...reply, body }).toMatchObject(
@@ -46,7 +46,6 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
   });
 
   test("depth, through fragments", async () => {
-    const { call } = graphql();
     const inside = "fragment Deep on DataSource";
     expect(await call(`${levels("...Deep")} ${inside} { ... { name } }`)).toMatchObject({ status: 200 });
     expect(await call(`${levels("...Deep")} ${inside} { userGroups { totalCount } }`)).toMatchObject(
@@ -55,7 +54,6 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
   });
 
   test("aliases", async () => {
-    const { call } = graphql();
     expect((await call(aliases(60))).status).toBe(200);
     expect(await call(aliases(61))).toMatchObject(
       refusal("TOO_MANY_ALIASES", "The query has 61 aliases; at most 60 are allowed.", {
@@ -73,7 +71,6 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
   });
 
   test("root fields", async () => {
-    const { call } = graphql();
     expect((await call(rootFields(60))).status).toBe(200);
     expect(await call(rootFields(61))).toMatchObject(
       refusal("TOO_MANY_ROOT_FIELDS", "The query has 61 root fields; at most 60 are allowed.", {
@@ -86,7 +83,6 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
   });
 
   test("tokens, before parsing", async () => {
-    const { call } = graphql();
     expect(await call(tokens(4000))).toMatchObject(refused(400, "INVALID_FIELD", { field: ["ids"] }));
     const tooExpensive = refusal("TOO_MANY_TOKENS", "The query has more than 4000 tokens.", { limit: 4000 });
     expect(await call(tokens(4001))).toMatchObject(tooExpensive);
@@ -95,14 +91,13 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
     expect((await call(`{ viewer { environment${",".repeat(5000)} } } #${"x ".repeat(5000)}`)).status).toBe(
       200,
     );
-    expect((await strict().call("{ viewer { environment } }")).status).toBe(200);
-    expect(await strict().call("{ viewer { environment environment } }")).toMatchObject(
+    expect((await strict.call("{ viewer { environment } }")).status).toBe(200);
+    expect(await strict.call("{ viewer { environment environment } }")).toMatchObject(
       refused(400, "TOO_MANY_TOKENS", { limit: 6 }),
     );
   });
 
   test("cost, with page sizes as literals, variables or variable defaults", async () => {
-    const { call } = graphql();
     const head = "query ($n: Int = 59)";
     expect((await call(cost("58"))).status).toBe(200);
     expect((await call(cost("$n", head), { n: 58 })).status).toBe(200);
@@ -118,7 +113,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
   });
 
   test("reports a page size that is out of range as such", async () => {
-    expect(await graphql().call("{ userGroups(first: 100000) { nodes { name } } }")).toMatchObject(
+    expect(await graphql.call("{ userGroups(first: 100000) { nodes { name } } }")).toMatchObject(
       refused(400, "INVALID_FIELD", { field: ["first"] }),
     );
   });
@@ -126,14 +121,13 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
 
 test("counts only the selected operation", async () => {
   const query = `query Small { viewer { environment } } query Deep ${levels("userGroups { totalCount }")}`;
-  const call = (operationName: string) => graphql().send({ query, operationName });
+  const call = (operationName: string) => send({ query, operationName });
   expect((await call("Small")).status).toBe(200);
   expect(await call("Deep")).toMatchObject(refused(400, "QUERY_TOO_DEEP"));
   expect(await call("None")).toMatchObject(refused(400, "OPERATION_RESOLUTION_FAILURE"));
 });
 
 test.each([30, 200])("rejects fragments that double %i times like any other excess", async (count) => {
-  const { call } = graphql();
   const fragments = (of: string) =>
     `{ userGroup(by: {}) { ...F0 } } ${times(
       count,
@@ -146,7 +140,7 @@ test.each([30, 200])("rejects fragments that double %i times like any other exce
 
 describe("introspection", () => {
   test("by common tools passes all limits except the token limit", async () => {
-    for (const { call } of [graphql(), lenientOnTokens()]) {
+    for (const { call } of [graphql, lenientOnTokens]) {
       expect(await call(INTROSPECTION, {}, null)).toMatchObject({
         status: 200,
         body: { data: { __schema: { queryType: { name: "Query" } } } },
@@ -158,7 +152,6 @@ describe("introspection", () => {
   });
 
   test("multiplied by aliases counts like other fields", async () => {
-    const { call } = graphql();
     const multiplied = (by: number) => `
       { __schema { types { ${times(by, (index) => `a${index}: fields { type { ...F } }`)} } } }
       fragment F on __Type { ${times(by, (index) => `b${index}: fields { name }`)} }`;
@@ -170,13 +163,12 @@ describe("introspection", () => {
 
 test("rejects batched requests", async () => {
   const query = { query: "{ viewer { environment } }" };
-  expect(await graphql().send([query, query])).toMatchObject(
+  expect(await send([query, query])).toMatchObject(
     refused(400, "BATCHING_DISABLED", { limit: 1, actual: 2 }),
   );
 });
 
 test("accepts bodies up to 4 MiB", async () => {
-  const { call } = graphql();
   const query = (size: number) => `{ viewer { environment } } #${"x".repeat(size)}`;
   const largest = 4 * 1_048_576 - JSON.stringify({ query: query(0), variables: {} }).length;
   expect((await call(query(largest))).status).toBe(200);

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { account, call, run, service } = graphql;
 
 /** Reads all pages of a list, two items at a time. @returns the items' values of a field */
 async function readAll(
@@ -20,7 +21,7 @@ async function readAll(
   const found: unknown[] = [];
   let after: string | null = null;
   do {
-    const page: Data = (await graphql().run(query, { ...args, after }))[list];
+    const page: Data = (await run(query, { ...args, after }))[list];
     found.push(...page.nodes.map((node: Readonly<Record<string, unknown>>) => node[field]));
     after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
     if (after === null) expect(page.totalCount).toBe(found.length);
@@ -29,7 +30,6 @@ async function readAll(
 }
 
 beforeAll(async () => {
-  const { run, service, account } = graphql();
   for (const [name, scope] of [
     ["b key", "READ"],
     ["A key", "WRITE"],
@@ -56,7 +56,7 @@ beforeAll(async () => {
     `UPDATE webhook_endpoint SET disabled_at = now(), disabled_reason = 'admin' WHERE name = 'c'`,
   );
   for (const site of ["docs-b", "docs-a", "help", "docs-c"])
-    await changeSite(graphql(), "put", { site, document: goodSite });
+    await changeSite(graphql, "put", { site, document: goodSite });
   await service.query(`UPDATE site_config SET updated_at = '2024-01-01' WHERE site = 'help'`);
 });
 
@@ -127,7 +127,6 @@ describe("site configurations", () => {
 });
 
 test("invalid texts are reported with their field, and cursors of another order are rejected", async () => {
-  const { call, run } = graphql();
   for (const [list, condition] of [
     ["apiKeys", "nameContains"],
     ["webhookEndpoints", "urlContains"],
@@ -150,8 +149,8 @@ test("invalid texts are reported with their field, and cursors of another order 
 
 test("a prefix of external IDs ends where the external IDs do, at any code point", async () => {
   const ids = ["p\u{ffff}", "p\u{10ffff}", `p${"\u{10ffff}".repeat(254)}`];
-  for (const id of [...ids, "o", "q"]) await createUserGroup(graphql(), id);
-  const { userGroups } = await graphql().run(
+  for (const id of [...ids, "o", "q"]) await createUserGroup(graphql, id);
+  const { userGroups } = await run(
     '{ userGroups(filter: { providedIdStartsWith: "p" }) { nodes { providedId } } }',
   );
   const found = userGroups.nodes.map(({ providedId }: { providedId: string }) => providedId);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
 /** Text that JavaScript would change: order of keys, spelling and precision of numbers. */
@@ -10,10 +10,9 @@ const QUERY = `{
   one: userGroup(by: { providedId: "exact" }) { properties again: properties }
   none: userGroup(by: { providedId: "none" }) { properties }
 }`;
-const graphql = useGraphql();
+const { keys, run, send, service } = await startGraphql();
 
 test("replies contain properties as they were stored, on first and repeated execution", async () => {
-  const { service, keys } = graphql();
   const put = (id: string, properties: string) =>
     callRest(
       `${service.url}/api/user`,
@@ -38,7 +37,6 @@ test("replies contain properties as they were stored, on first and repeated exec
 test.each(["0.1e-400", "12345678901234.567", "1e999", "-1.00000000000000000001"])(
   "the number %s is refused, in variables and in the document: a float does not keep it",
   async (number) => {
-    const { service, keys, run, send } = graphql();
     const refused = [
       {
         code: "INVALID_FIELD",
@@ -70,7 +68,6 @@ test.each(["0.1e-400", "12345678901234.567", "1e999", "-1.00000000000000000001"]
 );
 
 test("a name that looks like JSON or a UUID is no raw text", async () => {
-  const { service, keys } = graphql();
   const name = `"00000000-0000-4000-8000-000000000000",{"a":1}`;
   await callRest(`${service.url}/api/user`, "GET", keys.admin, {
     user_group_id: "named",

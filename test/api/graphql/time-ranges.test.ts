@@ -1,11 +1,12 @@
 import { getNamedType, isInputObjectType } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { schema } from "../../support/graphql/list-cases.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { run, service } = graphql;
 const TIME = "2024-05-06T07:08:09.010Z";
 const [BEFORE, AFTER] = ["2024-05-06T07:08:09.009Z", "2024-05-06T07:08:09.011Z"];
 
@@ -18,10 +19,10 @@ const RANGES: Readonly<Record<string, readonly [list: string, table: string, col
 };
 
 beforeAll(async () => {
-  await createUserGroup(graphql(), "one");
-  await changeSite(graphql(), "put", { site: "one", document: goodSite });
+  await createUserGroup(graphql, "one");
+  await changeSite(graphql, "put", { site: "one", document: goodSite });
   for (const [, table, column] of Object.values(RANGES))
-    await graphql().service.query(`UPDATE ${table} SET ${column} = $1`, [TIME]);
+    await service.query(`UPDATE ${table} SET ${column} = $1`, [TIME]);
 });
 
 test("every filter by time has a row", () => {
@@ -48,7 +49,7 @@ describe.each(Object.entries(RANGES))("%s", (name, [list]) => {
   ])("%s", async (_, range, isFound) => {
     const [type, field = ""] = name.split(".");
     const query = `query ($filter: ${type}) { ${list}(filter: $filter) { totalCount nodes { __typename } } }`;
-    const { totalCount, nodes } = (await graphql().run(query, { filter: { [field]: range } }))[list];
+    const { totalCount, nodes } = (await run(query, { filter: { [field]: range } }))[list];
     expect([totalCount > 0, nodes.length > 0]).toEqual([isFound, isFound]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import {
   connectSocket,
@@ -12,10 +12,10 @@ const WATCH = `subscription ($by: UserGroupBy) {
   userGroupChanged(by: $by) { kind userGroup { name mapping { dataSource { providedId } } } }
 }`;
 
-const graphql = useGraphql();
-const connect = (authorization = `Token ${graphql().keys.admin}`) =>
-  connectSocket(graphql().service.url, authorization);
-const open = (options?: Parameters<typeof openSocket>[1]) => openSocket(graphql().service.url, options);
+const graphql = await startGraphql();
+const { account, keys, rest, run, service } = graphql;
+const connect = (authorization = `Token ${keys.admin}`) => connectSocket(service.url, authorization);
+const open = (options?: Parameters<typeof openSocket>[1]) => openSocket(service.url, options);
 const error = (id: string, code: string, more: object = {}) => ({
   id,
   type: "error",
@@ -23,12 +23,12 @@ const error = (id: string, code: string, more: object = {}) => ({
 });
 
 async function rename(user_group_id: string, name: string): Promise<void> {
-  expect(await graphql().rest("PUT", { user_group_id, name })).toMatchObject({ status: 200 });
+  expect(await rest("PUT", { user_group_id, name })).toMatchObject({ status: 200 });
 }
 
 describe("operations", () => {
   test("queries run by the same pipeline as over HTTP", async () => {
-    await createUserGroup(graphql(), "queried");
+    await createUserGroup(graphql, "queried");
     const client = await connect();
     const query = `{ userGroup(by: { providedId: "queried" }) { name } }`;
     client.send(subscribe("1", query));
@@ -49,13 +49,13 @@ describe("operations", () => {
     expect(await client.next()).toMatchObject({
       payload: { data: { createUserGroup: { userGroup: { name: "written" }, userErrors: [] } } },
     });
-    expect(await graphql().run(`{ userGroup(by: { providedId: "written" }) { name } }`)).toEqual({
+    expect(await run(`{ userGroup(by: { providedId: "written" }) { name } }`)).toEqual({
       userGroup: { name: "written" },
     });
   });
 
   test("a key with scope read cannot write", async () => {
-    const client = await connect(`Token ${graphql().keys.read}`);
+    const client = await connect(`Token ${keys.read}`);
     const mutation = `mutation { createUserGroup(input: { providedId: "x", name: "x" }) { userErrors { code } } }`;
     client.send(subscribe("1", mutation));
     expect(await client.next()).toMatchObject({
@@ -96,15 +96,15 @@ describe("operations", () => {
     const aliases = Array.from({ length: 61 }, (_, index) => `a${index}: __typename`).join(" ");
     client.send(subscribe("1", `{ ${aliases} }`));
     expect(await client.next()).toEqual(error("1", "TOO_MANY_ALIASES", { limit: 60, actual: 61 }));
-    expect(graphql().service.log.join("")).toContain('"code":"too_many_aliases"');
+    expect(service.log.join("")).toContain('"code":"too_many_aliases"');
   });
 });
 
 describe("subscriptions", () => {
   test("send changes until the client completes them", async () => {
-    await createUserGroup(graphql(), "watched");
+    await createUserGroup(graphql, "watched");
     const client = await connect();
-    const { eventStreams } = graphql().service.services;
+    const { eventStreams } = service.services;
     for (const id of ["a", "b"]) await subscribeToGroup(client, id, WATCH, { by: { providedId: "watched" } });
     expect(eventStreams.open).toBe(2);
     await rename("watched", "first");
@@ -127,10 +127,10 @@ describe("subscriptions", () => {
   });
 
   test("end with the deletion of the user group", async () => {
-    const { token } = await createUserGroup(graphql(), "deleted");
+    const { token } = await createUserGroup(graphql, "deleted");
     const client = await connect();
     await subscribeToGroup(client, "a", WATCH, { by: { providedId: "deleted" } });
-    await graphql().rest("DELETE", { current_token: token });
+    await rest("DELETE", { current_token: token });
     expect(await client.next()).toMatchObject({
       payload: { data: { userGroupChanged: { kind: "DELETED" } } },
     });
@@ -138,8 +138,7 @@ describe("subscriptions", () => {
   });
 
   test("end when the API key is revoked", async () => {
-    const { account, service } = graphql();
-    await createUserGroup(graphql(), "revoked");
+    await createUserGroup(graphql, "revoked");
     const { secret, id } = await account.createKey();
     const client = await connect(`Token ${secret}`);
     await subscribeToGroup(client, "a", WATCH, { by: { providedId: "revoked" } });
@@ -149,16 +148,16 @@ describe("subscriptions", () => {
   });
 
   test("end when the token is rotated, and the socket is closed", async () => {
-    const { token } = await createUserGroup(graphql(), "rotated");
+    const { token } = await createUserGroup(graphql, "rotated");
     const client = await connect(`Bearer ${token}`);
     await subscribeToGroup(client, "a", WATCH);
-    await graphql().rest("POST", { current_token: token });
+    await rest("POST", { current_token: token });
     expect(await client.next()).toBeUndefined();
     expect(await client.closed()).toEqual({
       code: 4403,
       reason: "The user group token is unknown or was rotated.",
     });
-    await expect.poll(() => graphql().service.services.webSockets.open).toBe(0);
+    await expect.poll(() => service.services.webSockets.open).toBe(0);
   });
 });
 
@@ -187,7 +186,7 @@ describe("credentials", () => {
   });
 
   test("are read from the handshake if connection_init has none", async () => {
-    const client = await open({ headers: { authorization: `Token ${graphql().keys.read}` } });
+    const client = await open({ headers: { authorization: `Token ${keys.read}` } });
     client.send({ type: "connection_init" });
     expect(await client.next()).toEqual({ type: "connection_ack" });
     client.send(subscribe("1", "{ __typename }"));
@@ -195,7 +194,6 @@ describe("credentials", () => {
   });
 
   test("are checked again for each operation", async () => {
-    const { account, service } = graphql();
     const { secret, id } = await account.createKey();
     const client = await connect(`Token ${secret}`);
     await service.services.accounts.revokeKey(id);
@@ -211,8 +209,8 @@ describe("credentials", () => {
   });
 
   test("of one group do not read another", async () => {
-    const { token } = await createUserGroup(graphql(), "mine");
-    await createUserGroup(graphql(), "foreign");
+    const { token } = await createUserGroup(graphql, "mine");
+    await createUserGroup(graphql, "foreign");
     const client = await connect(`Bearer ${token}`);
     client.send(subscribe("1", WATCH, { by: { providedId: "foreign" } }));
     expect(await client.next()).toEqual(error("1", "FORBIDDEN"));
@@ -252,14 +250,14 @@ describe("protocol", () => {
     client.socket.send(message);
     expect(await client.closed()).toMatchObject({ code });
     // Invalid input is not an error of the service.
-    expect(graphql().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+    expect(service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 
   test("an operation before connection_init, or with the ID of another one, closes the socket", async () => {
     const early = await open();
     early.send(subscribe("1", "{ __typename }"));
     expect(await early.closed()).toMatchObject({ code: 4401 });
-    await createUserGroup(graphql(), "twice");
+    await createUserGroup(graphql, "twice");
     const twice = await connect();
     for (const _ of [1, 2]) twice.send(subscribe("1", WATCH, { by: { providedId: "twice" } }));
     expect(await twice.closed()).toMatchObject({ code: 4409 });

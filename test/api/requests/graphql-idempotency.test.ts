@@ -1,21 +1,22 @@
 import { expect, test } from "vitest";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { CREATE, createUserGroup, READ, ROTATE } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
-const graphql = useGraphql({ poolSize: 3 });
+const graphql = await startGraphql({ poolSize: 3 });
+const { account, keys, rest, run, service } = graphql;
 
-async function send(idempotencyKey: string, query: string, variables = {}, key = graphql().keys.admin) {
+async function send(idempotencyKey: string, query: string, variables = {}, key = keys.admin) {
   const headers = { "idempotency-key": idempotencyKey };
-  const url = `${graphql().service.url}/graphql`;
+  const url = `${service.url}/graphql`;
   const reply = await callRest(url, "POST", key, { query, variables }, headers);
   const { data, errors }: Data = Object(reply.body);
   return { status: reply.status, replayed: reply.headers["idempotent-replayed"] === "true", data, errors };
 }
 
 async function find(providedId: string): Promise<Data> {
-  return (await graphql().run(READ, { by: { providedId } })).userGroup;
+  return (await run(READ, { by: { providedId } })).userGroup;
 }
 
 test("a mutation is applied once, and its repetition gets the same data", async () => {
@@ -48,7 +49,6 @@ test("a named mutation is applied once, whether or not it has run before", async
 });
 
 test("a key that another process is using is in use", async () => {
-  const { service, account } = graphql();
   const scope = { accountId: account.accountId, environment: "Customer" } as const;
   await service.database.transaction(scope, async (other) => {
     const text =
@@ -68,12 +68,12 @@ test("the same key with another document, variables or operation is rejected", a
   expect(await send("mixed", CREATE, { input: { ...input, name: "Else" } })).toMatchObject(refused);
   expect(await send("mixed", `${CREATE} `, { input })).toMatchObject(refused);
   const body = { current_token: (await find("other")).token };
-  const post = await graphql().rest("POST", body, undefined, { "idempotency-key": "mixed" });
+  const post = await rest("POST", body, undefined, { "idempotency-key": "mixed" });
   expect(post).toMatchObject({ status: 422, body: { error: { code: "idempotency_mismatch" } } });
 });
 
 test("user errors are stored as replies and roll back only their own field", async () => {
-  await createUserGroup(graphql(), "taken");
+  await createUserGroup(graphql, "taken");
   const document = `mutation {
     one: createUserGroup(input: { providedId: "one", name: "One", mapping: [{ schemaId: "s", dataSource: "sales" }] }) {
       userGroup { providedId mapping { dataSource { name } } } userErrors { code } }
@@ -98,12 +98,11 @@ test("user errors are stored as replies and roll back only their own field", asy
 });
 
 test("other errors roll back everything, and the request can be retried", async () => {
-  const { service, keys } = graphql();
   const document = `mutation {
     first: createUserGroup(input: { providedId: "undone", name: "Undone" }) { userGroup { name } }
     second: updateUserGroup(input: { by: { providedId: "held" }, name: "New" }) { userGroup { name } }
   }`;
-  await createUserGroup(graphql(), "held");
+  await createUserGroup(graphql, "held");
   const stream = await openGroupStream(
     service.url,
     `Token ${keys.admin}`,
@@ -122,7 +121,7 @@ test("other errors roll back everything, and the request can be retried", async 
   });
   // One event: changes that were rolled back are not published.
   expect(await stream.next()).toEqual({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
-  await createUserGroup(graphql(), "after");
+  await createUserGroup(graphql, "after");
   stream.close();
   const rows = await service.query(
     "SELECT action FROM audit_entry WHERE subject_name IN ('undone', 'held') ORDER BY id",
@@ -155,15 +154,15 @@ test("callers without write access get no stored reply, nor does a key with othe
   const first = await send("secret", document);
   expect(first.data.createApiKey.secret).toMatch(/^ugk_live_/);
   expect(await send("secret", document)).toEqual({ ...first, replayed: true });
-  expect(await send("secret", document, {}, graphql().keys.write)).toMatchObject({ status: 422 });
-  expect(await send("secret", document, {}, graphql().keys.read)).toMatchObject({
+  expect(await send("secret", document, {}, keys.write)).toMatchObject({ status: 422 });
+  expect(await send("secret", document, {}, keys.read)).toMatchObject({
     status: 403,
     errors: [{ extensions: { code: "FORBIDDEN" } }],
   });
 });
 
 test("queries ignore the header, and mutations reject an invalid one", async () => {
-  await createUserGroup(graphql(), "read");
+  await createUserGroup(graphql, "read");
   const query = `query { userGroup(by: { providedId: "read" }) { name } }`;
   expect(await send("query", query)).toMatchObject({ status: 200, replayed: false });
   expect(await send("query", query)).toMatchObject({ status: 200, replayed: false });

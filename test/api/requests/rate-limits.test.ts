@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { exceeded, left, limitsOf, refused } from "../../support/rest/rate-limit-replies.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
@@ -10,18 +10,19 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const LIMIT = 6;
 /** The fixture's own calls use other keys. */
-const graphql = useGraphql({
+const graphql = await startGraphql({
   rateLimits: { maxCost: LIMIT },
   corsOrigins: "*",
   trustedProxies: ["127.0.0.1"],
 });
-const unlimited = useGraphql();
-const short = useGraphql({ rateLimits: { maxCost: 1, windowSeconds: 1 } });
+const { account, front, keys, service } = graphql;
+const unlimited = await startGraphql();
+const short = await startGraphql({ rateLimits: { maxCost: 1, windowSeconds: 1 } });
 
 const BODY = { user_group_id: "x", name: "X" };
-const newKey = async () => (await graphql().account.createKey()).secret;
-const rest = (key: string, body: unknown = BODY) => graphql().rest("GET", body, key);
-const call = (key: string, query: string) => graphql().call(query, {}, key);
+const newKey = async () => (await account.createKey()).secret;
+const rest = (key: string, body: unknown = BODY) => graphql.rest("GET", body, key);
+const call = (key: string, query: string) => graphql.call(query, {}, key);
 async function spend(key: string, cost: number): Promise<void> {
   for (let spent = 0; spent < cost; spent += 1) expect((await rest(key)).status).toBe(200);
 }
@@ -40,7 +41,7 @@ const root = (count: number) => `{ ${repeated(count, (index) => `a${index}: view
 const creating = (count: number) =>
   `mutation { ${repeated(count, (n) => `a${n}: createUserGroup(input: { providedId: "r${n}", name: "R" }) { userErrors { code } }`)} }`;
 const createdGroups = () =>
-  graphql().service.query("SELECT 1 FROM user_group WHERE provided_id LIKE 'r_' OR provided_id = 'never'");
+  service.query("SELECT 1 FROM user_group WHERE provided_id LIKE 'r_' OR provided_id = 'never'");
 
 describe("each call", () => {
   test("costs one unit, shown in every reply; calls above the limit get 429 and are not executed", async () => {
@@ -126,7 +127,6 @@ describe("an operation", () => {
   });
 
   test("shows a page the headers", async () => {
-    const { service } = graphql();
     const headers = { origin: "https://app.example.com" };
     const reply = await callRest(
       `${service.url}/graphql`,
@@ -143,7 +143,7 @@ describe("an operation", () => {
 
 test("a subscription costs one unit and is rejected before its stream begins", async () => {
   const key = await newKey();
-  const { url } = graphql().service;
+  const { url } = service;
   await rest(key);
   const query = `subscription { userGroupChanged(by: { providedId: "x" }) { kind } }`;
   const stream = await openEventStream(url, `Token ${key}`, query);
@@ -159,12 +159,11 @@ test("a subscription costs one unit and is rejected before its stream begins", a
 });
 
 test("a user group's front ends share an allowance, which rotation does not reset", async () => {
-  const { front } = graphql();
   const admin = await newKey();
-  const { token } = await createUserGroup(graphql(), "front", {}, admin);
+  const { token } = await createUserGroup(graphql, "front", {}, admin);
   const read = (bearer: string) => front(bearer, "{ viewer { userGroup { name } } }");
   await expectAllowance(200, () => read(token));
-  const next = userGroupOf(await graphql().rest("POST", { current_token: token }, admin)).token;
+  const next = userGroupOf(await graphql.rest("POST", { current_token: token }, admin)).token;
   expect(await read(next)).toMatchObject({
     status: 429,
     body: { errors: [{ extensions: { code: "RATE_LIMITED" } }] },
@@ -175,8 +174,7 @@ describe("without credentials", () => {
   const from = (address: string) => ({ "x-forwarded-for": address });
 
   test("an address has one allowance for public site configurations and the schema", async () => {
-    const { service, account } = graphql();
-    await changeSite(graphql(), "put", { site: "open", document: goodSite, isPublic: true }, await newKey());
+    await changeSite(graphql, "put", { site: "open", document: goodSite, isPublic: true }, await newKey());
     const site = `${service.url}/site-config/open?account=${encodeURIComponent(account.name)}`;
     // An IPv6 network counts as one address: its owner has them all.
     let host = 0;
@@ -199,7 +197,6 @@ describe("without credentials", () => {
   });
 
   test("a key has its own allowance from any address", async () => {
-    const { service, keys } = graphql();
     const site = `${service.url}/site-config/missing`;
     const key = await newKey();
     let host = 0;
@@ -213,7 +210,6 @@ describe("without credentials", () => {
   });
 
   test("endpoints without data have no limit", async () => {
-    const { service } = graphql();
     for (const path of ["/livez", "/readyz", "/schemas/site-config.json", "/nothing"]) {
       for (let count = 0; count <= LIMIT; count += 1) {
         const reply = await callRest(service.url + path, "GET", undefined, undefined, from("192.0.2.77"));
@@ -225,8 +221,8 @@ describe("without credentials", () => {
 });
 
 test("no headers are sent and nothing is rejected without a limit", async () => {
-  const { service } = unlimited();
-  const replies = [await unlimited().rest("GET", BODY), await unlimited().call("{ viewer { environment } }")];
+  const { service } = unlimited;
+  const replies = [await unlimited.rest("GET", BODY), await unlimited.call("{ viewer { environment } }")];
   for (const { status, headers } of replies) {
     expect(status).toBe(200);
     expect(Object.keys(headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);
@@ -236,7 +232,7 @@ test("no headers are sent and nothing is rejected without a limit", async () => 
 
 test("an expired window restores the whole allowance", async () => {
   const send = async () => {
-    const { status, headers } = await short().rest("GET", BODY);
+    const { status, headers } = await short.rest("GET", BODY);
     return { status, retryAfter: headers["retry-after"] };
   };
   await expect.poll(send).toEqual({ status: 429, retryAfter: "1" });

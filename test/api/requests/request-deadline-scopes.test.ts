@@ -1,25 +1,22 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createContext } from "../../../src/graphql/shared/context.js";
-import { loadUserGroup } from "../../../src/graphql/user-groups/by.js";
-import { UserGroupWatcher } from "../../../src/graphql/user-groups/watcher.js";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
+import { expectError } from "../../support/rest/rest-fixture.js";
+import {
+  startService,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from "../../support/service/test-service.js";
 
-const TOO_LONG = "The request took too long. Try again shortly.";
+const error = { code: "unavailable", message: "The request took too long. Try again shortly." };
 
-let base: TestService;
-let holder: Client;
-beforeAll(async () => {
-  base = await startTestService();
-  holder = new Client(clientOptions(base.owner));
-  await holder.connect();
-});
-afterAll(async () => {
-  await holder.end();
-  await base.close();
-});
+const base = await startService();
+const holder = new Client(clientOptions(base.owner));
+await holder.connect();
+afterAll(() => holder.end());
 
 async function createGroup({ url }: TestService, account: TestAccount) {
   const { secret } = await account.createKey();
@@ -89,7 +86,9 @@ describe.each([
         AND pid <> pg_backend_pid()`;
     await expect.poll(() => base.query(waiting), { interval: 20 }).toEqual([{ count: 1 }]);
     const before = await sentBy(service);
-    const replies = await Promise.all([
+    const watch = `subscription { userGroupChanged(by: { providedId: "crowd" }) { kind } }`;
+    const stream = openEventStream(url, `Token ${secret}`, watch);
+    const [changed, ...replies] = await Promise.all([
       change,
       asBearer(token),
       asBearer("brought-from-elsewhere"),
@@ -99,59 +98,16 @@ describe.each([
       callRest(`${url}/site-config/none`, "GET", fresh),
       callRest(`${url}/site-config/none?account=${account.name}`, "GET", undefined),
     ]);
-    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 503));
+    expectError(changed, 503, error);
+    for (const { status, headers } of [...replies, await stream])
+      expect([status, headers["retry-after"]]).toEqual([503, "1"]);
     await holder.query("ROLLBACK");
     await expect.poll(() => service.database.poolUsage).toMatchObject({ used: 0, waiting: 0 });
+    expect(service.services.eventStreams.open).toBe(0);
     const after = Object.entries(await sentBy(service)).filter(([name, count]) => count !== before[name]);
     // The statement that had the connection completes, and its change is notified.
     expect(after.filter(([name]) => name !== "notify_changes")).toEqual([
       ["user_group_update_by_providedId", 1],
     ]);
   });
-});
-
-test("a front end's statements have its request's deadline", async () => {
-  const { services } = base;
-  const { token } = await createGroup(base, await base.createAccount());
-  const authorization = `Bearer ${token}`;
-  const address = "127.0.0.1";
-  const deadline = { isOver: false };
-  const context = await createContext(services, new UserGroupWatcher(services.userGroupWatches), {
-    id: "1",
-    identity: await services.access.identify(authorization, { requestId: "1", address, deadline }),
-    authorization,
-    idempotencyKey: undefined,
-    consistency: undefined,
-    address,
-    recordWrite: () => undefined,
-  });
-  const loaders = context.session?.loaders;
-  if (!loaders) throw new Error("The key was not accepted.");
-  const load = () => loadUserGroup(loaders, { by: "providedId", providedId: "crowd" });
-  expect(await load()).toMatchObject({ name: "Crowd" });
-  deadline.isOver = true;
-  await expect(load()).rejects.toThrow(TOO_LONG);
-  await expect(
-    services.access.identify(authorization, { requestId: "2", address, deadline }),
-  ).rejects.toThrow(TOO_LONG);
-});
-
-test("a key lookup shared by several requests has the latest of their deadlines", async () => {
-  const service = await startTestService({ use: base, poolSize: 1, speed: { keyCacheMs: 1000 } });
-  onTestFinished(() => service.close());
-  const { secret } = await (await service.createAccount()).createKey();
-  const find = (deadline: { isOver: boolean }) =>
-    service.services.access.authenticate(`Token ${secret}`, {
-      requestId: "1",
-      address: "127.0.0.1",
-      deadline,
-    });
-  const [early, late] = [{ isOver: false }, { isOver: false }];
-  const found = await service.database.transaction("operator", async () => {
-    const both = [find(early), find(late)];
-    early.isOver = true;
-    return { both };
-  });
-  const [, second] = await Promise.allSettled(found.both);
-  expect(second).toMatchObject({ status: "fulfilled", value: { deadline: late } });
 });

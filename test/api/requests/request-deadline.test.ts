@@ -2,23 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { openEventStream, openGroupStream } from "../../support/graphql/event-stream-client.js";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { expectError } from "../../support/rest/rest-fixture.js";
 import { metricValue } from "../../support/service/metric-samples.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService } from "../../support/service/test-service.js";
 
 const TIMEOUT_MS = 1000;
 /** A single change stays below the deadline; several in sequence do not. */
 const CHANGE_MS = 300;
 const CHANGES = 8;
 
-let service: TestService;
-let key: string;
-let holder: Client;
+const service = await startService({ requestTimeoutMs: TIMEOUT_MS });
+const { secret: key } = await (await service.createAccount()).createKey();
+const holder = new Client(clientOptions(service.owner));
 beforeAll(async () => {
-  service = await startTestService({ requestTimeoutMs: TIMEOUT_MS });
-  key = (await (await service.createAccount()).createKey()).secret;
   await rest("GET", { user_group_id: "acme", name: "Acme" });
   await service.query(`CREATE FUNCTION take_time() RETURNS boolean LANGUAGE plpgsql
     AS $$ BEGIN PERFORM pg_sleep(${CHANGE_MS / 1000}); RETURN true; END $$`);
@@ -26,13 +23,9 @@ beforeAll(async () => {
   await service.query(
     "CREATE POLICY take_time ON user_group AS RESTRICTIVE FOR UPDATE WITH CHECK (take_time())",
   );
-  holder = new Client(clientOptions(service.owner));
   await holder.connect();
 });
-afterAll(async () => {
-  await holder.end();
-  await service.close();
-});
+afterAll(() => holder.end());
 
 const rest = (method: string, body: object) => callRest(`${service.url}/api/user`, method, key, body);
 const changes = Array.from({ length: CHANGES }, (_, index) => {
@@ -91,56 +84,6 @@ test("a request stopped at the deadline can be retried with its Idempotency-Key"
   await service.query("DROP POLICY take_time ON user_group");
   await expect.poll(async () => (await change(headers)).status).toBe(200);
   expect(await nameOfAcme()).toBe(`Change ${CHANGES - 1}`);
-});
-
-test("a request waiting for a connection ends at the deadline", async () => {
-  const crowded = await startTestService({
-    use: service,
-    poolSize: 1,
-    requestTimeoutMs: 500,
-    lockTimeoutMs: 3000,
-    speed: { batchStatements: false, keyCacheMs: 0 },
-  });
-  try {
-    const { accountId, createKey } = await crowded.createAccount();
-    const { secret } = await createKey();
-    const send = (method: string, body: object) => callRest(`${crowded.url}/api/user`, method, secret, body);
-    await send("GET", { user_group_id: "crowd", name: "Crowd" });
-    await holder.query("BEGIN");
-    await holder.query("SELECT FROM user_group WHERE account_id = $1 FOR UPDATE", [accountId]);
-    const change = send("PUT", { user_group_id: "crowd", name: "Waits for a lock" });
-    // Not by its lock, which is on a worker of Citus.
-    const waiting = `SELECT count(*)::integer AS count FROM pg_stat_activity
-      WHERE datname = current_database() AND state = 'active' AND query LIKE '%UPDATE user_group SET%'
-        AND pid <> pg_backend_pid()`;
-    await expect.poll(() => service.query(waiting), { interval: 20 }).toEqual([{ count: 1 }]);
-    const watch = `subscription { userGroupChanged(by: { providedId: "crowd" }) { kind } }`;
-    const stream = openEventStream(crowded.url, `Token ${secret}`, watch);
-    const replies = await Promise.all([
-      change,
-      send("GET", { user_group_id: "crowd" }),
-      send("GET", { user_group_id: "crowd" }),
-    ]);
-    for (const reply of replies) {
-      expectError(reply, 503, {
-        code: "unavailable",
-        message: "The request took too long. Try again shortly.",
-      });
-      expect(reply.headers["retry-after"]).toBe("1");
-    }
-    expect(await stream).toMatchObject({
-      status: 503,
-      body: { errors: [{ extensions: { code: "UNAVAILABLE" } }] },
-    });
-    await holder.query("ROLLBACK");
-    // An unfinished subscription leaves nothing behind.
-    await expect.poll(() => crowded.database.poolUsage.used).toBe(0);
-    await expect.poll(() => crowded.services.eventStreams.open).toBe(0);
-    expect(crowded.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
-  } finally {
-    await holder.query("ROLLBACK");
-    await crowded.close();
-  }
 });
 
 test("the time to receive the body does not count", async () => {

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { MAX_KEY_CACHE_MS } from "../../../src/services/accounts/key-cache.js";
 import { toBytes } from "../../support/faults/slow-readers.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { useRest } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest();
+const { account, rest: call, service } = await startGraphql();
 const text = (value: object) => JSON.stringify(value);
 
 /** Requests that would change the group "g", or create an object. */
@@ -33,7 +33,6 @@ const REQUESTS = [
 ] as const;
 
 test("a key that is revoked while the body arrives changes nothing", async () => {
-  const { service, account, call } = rest();
   await call("GET", { user_group_id: "g", name: "G" });
   const { secret, id } = await account.createKey();
   // The key is cached when the requests begin.

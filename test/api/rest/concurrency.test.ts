@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { holdTransaction } from "../../support/postgres/held-transaction.js";
-import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
+import { expectError, userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest({ speed: { keyCacheMs: 0 } });
+const { rest: call, service } = await startGraphql({ speed: { keyCacheMs: 0 } });
 
 test("50 concurrent first GETs of one ID create one group and return one token", async () => {
-  const { call } = rest();
   for (const mapping of [{}, { main: "sales", extra: "support" }]) {
     const id = `contested ${Object.keys(mapping).length}`;
     const body = { user_group_id: id, name: "Contested", mapping };
@@ -19,7 +19,6 @@ test("50 concurrent first GETs of one ID create one group and return one token",
 });
 
 test("concurrent creation, rotation and deletion of one ID never returns a wrong reply", async () => {
-  const { call } = rest();
   const statuses = new Set<number>();
   const worker = async () => {
     for (let round = 0; round < 20; round += 1) {
@@ -36,7 +35,6 @@ test("concurrent creation, rotation and deletion of one ID never returns a wrong
 });
 
 test("concurrent updates of different fields are all applied", async () => {
-  const { call } = rest();
   await call("GET", { user_group_id: "merged", name: "Old" });
   await Promise.all([
     ...Array.from({ length: 10 }, () => call("PUT", { user_group_id: "merged", name: "New" })),
@@ -49,7 +47,6 @@ test("concurrent updates of different fields are all applied", async () => {
 });
 
 test("GET of an existing group takes two statements: the key's and the group's", async () => {
-  const { call, service } = rest();
   await call("GET", { user_group_id: "cheap", name: "Cheap" });
   service.statements.length = 0;
   await call("GET", { user_group_id: "cheap" });
@@ -58,23 +55,19 @@ test("GET of an existing group takes two statements: the key's and the group's",
 
 describe("concurrent changes", () => {
   const ids = Array.from({ length: 60 }, (_, index) => `group ${index}`);
-  const getAll = () => Promise.all(ids.map((id) => rest().call("GET", { user_group_id: id, name: id })));
+  const getAll = () => Promise.all(ids.map((id) => call("GET", { user_group_id: id, name: id })));
 
   test.each([
     ["created", getAll],
-    [
-      "updated",
-      () => Promise.all(ids.map((id) => rest().call("PUT", { user_group_id: id, name: "renamed" }))),
-    ],
+    ["updated", () => Promise.all(ids.map((id) => call("PUT", { user_group_id: id, name: "renamed" })))],
     [
       "token_rotated",
       async () => {
         const tokens = (await getAll()).map((reply) => userGroupOf(reply).token);
-        return Promise.all(tokens.map((token) => rest().call("POST", { current_token: token })));
+        return Promise.all(tokens.map((token) => call("POST", { current_token: token })));
       },
     ],
   ])("of different groups are each recorded once as %s, with their own request", async (action, change) => {
-    const { service } = rest();
     await service.query("DELETE FROM audit_entry");
     const replies = await change();
     expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200));
@@ -88,7 +81,6 @@ describe("concurrent changes", () => {
   });
 
   test("of one group are each applied, and one of its rotations", async () => {
-    const { service, call } = rest();
     const { token } = userGroupOf(await call("GET", { user_group_id: "shared", name: "shared" }));
     const attempts = Array.from({ length: 10 }, (_, index) => `name ${index}`);
     const [rotated, renamed] = await Promise.all([
@@ -110,7 +102,6 @@ test.for([
   "a DELETE that waited for a change of the mapping compares its data source %s with the new mapping: %i",
   async ([source, status], context) => {
     skipOnCitus(context, "locks");
-    const { call, service } = rest();
     const body = { user_group_id: "remapped", name: "remapped", mapping: { a: "sales" } };
     const { team_id, token } = userGroupOf(await call("GET", body));
     // Maps the schema to another data source, as a change of the mapping does.

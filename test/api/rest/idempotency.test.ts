@@ -1,25 +1,30 @@
 import { describe, expect, test } from "vitest";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
-import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
+import { expectError, userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest({ poolSize: 4, lockTimeoutMs: 300 });
+const {
+  account,
+  keys,
+  rest: call,
+  service,
+  strangerKey,
+} = await startGraphql({ poolSize: 4, lockTimeoutMs: 300 });
 
 async function create(id: string, key?: string): Promise<string> {
-  return userGroupOf(await rest().call("GET", { user_group_id: id, name: id }, key)).token;
+  return userGroupOf(await call("GET", { user_group_id: id, name: id }, key)).token;
 }
 
 type Headers = Readonly<Record<string, string | undefined>>;
-const send = (method: string, body: object, headers: Headers, key = rest().keys.admin) =>
-  callRest(`${rest().service.url}/api/user`, method, key, body, headers);
+const send = (method: string, body: object, headers: Headers, key = keys.admin) =>
+  callRest(`${service.url}/api/user`, method, key, body, headers);
 const rotate = (token: unknown, idempotencyKey: string | undefined, key?: string) =>
   send("POST", { current_token: token }, { "idempotency-key": idempotencyKey }, key);
 const remove = (token: string, idempotencyKey: string, more: object = {}) =>
   send("DELETE", { current_token: token, ...more }, { "idempotency-key": idempotencyKey });
-const scope = () => ({ accountId: rest().account.accountId, environment: "Customer" }) as const;
+const scope = () => ({ accountId: account.accountId, environment: "Customer" }) as const;
 const entriesOf = (action: string, name: string) =>
-  rest().service.query(
-    `SELECT FROM audit_entry WHERE action = 'user_group.${action}' AND subject_name = '${name}'`,
-  );
+  service.query(`SELECT FROM audit_entry WHERE action = 'user_group.${action}' AND subject_name = '${name}'`);
 
 const MISMATCH = {
   code: "idempotency_mismatch",
@@ -72,7 +77,6 @@ describe("POST with an Idempotency-Key", () => {
 
   test("gives the reply to a retry when the first caller has disconnected", async () => {
     const token = await create("lost");
-    const { service, account, keys } = rest();
     await service.database.transaction(scope(), async (holder) => {
       const text = "SELECT FROM user_group WHERE account_id = $1 AND provided_id = 'lost' FOR UPDATE";
       await holder.run({ access: "read", text }, [account.accountId]);
@@ -97,12 +101,12 @@ describe("POST with an Idempotency-Key", () => {
     expectError(await rotate(two, "used"), 422, MISMATCH);
     expect(await create("two")).toBe(two);
     // Keys with other scopes count as other callers, since they may see other fields.
-    expectError(await rotate(one, "used", rest().keys.write), 422, MISMATCH);
-    expect(await rotate(one, "used", rest().keys.read)).toMatchObject({ status: 403 });
+    expectError(await rotate(one, "used", keys.write), 422, MISMATCH);
+    expect(await rotate(one, "used", keys.read)).toMatchObject({ status: 403 });
   });
 
   test("is separate for each environment and account", async () => {
-    for (const key of [rest().keys.admin, rest().keys.testing, rest().strangerKey]) {
+    for (const key of [keys.admin, keys.testing, strangerKey]) {
       const token = await create("batchKey", key);
       const reply = await rotate(token, "batchKey", key);
       expect(reply.status).toBe(200);
@@ -120,7 +124,6 @@ describe("POST with an Idempotency-Key", () => {
 
   test("waits for another process, and times out while that is busy", async () => {
     const token = await create("busy");
-    const { service, account } = rest();
     const text =
       "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
     const claim = (transaction: { run: typeof service.database.run }) =>
@@ -145,7 +148,6 @@ describe("POST with an Idempotency-Key", () => {
   });
 
   test("expires after a day, on the next request or by the periodic purge", async () => {
-    const { service } = rest();
     const token = await create("old");
     const first = userGroupOf(await rotate(token, "old")).token;
     const age = (interval: string) =>
@@ -169,7 +171,7 @@ describe("POST with an Idempotency-Key", () => {
 
   test("is stored so that the database alone does not reveal the token", async () => {
     const { token } = userGroupOf(await rotate(await create("encrypted"), "encrypted"));
-    const [row] = await rest().service.query("SELECT * FROM idempotent_request WHERE key = 'encrypted'");
+    const [row] = await service.query("SELECT * FROM idempotent_request WHERE key = 'encrypted'");
     const stored = Object.values(row).map((value) =>
       Buffer.isBuffer(value) ? value.toString("latin1") : value,
     );

@@ -2,10 +2,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { EMBED_SESSION_OPERATIONS } from "../../../src/rest/embed-sessions.js";
 import { USER_OPERATIONS } from "../../../src/rest/user-groups.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
+import { expectError, userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest();
+const { keys, rest: call, service } = await startGraphql();
 
 /** A value of a field, undefined if absent, and the end of the message; null if the value is accepted. */
 type Row = readonly [value: unknown, rule: string | null, path?: string];
@@ -120,12 +121,11 @@ const CASES = Object.entries<Operation>(OPERATIONS).flatMap(([name, { body, fiel
 
 let token = "";
 beforeAll(async () => {
-  token = userGroupOf(await rest().call("GET", { user_group_id: "nulls", name: "Nulls" })).token;
+  token = userGroupOf(await call("GET", { user_group_id: "nulls", name: "Nulls" })).token;
 });
 
 /** Calls an operation. @returns the reply, after a check that it changed no user group */
 async function callUnchanged(operation: string, body: unknown, headers: Record<string, string> = {}) {
-  const { keys, service } = rest();
   const [method = "", path = ""] = operation.split(" ");
   const state = () => service.query("SELECT id, name, version, token_lookup FROM user_group ORDER BY id");
   const before = await state();
@@ -271,7 +271,6 @@ describe("all invalid fields are reported, headers first", () => {
 });
 
 test("creates and returns a group at every limit", async () => {
-  const { call, service, keys } = rest();
   const source = "d".repeat(255);
   const input = { providedId: source, name: "Longest id" };
   const create = `mutation ($input: CreateDataSourceInput!) { createDataSource(input: $input) { userErrors { code } } }`;

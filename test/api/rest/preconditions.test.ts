@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { expectError, useRest } from "../../support/rest/rest-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
+import { expectError } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest();
+const { rest: call, service } = await startGraphql();
 
 type Headers = Readonly<Record<string, string>>;
 const put = (id: string, fields: object, headers: Headers = {}) =>
-  rest().call("PUT", { user_group_id: id, ...fields }, undefined, headers);
+  call("PUT", { user_group_id: id, ...fields }, undefined, headers);
 const tagOf = async (id: string, name?: string) =>
-  (await rest().call("GET", { user_group_id: id, name })).headers["etag"];
+  (await call("GET", { user_group_id: id, name })).headers["etag"];
 const auditEntriesOf = (name: string) =>
-  rest().service.query("SELECT action FROM audit_entry WHERE subject_name = $1 ORDER BY id", [name]);
+  service.query("SELECT action FROM audit_entry WHERE subject_name = $1 ORDER BY id", [name]);
 
 test("replies of GET and PUT have the version as a strong ETag; those of POST and DELETE have none", async () => {
-  const { call } = rest();
   const created = await call("GET", { user_group_id: "tagged", name: "T", mapping: { a: "sales" } });
   expect(created).toMatchObject({ status: 200, headers: { etag: '"1"' } });
   expect(await tagOf("tagged")).toBe('"1"');
@@ -80,7 +80,7 @@ describe("PUT with If-Match", () => {
     });
     for (const ifMatch of ["*", '"1"'])
       expect(await put("nobody", { name: "N" }, { "if-match": ifMatch })).toMatchObject({ status: 404 });
-    const ignored = await rest().call("GET", { user_group_id: "unchanged" }, undefined, { "if-match": "x" });
+    const ignored = await call("GET", { user_group_id: "unchanged" }, undefined, { "if-match": "x" });
     expect(ignored.status).toBe(200);
   });
 
@@ -98,7 +98,7 @@ describe("PUT with If-Match", () => {
 describe("PUT with an Idempotency-Key", () => {
   const TEXT = '{"b":1.0,"10":12345678901234567890}';
   const send = (id: string, headers: Headers, properties = TEXT) =>
-    rest().call("PUT", `{"user_group_id":"${id}","properties":${properties}}`, undefined, headers);
+    call("PUT", `{"user_group_id":"${id}","properties":${properties}}`, undefined, headers);
 
   test("repeats the reply with its ETag, though the group has changed since", async () => {
     await tagOf("kept", "K");

@@ -1,9 +1,10 @@
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { expectError, useRest } from "../../support/rest/rest-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
+import { expectError } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest();
+const { rest: call, keys, service } = await startGraphql();
 
 /** Text that `JSON.parse` and `JSON.stringify` would change: key order, numbers, escapes, duplicate keys. */
 const TEXT =
@@ -11,7 +12,6 @@ const TEXT =
 
 /** The reply of `/api/user` as text. */
 async function callText(method: string, body: string): Promise<string> {
-  const { service, keys } = rest();
   const reply = await request(`${service.url}/api/user`, {
     method,
     headers: { authorization: `Token ${keys.admin}`, "content-type": "application/json" },
@@ -23,7 +23,6 @@ async function callText(method: string, body: string): Promise<string> {
 }
 
 async function graphql(query: string, variables: object = {}) {
-  const { service, keys } = rest();
   const { body } = await callGraphql(service.url, keys.admin, query, { ...variables });
   const { data, errors } = Object(body);
   expect(errors).toBeUndefined();
@@ -87,7 +86,7 @@ describe("numbers at the limit of PostgreSQL", () => {
   });
 
   test.each(["1e131072", "1e-16384", "1e200000"])("rejects %s", async (number) => {
-    expectError(await rest().call("GET", group("beyond", number)), 400, {
+    expectError(await call("GET", group("beyond", number)), 400, {
       code: "invalid_field",
       message:
         "properties.n must be a number of at most 131072 digits before the decimal point and 16383 after it.",

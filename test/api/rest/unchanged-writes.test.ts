@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
-const graphql = useGraphql({ webhooks: { allowPrivate: true } });
+const { keys, run, service } = await startGraphql({ webhooks: { allowPrivate: true } });
 
 const GROUP = {
   name: "Same",
@@ -18,7 +18,7 @@ const LIST = [
 ];
 
 function rest(method: string, body: object | string): Promise<RestReply> {
-  return callRest(`${graphql().service.url}/api/user`, method, graphql().keys.admin, body);
+  return callRest(`${service.url}/api/user`, method, keys.admin, body);
 }
 
 async function create(id: string, group: object = GROUP): Promise<void> {
@@ -26,7 +26,7 @@ async function create(id: string, group: object = GROUP): Promise<void> {
 }
 
 async function stateOf(id: string) {
-  const { userGroup } = await graphql().run(
+  const { userGroup } = await run(
     `query ($id: String) { userGroup(by: { providedId: $id }) { teamId version updatedAt } }`,
     { id },
   );
@@ -35,7 +35,7 @@ async function stateOf(id: string) {
 
 /** The audit entries about a subject, oldest first, without its creation. */
 async function changesOf(subjectName: string): Promise<{ readonly changed: readonly string[] }[]> {
-  const entries = await graphql().service.query(
+  const entries = await service.query(
     `SELECT action, changed FROM audit_entry WHERE subject_name = $1 AND action NOT LIKE '%.created' ORDER BY id`,
     [subjectName],
   );
@@ -46,7 +46,7 @@ async function mutate(field: string, input: object) {
   const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
   const fields = field === "upsertUserGroups" ? "results { userGroup { version } }" : "userGroup { version }";
   const query = `mutation ($input: ${type}!) { ${field}(input: $input) { ${fields} userErrors { code field } } }`;
-  return (await graphql().run(query, { input }))[field];
+  return (await run(query, { input }))[field];
 }
 
 const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
@@ -70,7 +70,7 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
 };
 
 beforeAll(async () => {
-  await graphql().run(`mutation {
+  await run(`mutation {
     createWebhookEndpoint(input: { name: "updates", url: "https://127.0.0.1/", events: [USER_GROUP_UPDATED] }) {
       webhookEndpoint { id }
     }
@@ -79,7 +79,6 @@ beforeAll(async () => {
 
 describe("a write that changes nothing is not recorded as a change", () => {
   test.each(Object.keys(WRITES))("%s", async (name) => {
-    const { service, keys } = graphql();
     const id = `same ${name}`;
     await create(id);
     const before = await stateOf(id);
@@ -116,7 +115,7 @@ describe("a write that changes nothing is not recorded as a change", () => {
     await rest("PUT", `{"user_group_id":"kept","name":"Renamed","properties":${RESPELLED}}`);
     await rest("PUT", { user_group_id: "kept", mapping: { b: "support", a: "support" } });
     const query = "SELECT properties::text AS text FROM user_group WHERE provided_id = 'kept'";
-    expect(await graphql().service.query(query)).toEqual([{ text: JSON.stringify(GROUP.properties) }]);
+    expect(await service.query(query)).toEqual([{ text: JSON.stringify(GROUP.properties) }]);
     expect((await changesOf("kept")).map(({ changed }) => changed)).toEqual([["name"], ["mapping"]]);
   });
 
@@ -176,7 +175,6 @@ describe("a write that changes nothing is not recorded as a change", () => {
   });
 
   test("updateDataSource and updateWebhookEndpoint", async () => {
-    const { run } = graphql();
     const { createDataSource, createWebhookEndpoint } = await run(`mutation {
       createDataSource(input: { providedId: "unchanged source", name: "Source" }) { dataSource { id } }
       createWebhookEndpoint(input: { name: "unchanged endpoint", url: "https://127.0.0.1/" }) { webhookEndpoint { id } }

@@ -1,25 +1,25 @@
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
+import { expectError, userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest();
+const { account, keys, rest: call, service } = await startGraphql();
 const unknownId = { code: "user_group_not_found", message: "No user group has this ID." };
 const unknownToken = { code: "user_group_not_found", message: "No user group has this token." };
 
 async function create(id: string, group: object = {}): Promise<string> {
-  return userGroupOf(await rest().call("GET", { user_group_id: id, name: id, ...group })).token;
+  return userGroupOf(await call("GET", { user_group_id: id, name: id, ...group })).token;
 }
 
 /** The internal ID of an account's data source. */
 async function dataSourceId(accountId: number): Promise<string> {
   const text = `SELECT id FROM data_source WHERE account_id = ${accountId} AND environment = 'Customer' AND provided_id = 'sales'`;
-  const [row] = await rest().service.query(text);
+  const [row] = await service.query(text);
   return String(row.id);
 }
 
 test("replies have exactly the documented keys, in order (decision 3)", async () => {
-  const { service, keys } = rest();
   const call = async (method: string, body: object) => {
     const headers = { authorization: `Token ${keys.testing}`, "content-type": "application/json" };
     const reply = await request(`${service.url}/api/user`, { method, headers, body: JSON.stringify(body) });
@@ -47,50 +47,27 @@ test("replies have exactly the documented keys, in order (decision 3)", async ()
   expect(await call("DELETE", { current_token: newToken })).toBe('{"success":1}');
 });
 
-test.each<readonly [string, "read" | "embed", (token: string) => object, string]>([
-  ["GET of an existing group", "read", () => ({ user_group_id: "kept" }), "embed"],
-  ["GET of a missing group", "read", () => ({ user_group_id: "none", name: "N" }), "embed"],
-  ["GET without an ID", "read", () => ({}), "embed"],
-  ["GET of a new group", "embed", () => ({ user_group_id: "none", name: "N" }), "write"],
-  ["PUT", "read", () => ({ user_group_id: "kept", name: "X" }), "write"],
-  ["POST", "read", (current_token) => ({ current_token }), "write"],
-  ["DELETE", "read", (current_token) => ({ current_token }), "write"],
-])("403: %s with a key of %s scope changes nothing", async (operation, scope, body, required) => {
-  const { call, keys } = rest();
+// Which scopes each operation needs is in the access matrix.
+test("403: an operation that the key's scope does not allow changes nothing", async () => {
   const token = await create("kept");
-  const [method = ""] = operation.split(" ");
-  expectError(await call(method, body(token), keys[scope]), 403, {
-    code: "forbidden",
-    message:
-      required === "write"
-        ? "This API key is read-only. Use an API key with `write` scope."
-        : "The reply contains the user group's token, which this API key cannot read. Use an API key with `embed` scope.",
-  });
+  const readOnly = "This API key is read-only. Use an API key with `write` scope.";
+  const noToken =
+    "The reply contains the user group's token, which this API key cannot read. Use an API key with `embed` scope.";
+  for (const [method, body, key, message] of [
+    ["GET", {}, keys.read, noToken],
+    ["GET", { user_group_id: "none", name: "N" }, keys.embed, readOnly],
+    ["PUT", { user_group_id: "kept", name: "X" }, keys.read, readOnly],
+    ["POST", { current_token: token }, keys.embed, readOnly],
+    ["DELETE", { current_token: token }, keys.read, readOnly],
+  ] as const)
+    expectError(await call(method, body, key), 403, { code: "forbidden", message });
   expect(await call("GET", { user_group_id: "kept" }, keys.embed)).toMatchObject({
     body: { new_user_group: false, user_group: { name: "kept", token } },
   });
   expect((await call("PUT", { user_group_id: "none" }, keys.write)).status).toBe(404);
 });
 
-test("404: groups of other accounts and environments do not exist", async () => {
-  const { call, keys, strangerKey } = rest();
-  const token = await create("private");
-  for (const key of [strangerKey, keys.testing]) {
-    expectError(await call("PUT", { user_group_id: "private", name: "X" }, key), 404, unknownId);
-    expectError(await call("POST", { current_token: token }, key), 404, unknownToken);
-    const body = { current_token: token, user_group_id: "private" };
-    expectError(await call("DELETE", body, key), 404, unknownToken);
-    const own = await call("GET", { user_group_id: "private", name: "Own" }, key);
-    expect(own.body).toMatchObject({ new_user_group: true, user_group: { name: "Own" } });
-  }
-  const kept = await call("PUT", { user_group_id: "private" });
-  expect(kept.body).toMatchObject({
-    user_group: { token, name: "private", api_environment_tag: "Customer" },
-  });
-});
-
 test.each(["GET", "PUT"])("422: %s with an unknown data source changes nothing", async (method) => {
-  const { call, service } = rest();
   const id = `unmapped ${method}`;
   if (method === "PUT") await create(id, { name: "Old" });
   const mapping = { good: "sales", "a.b": "nowhere", c: "elsewhere" };
@@ -115,14 +92,12 @@ test.each(["GET", "PUT"])("422: %s with an unknown data source changes nothing",
 
 describe("GET", () => {
   test("is answered at /api/user/, too", async () => {
-    const { service, keys } = rest();
     const body = { user_group_id: "slash", name: "S" };
     const reply = await callRest(`${service.url}/api/user/`, "GET", keys.admin, body);
     expect(reply).toMatchObject({ status: 200, body: { success: 1, new_user_group: true } });
   });
 
   test("accepts a body without a Content-Type, and JSON types with a suffix or charset", async () => {
-    const { service, keys } = rest();
     for (const type of ["", "application/json; charset=UTF-8", "application/vnd.api+json"]) {
       const headers = { "content-type": type || undefined };
       const body = { user_group_id: "types", name: "Types" };
@@ -131,7 +106,6 @@ describe("GET", () => {
   });
 
   test("a mapping value is matched as external ID first, then as internal ID", async () => {
-    const { call, account } = rest();
     const mapping = { a: await dataSourceId(account.accountId) };
     const reply = await call("GET", { user_group_id: "internal", name: "I", mapping });
     expect(reply.body).toMatchObject({ success: 1, new_user_group: true });
@@ -140,7 +114,6 @@ describe("GET", () => {
 
 describe("PUT", () => {
   test("keeps absent fields, clears null ones and replaces objects as a whole", async () => {
-    const { call } = rest();
     await create("fields", { name: "Old", properties: { a: 1, b: 2 } });
     for (const [change, name, properties] of [
       [{}, "Old", { a: 1, b: 2 }],
@@ -157,7 +130,6 @@ describe("PUT", () => {
   });
 
   test("replaces and clears the mapping", async () => {
-    const { call, service, account } = rest();
     const created = await call("GET", {
       user_group_id: "mapped",
       name: "M",
@@ -179,13 +151,12 @@ describe("PUT", () => {
   test("never creates a group", async () => {
     const body = { user_group_id: "missing", name: "M", mapping: { a: "sales" } };
     for (const sent of [body, { user_group_id: "missing" }])
-      expectError(await rest().call("PUT", sent), 404, unknownId);
+      expectError(await call("PUT", sent), 404, unknownId);
   });
 });
 
 describe("POST", () => {
   test("invalidates the old token; the new one works", async () => {
-    const { call } = rest();
     const first = await create("twice");
     const second = userGroupOf(await call("POST", { current_token: first })).token;
     expectError(await call("POST", { current_token: first }), 404, unknownToken);
@@ -196,7 +167,7 @@ describe("POST", () => {
     const token = await create("target");
     const other = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
     for (const wrong of [other, token.toLowerCase(), ` ${token}`, "ugt_", "x".repeat(10_000), "\u0000"]) {
-      expectError(await rest().call("POST", { current_token: wrong }), 404, unknownToken);
+      expectError(await call("POST", { current_token: wrong }), 404, unknownToken);
     }
     expect(await create("target")).toBe(token);
   });
@@ -204,7 +175,6 @@ describe("POST", () => {
 
 describe("DELETE", () => {
   test("deletes the group with its mapping, if its ID and a data source match", async () => {
-    const { call } = rest();
     const token = await create("doomed", { mapping: { a: "sales", b: "support" } });
     const body = { current_token: token, user_group_id: "doomed", data_source_provided_id: "support" };
     expect((await call("DELETE", body)).body).toEqual({ success: 1 });
@@ -223,7 +193,7 @@ describe("DELETE", () => {
     ["data_source_provided_id", { user_group_id: "guarded", data_source_provided_id: "support" }],
   ])("a mismatched %s, and nothing is deleted: %j", async (field, contradiction) => {
     const token = await create("guarded", { mapping: { a: "sales" } });
-    expectError(await rest().call("DELETE", { current_token: token, ...contradiction }), 409, {
+    expectError(await call("DELETE", { current_token: token, ...contradiction }), 409, {
       code: "user_group_mismatch",
       message: "The request does not match the identified user group. Nothing was deleted.",
       field,

@@ -1,18 +1,14 @@
 import { connect } from "node:net";
 import { request } from "undici";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startService } from "../../support/service/test-service.js";
 
 const KEY = 'ugk_live_a "demo" </key>';
 const DATA = { disabled: ["console", "docs"] };
 const WITH_KEY = { ...DATA, demo: { apiKey: KEY, dataSource: "demo-sales" } };
 
-let service: TestService;
 let demoKey: string | undefined;
-beforeAll(async () => {
-  service = await startTestService({ corsOrigins: "*", demoKey: () => demoKey });
-});
-afterAll(() => service.close());
+const service = await startService({ corsOrigins: "*", demoKey: () => demoKey });
 beforeEach(() => {
   demoKey = KEY;
 });

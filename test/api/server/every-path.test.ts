@@ -1,29 +1,29 @@
 import type { FastifyInstance } from "fastify";
 import { expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
-const all = useGraphql({
+const { keys, service } = await startGraphql({
   console: true,
   docsDirectory: "/nonexistent",
   securityContact: "mailto:security@example.com",
 });
-const plain = useGraphql();
+const plain = await startGraphql();
 
 test("security.txt names the contact of the operator, if there is one", async () => {
   const path = "/.well-known/security.txt";
-  const reply = await fetch(`${all().service.url}${path}`);
+  const reply = await fetch(`${service.url}${path}`);
   expect(reply.headers.get("content-type")).toBe("text/plain; charset=utf-8");
   const [, expires = ""] =
     /^Contact: mailto:security@example\.com\nExpires: (\S+Z)\n$/.exec(await reply.text()) ?? [];
   const days = (Date.parse(expires) - Date.now()) / 86_400_000;
   expect(days).toBeGreaterThan(89);
   expect(days).toBeLessThanOrEqual(90);
-  expect((await fetch(`${plain().service.url}${path}`)).status).toBe(404);
+  expect((await fetch(`${plain.service.url}${path}`)).status).toBe(404);
 });
 
 test("every path answers 405 to other methods and names those that it serves", async () => {
-  const { server } = all().service;
+  const { server } = service;
   const paths = new Set(
     (["GET", "HEAD", "POST", "PUT", "DELETE"] as const).flatMap((method) => pathsOf(server, method)),
   );
@@ -43,7 +43,6 @@ test("every path answers 405 to other methods and names those that it serves", a
 });
 
 test("a path that another route shares stays served", async () => {
-  const { service, keys } = all();
   const url = `${service.url}/site-config/validate`;
   expect((await callRest(url, "PATCH", keys.admin)).headers["allow"]).toBe(
     "POST, PUT, DELETE, GET, HEAD, OPTIONS",
@@ -53,7 +52,6 @@ test("a path that another route shares stays served", async () => {
 });
 
 test("replies of every kind allow a browser nothing", async () => {
-  const { service, keys } = all();
   for (const [method, path, status] of [
     ["GET", "/livez", 200],
     ["GET", "/openapi.json", 200],

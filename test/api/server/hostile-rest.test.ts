@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   hostileJson,
   hostileObject,
@@ -7,9 +8,9 @@ import {
   maybeInvalidSiteConfig,
 } from "../../support/rest/hostile-json.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
-import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
+import { userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest();
+const { keys, service } = await startGraphql();
 const STATE = "SELECT * FROM user_group ORDER BY id";
 const text = (value: unknown) => fc.constant(JSON.stringify(value));
 const PROPERTIES =
@@ -23,7 +24,6 @@ beforeAll(async () => {
 });
 
 async function send(method: string, body: string): Promise<RestReply> {
-  const { service, keys } = rest();
   return callRest(`${service.url}/api/user`, method, keys.admin, body);
 }
 
@@ -43,7 +43,6 @@ function isRefusal({ status, body, headers }: RestReply): boolean {
 }
 
 test.each(["GET", "PUT", "POST", "DELETE"])("%s with hostile bodies", async (method) => {
-  const { service } = rest();
   const bodies = fc.oneof(
     hostileJson,
     maybeInvalidSiteConfig(
@@ -101,7 +100,6 @@ test("a token survives any request sent with it", async () => {
 });
 
 test("the site configuration route with hostile names and parameters", async () => {
-  const { service, keys } = rest();
   const parameters = fc.array(
     fc.tuple(fc.oneof(fc.constantFrom("account", "environment", "revision"), hostileText), hostileText),
     { maxLength: 4 },
@@ -128,5 +126,5 @@ test("the site configuration route with hostile names and parameters", async () 
 });
 
 test("logs none of this as an internal error", () => {
-  expect(rest().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+  expect(service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { exchange } from "../../support/rest/raw-connection.js";
-import { useRest } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest();
+const { keys, service } = await startGraphql();
 const BODY = '{"user_group_id":"raw","name":"Raw"}';
 const JSON_TYPE = "Content-Type: application/json\r\n";
 const MEGABYTE = 1024 * 1024;
@@ -10,7 +10,7 @@ const NOT_HTTP = "The request is not valid HTTP.";
 
 /** A request with an API key and `Connection: close`. */
 function head(line: string, headers = "", ending = "\r\n"): string {
-  const authorization = `Authorization: Token ${rest().keys.admin}\r\n`;
+  const authorization = `Authorization: Token ${keys.admin}\r\n`;
   return `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}${headers}${ending}`;
 }
 
@@ -30,7 +30,7 @@ function repliesIn(answer: string) {
 }
 
 async function send(...parts: (string | Buffer)[]) {
-  return repliesIn((await exchange(rest().service.url, parts)).answer);
+  return repliesIn((await exchange(service.url, parts)).answer);
 }
 
 /** Sends one request and expects a well-formed error, a closed connection and no new group. */
@@ -42,9 +42,17 @@ async function expectRefusal(request: string | Buffer, status: number, message?:
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
   expect(reply).toMatchObject({
     status,
-    body: { success: 0, error: { ...(message === undefined ? {} : { message }), request_id: id } },
+    body: {
+      success: 0,
+      error: {
+        ...(message === undefined ? {} : { message }),
+        ...(message === NOT_HTTP ? { code: "bad_request" } : {}),
+        request_id: id,
+      },
+    },
   });
   expect(reply?.headers).toMatch(/\r\ncache-control: no-store/i);
+  expect(reply?.headers).toContain("\r\nx-content-type-options: nosniff");
 }
 
 test.each([
@@ -166,18 +174,6 @@ test("OPTIONS * and an absolute URL are valid HTTP", async () => {
   expect(await send(head("GET http://other/livez"))).toMatchObject([{ status: 200 }]);
 });
 
-test.each([
-  ["application/json; charset=utf-16", Buffer.from(BODY, "utf16le")],
-  ["application/json; charset=iso-8859-1", BODY],
-  ["application/json, text/plain", BODY],
-  ["", BODY],
-  ["a".repeat(5000), BODY],
-])("the content type %.40s", async (type, body) => {
-  const bytes = Buffer.from(body);
-  const request = head("PUT /api/user", `Content-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n`);
-  await expectRefusal(Buffer.concat([Buffer.from(request), bytes]), 415);
-});
-
 test("rejects other charsets, whatever the content type, and accepts a byte order mark", async () => {
   const put = (body: Buffer) => Buffer.concat([Buffer.from(get(`Content-Length: ${body.length}\r\n`)), body]);
   for (const body of [
@@ -223,7 +219,7 @@ test.each(["Content-Length: 104857600\r\n", "Transfer-Encoding: chunked\r\n"])(
   "rejects 100 MB with %s early and closes the connection",
   async (length) => {
     const chunk = length.startsWith("T") ? `10000\r\n${"x".repeat(65_536)}\r\n` : "x".repeat(65_536);
-    const { answer, sent } = await exchange(rest().service.url, [get(length), ...Array(1600).fill(chunk)]);
+    const { answer, sent } = await exchange(service.url, [get(length), ...Array(1600).fill(chunk)]);
     // A client that continues sending may lose the connection before it has read the reply.
     for (const reply of repliesIn(answer)) expect(reply.status).toBe(413);
     expect(sent).toBeLessThan(50 * MEGABYTE);
@@ -231,10 +227,10 @@ test.each(["Content-Length: 104857600\r\n", "Transfer-Encoding: chunked\r\n"])(
 );
 
 test("idle connections have a timeout", () => {
-  const { server } = rest().service;
+  const { server } = service;
   expect(server.server.keepAliveTimeout).toBeLessThanOrEqual(72_000);
 });
 
 test("logs none of this as an internal error", () => {
-  expect(rest().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+  expect(service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

@@ -2,9 +2,10 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
+import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
 import { USER_OPERATIONS } from "../../../src/rest/user-groups.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { OpenApiCaller } from "../../support/rest/openapi-caller.js";
 import { OpenApiContract } from "../../support/rest/openapi-contract.js";
 import { startTestService } from "../../support/service/test-service.js";
@@ -14,11 +15,12 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 const VERSION = await packageVersion();
 
 const LIMIT = 12;
-const graphql = useGraphql({
+const graphql = await startGraphql({
   rateLimits: { maxCost: LIMIT },
   speed: { keyCacheMs: 0 },
   lockTimeoutMs: 100,
 });
+const { account, service } = graphql;
 const contract = new OpenApiContract();
 const USER = ["get", "put", "post", "delete"].map((method) => `${method} /api/user`);
 const EMBED = "post /api/embed-session";
@@ -29,13 +31,13 @@ const [GET = "", PUT = "", POST = "", DELETE = ""] = USER;
 
 let caller: OpenApiCaller;
 beforeAll(async () => {
-  caller = new OpenApiCaller(graphql().service.url, contract);
-  await changeSite(graphql(), "put", { site: "docs", text: JSON.stringify(goodSite), isPublic: true });
+  caller = new OpenApiCaller(graphql.service.url, contract);
+  await changeSite(graphql, "put", { site: "docs", text: JSON.stringify(goodSite), isPublic: true });
 });
 
 /** Each call has a key of its own, since rate limits are low. */
 async function newKey(scope: "admin" | "read" = "admin"): Promise<string> {
-  return (await graphql().account.createKey({ scope })).secret;
+  return (await graphql.account.createKey({ scope })).secret;
 }
 
 const call = async (operation: string, body?: unknown, options: object = {}) =>
@@ -75,7 +77,6 @@ describe("a reply matches the document", () => {
 
   test("for a repeated rotation with the same Idempotency-Key", async () => {
     const token = await create("busy");
-    const { service, account } = graphql();
     const tenant = { accountId: account.accountId, environment: "Customer" } as const;
     await service.database.transaction(tenant, async (other) => {
       const text =
@@ -122,7 +123,7 @@ describe("a reply matches the document", () => {
       for (const consistency of ["strong", "eventual", "some"]) {
         await call(operation, undefined, { ...site(), headers: { "x-read-consistency": consistency } });
       }
-      const account = encodeURIComponent(graphql().account.name);
+      const account = encodeURIComponent(graphql.account.name);
       await call(operation, undefined, { ...site(`?account=${account}`), key: undefined });
     }
     for (const body of ["{", `"${"x".repeat(2 ** 20)}"`]) await call("get /site-config/{site}", body, site());
@@ -141,8 +142,8 @@ describe("a reply matches the document", () => {
     for (const path of ["/openapi.json", "/schemas/site-config.json"]) {
       const { headers, body } = await caller.call(`get ${path}`);
       expect(headers["cache-control"]).toBe("public, max-age=3600");
-      if (path === "/openapi.json")
-        expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(VERSION))));
+      const served = path === "/openapi.json" ? openApiDocument(VERSION) : siteConfigJsonSchema();
+      expect(body).toEqual(JSON.parse(JSON.stringify(served)));
       for (const tag of [headers["etag"], `W/${headers["etag"]}`, "*"]) {
         const unchanged = await caller.call(`get ${path}`, { headers: { "if-none-match": String(tag) } });
         expect(unchanged).toMatchObject({ status: 304, headers: { etag: headers["etag"] } });
@@ -177,7 +178,7 @@ describe("an error reply matches the document", () => {
   test("for an internal error", async () => {
     const key = await newKey();
     const rename = (from: string, to: string) =>
-      graphql().service.query(`ALTER TABLE api_key RENAME COLUMN ${from} TO ${to}`);
+      graphql.service.query(`ALTER TABLE api_key RENAME COLUMN ${from} TO ${to}`);
     await rename("scope", "gone");
     await callAll(key);
     await rename("gone", "scope");
@@ -185,14 +186,14 @@ describe("an error reply matches the document", () => {
 
   test("when the database does not respond in time", async () => {
     const key = await newKey();
-    await graphql().service.database.transaction("operator", async (other) => {
+    await graphql.service.database.transaction("operator", async (other) => {
       await other.run({ access: "write", text: "LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE" }, []);
       await callAll(key);
     });
   });
 
   test("when the only connection is busy", async () => {
-    const service = await startTestService({ use: graphql().service, poolSize: 1, connectTimeoutMs: 200 });
+    const service = await startTestService({ use: graphql.service, poolSize: 1, connectTimeoutMs: 200 });
     onTestFinished(() => service.close());
     const alone = new OpenApiCaller(service.url, contract);
     await service.database.transaction("operator", async () => {
@@ -204,7 +205,6 @@ describe("an error reply matches the document", () => {
 test("the examples in the document work as described", async ({ skip }) => {
   const curl = await promisify(execFile)("curl", ["--version"]).catch(() => undefined);
   skip(curl === undefined, "There is no curl.");
-  const { service } = graphql();
   let token = "";
   const replies = [];
   await call(GET, { user_group_id: "acme", name: "Acme" });

@@ -2,31 +2,22 @@ import { readFile } from "node:fs/promises";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { buildSchema, parse, validate } from "graphql";
 import { request } from "undici";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { exampleOperations } from "../../../console/pages/examples.js";
 import { findInvalidDocument } from "../../../src/graphql/server/persisted-queries.js";
 import { readConsoleDocuments } from "../../../src/http/pages/pages.js";
 import { builtPages } from "../../support/pages/built-pages.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService, type TestService } from "../../support/service/test-service.js";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 /** Of the console's first page, gzipped; the editors are loaded later. */
 const MAX_CONSOLE_BYTES = 150_000;
 
-let service: TestService;
-let unbuilt: TestService;
-let reduced: TestService;
-beforeAll(async () => {
-  const pagesDirectory = await builtPages();
-  service = await startTestService({ pagesDirectory, console: true, docsDirectory: "/nonexistent" });
-  const use = { target: service.target, owner: service.owner };
-  unbuilt = await startTestService({ use, console: true, docsDirectory: "/nonexistent" });
-  reduced = await startTestService({ use, pagesDirectory, apiDocs: false, playground: false });
-});
-afterAll(async () => {
-  await Promise.all([unbuilt.close(), reduced.close()]);
-  await service.close();
-});
+const pagesDirectory = await builtPages();
+const all = { console: true, docsDirectory: "/nonexistent" };
+const service = await startService({ pagesDirectory, ...all });
+const unbuilt = await startService({ use: service, ...all });
+const reduced = await startService({ use: service, pagesDirectory, apiDocs: false, playground: false });
 
 async function get({ url }: TestService, path: string, headers: Readonly<Record<string, string>> = BROWSER) {
   const { statusCode, headers: received, body } = await request(url + path, { headers });

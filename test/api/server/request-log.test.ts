@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
+import { startService } from "../../support/service/test-service.js";
 
-let service: TestService;
-let account: TestAccount;
-let key: { readonly secret: string; readonly id: number };
-beforeAll(async () => {
-  service = await startTestService({ queueSize: 1, poolSize: 1 });
-  account = await service.createAccount();
-  key = await account.createKey();
-});
-afterAll(() => service.close());
+const service = await startService({ queueSize: 1, poolSize: 1 });
+const account = await service.createAccount();
+const key = await account.createKey();
 
 /** Waits for at least that many log lines of a request. */
 async function linesOf(requestId: string, count: number) {

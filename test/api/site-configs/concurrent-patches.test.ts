@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { measureJson } from "../../../src/domain/site-configs/document-source.js";
 import { SiteConfigService, SiteConfigWork } from "../../../src/services/site-configs/service.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
-const put = (input: object) => changeSite(graphql(), "put", { ...input });
+const graphql = await startGraphql();
+const { account, run, service } = graphql;
+const put = (input: object) => changeSite(graphql, "put", { ...input });
 
 /** A function that is interrupted by another one on each call. */
 class InterruptedWork extends SiteConfigWork {
@@ -25,7 +26,6 @@ class InterruptedWork extends SiteConfigWork {
 
 /** Patches a site's name. @param interrupt runs while the patch is applied */
 async function rename(site: string, interrupt: () => Promise<unknown>) {
-  const { account, service } = graphql();
   const editor = {
     accountId: account.accountId,
     environment: "Customer",
@@ -38,7 +38,7 @@ async function rename(site: string, interrupt: () => Promise<unknown>) {
 }
 
 const current = async (site: string) =>
-  (await graphql().run("query ($site: String!) { siteConfig(site: $site) { revision document } }", { site }))
+  (await run("query ($site: String!) { siteConfig(site: $site) { revision document } }", { site }))
     .siteConfig;
 
 test("a patch overtaken by another change is applied to the new revision and holds no connection meanwhile", async () => {
@@ -46,7 +46,7 @@ test("a patch overtaken by another change is applied to the new revision and hol
   let times = 0;
   const outcome = await rename("overtaken", async () => {
     times += 1;
-    await expect.poll(() => graphql().service.database.poolUsage.used).toBe(0);
+    await expect.poll(() => service.database.poolUsage.used).toBe(0);
     if (times === 1) await put({ site: "overtaken", document: { ...goodSite, favicon: "/new.png" } });
   });
   expect(outcome).toMatchObject({ siteConfig: { revision: 3 }, report: { valid: true } });
@@ -73,7 +73,7 @@ test("concurrent patches are all applied", async () => {
   await put({ site: "crowded", document: goodSite });
   const patches = [{ name: "New" }, { favicon: "/n.png" }, { colors: { primary: "#123456" } }];
   const payloads = await Promise.all(
-    patches.map((patch) => changeSite(graphql(), "patch", { site: "crowded", patch })),
+    patches.map((patch) => changeSite(graphql, "patch", { site: "crowded", patch })),
   );
   expect(payloads.map(({ userErrors }) => userErrors)).toEqual([[], [], []]);
   expect(await current("crowded")).toEqual({

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Loaders } from "../../../src/graphql/shared/loaders.js";
-import { siteConfigs } from "../../../src/graphql/site-configs/loaders.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { call, mutate, run } = graphql;
 const MANY = 58;
 const LARGE = 225_000;
 
@@ -24,13 +23,12 @@ const padded = (document: object, size: number) => JSON.stringify(document).padE
 const list = (length: number) => Array.from({ length }, (_, index) => index);
 
 /** Puts a document without reading its report. */
-const putOnly = (site: string, document: object) =>
-  graphql().mutate("putSiteConfig", { site, source: { document } });
+const putOnly = (site: string, document: object) => mutate("putSiteConfig", { site, source: { document } });
 
 beforeAll(async () => {
-  await changeSite(graphql(), "put", { site: "named", document: { ...goodSite, name: "n".repeat(250_000) } });
-  await changeSite(graphql(), "put", { site: "large", text: padded(goodSite, LARGE) });
-  await changeSite(graphql(), "put", { site: "large", document: goodSite });
+  await changeSite(graphql, "put", { site: "named", document: { ...goodSite, name: "n".repeat(250_000) } });
+  await changeSite(graphql, "put", { site: "large", text: padded(goodSite, LARGE) });
+  await changeSite(graphql, "put", { site: "large", document: goodSite });
   await putOnly("noted", noted(900));
   await putOnly("paged", { ...goodSite, navigation: [{ group: "A", pages: list(9_000).map(String) }] });
   const key = "k".repeat(1_000);
@@ -76,6 +74,8 @@ const costs: readonly Cost[] = [
     MANY,
     stored("noted", (count) => `report(strict: true) { ${times(count, "errors { code }")} }`),
   ],
+  ["a stored text", 2, MANY, stored("named", repeated("text"))],
+  ["a stored document", 2, MANY, stored("named", repeated("document"))],
   ["operations of a difference", 2, 50, stored("listed", repeated("diff(from: 1)"))],
   ["paths of a difference", 1, 59, stored("long", repeated("diff(from: 1)"))],
   ["a text of the settings", 2, MANY, stored("named", repeated("settings { name }"))],
@@ -83,13 +83,11 @@ const costs: readonly Cost[] = [
 ];
 
 test.for(costs)("%s: %i cost little enough, %i too much", async ([_, allowed, refused, query, variables]) => {
-  const { call, run } = graphql();
   await run(query(allowed), variables);
   expect(await call(query(refused), variables)).toMatchObject(tooExpensive);
 });
 
 test("a stored document's report is omitted from a mutation's reply when too large; the change is kept", async () => {
-  const { call } = graphql();
   const change = `patchSiteConfig(input: { site: "noted", patch: {} }) {
     siteConfig { revision } report { ${times(MANY, "warnings { code }")} }
   }`;
@@ -101,34 +99,13 @@ test("a stored document's report is omitted from a mutation's reply when too lar
   });
 });
 
-test("a report and a difference are created once, however often they are requested", async () => {
-  const { service, account } = graphql();
-  const tenant = { accountId: account.accountId, environment: "Customer" } as const;
-  const loader = siteConfigs(new Loaders(service.services, tenant));
-  const [noted, large] = await Promise.all(["noted", "large"].map((site) => loader.bySite.load(site)));
-  if (!noted || !large) throw new Error("A site is missing.");
-  const ref = ({ id, size }: typeof noted, revision: number) => ({ siteConfigId: id, revision, size });
-  const [from, to] = [ref(large, 1), ref(large, 2)];
-  const twice = async <Result>(load: () => Promise<Result>) => {
-    const [first, second] = await Promise.all([load(), load()]);
-    expect(second).toBe(first);
-    expect(await load()).toBe(first);
-    return first;
-  };
-  const lenient = await twice(() => loader.report(ref(noted, 1), false));
-  const strict = await twice(() => loader.report(ref(noted, 1), true));
-  expect([lenient.warnings.length, strict.errors.length]).toEqual([900, 900]);
-  expect(await twice(() => loader.diff(from, to))).not.toBe(await twice(() => loader.diff(to, from)));
-});
-
 describe("a change", () => {
   const revisionOf = async (site: string) =>
-    (await graphql().run("query ($site: String) { siteConfig(site: $site) { revision } }", { site }))
-      .siteConfig.revision;
+    (await run("query ($site: String) { siteConfig(site: $site) { revision } }", { site })).siteConfig
+      .revision;
 
   test("costs by the patch, even if nothing changes", async () => {
-    const { call } = graphql();
-    await changeSite(graphql(), "put", { site: "patched", document: goodSite });
+    await changeSite(graphql, "put", { site: "patched", document: goodSite });
     const patches = times(MANY, "patchSiteConfig(input: $input) { userErrors { code } }");
     const input = { site: "patched", patch: { name: null, description: "x".repeat(LARGE) } };
     expect(await call(`mutation ($input: PatchSiteConfigInput!) { ${patches} }`, { input })).toMatchObject(
@@ -138,7 +115,6 @@ describe("a change", () => {
   });
 
   test("costs by the restored revision", async () => {
-    const { call } = graphql();
     const restore = 'restoreSiteConfig(input: { site: "large", revision: 1 }) { userErrors { code } }';
     expect(await call(`mutation { ${times(MANY, restore)} }`)).toMatchObject(tooExpensive);
     expect(await revisionOf("large")).toBe(2 + Math.floor((50_000 * 256) / LARGE));

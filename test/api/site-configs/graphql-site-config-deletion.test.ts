@@ -1,16 +1,15 @@
 import { expect, test } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { getSite } from "../../support/site-configs/http.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
-const put = (input: object) => changeSite(graphql(), "put", { document: goodSite, ...input });
-const remove = (input: object): Promise<Data> =>
-  graphql().mutate("deleteSiteConfig", input, "deletedSiteConfigId");
-const statusOf = async (path: string) => (await getSite(graphql(), path)).status;
+const graphql = await startGraphql();
+const { call, mutate, run, service } = graphql;
+const put = (input: object) => changeSite(graphql, "put", { document: goodSite, ...input });
+const remove = (input: object): Promise<Data> => mutate("deleteSiteConfig", input, "deletedSiteConfigId");
+const statusOf = async (path: string) => (await getSite(graphql, path)).status;
 
 test("a deleted site and its revisions are hidden, over GraphQL and HTTP", async () => {
-  const { run, service } = graphql();
   const { siteConfig } = await put({ site: "doomed", isPublic: true });
   const { id, publicPath } = siteConfig;
   const query = '{ siteConfig(site: "doomed") { atRevision(revision: 1) { id } } }';
@@ -38,7 +37,7 @@ test("a deleted site and its revisions are hidden, over GraphQL and HTTP", async
 test("a deletion is recorded in the audit log once, without making the site private", async () => {
   await put({ site: "logged", isPublic: true });
   for (const _ of ["once", "again"]) await remove({ site: "logged" });
-  const { auditLog } = await graphql().run(
+  const { auditLog } = await run(
     '{ auditLog(filter: { subjectName: "logged" }, first: 1) { totalCount nodes { action actorName subjectVersion subject { __typename } } } }',
   );
   expect(auditLog).toEqual({
@@ -70,7 +69,7 @@ test.each([
   await put({ site: "gone" });
   await remove({ site: "gone" });
   for (const site of ["gone", "nowhere"]) {
-    expect((await graphql().mutate(mutation, { site, ...input })).userErrors).toMatchObject([
+    expect((await mutate(mutation, { site, ...input })).userErrors).toMatchObject([
       { code: "SITE_CONFIG_NOT_FOUND", field: ["site"] },
     ]);
   }
@@ -85,7 +84,7 @@ test("a deleted site can be created again, private and with the next revision nu
   const again = await put({ site: "phoenix", expectedRevision: 0 });
   expect(again.siteConfig).toMatchObject({ id: first.siteConfig.id, revision: 3, isPublic: false });
   const query = '{ siteConfig(site: "phoenix") { revisions { totalCount nodes { revision } } } }';
-  expect((await graphql().run(query)).siteConfig.revisions).toEqual({
+  expect((await run(query)).siteConfig.revisions).toEqual({
     totalCount: 3,
     nodes: [{ revision: 3 }, { revision: 2 }, { revision: 1 }],
   });
@@ -121,12 +120,12 @@ test.each([
   async (code, query, variables) => {
     await put({});
     for (const _ of ["at first", "once it is known"])
-      expect(await graphql().call(query, variables)).toMatchObject({
+      expect(await call(query, variables)).toMatchObject({
         body: { errors: [{ extensions: { code } }] },
       });
-    const { siteConfig } = await graphql().run("query ($site: String) { siteConfig(site: $site) { site } }");
+    const { siteConfig } = await run("query ($site: String) { siteConfig(site: $site) { site } }");
     expect(siteConfig).toEqual({ site: "default" });
     if (query.includes("($site: String) { delete"))
-      expect((await graphql().run(query)).deleteSiteConfig).toMatchObject({ userErrors: [] });
+      expect((await run(query)).deleteSiteConfig).toMatchObject({ userErrors: [] });
   },
 );

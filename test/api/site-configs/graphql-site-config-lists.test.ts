@@ -1,20 +1,19 @@
 import { beforeAll, expect, test } from "vitest";
-import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
+const graphql = await startGraphql({ speed: { keyCacheMs: 0 } });
+const { run, service } = graphql;
 const SITES = Array.from({ length: 25 }, (_, index) => `site-${String(index).padStart(2, "0")}`);
 
 beforeAll(async () => {
   for (const site of SITES.toReversed()) {
-    await changeSite(graphql(), "put", { site, document: goodSite });
-    await changeSite(graphql(), "patch", { site, patch: { name: `Second of ${site}` } });
+    await changeSite(graphql, "put", { site, document: goodSite });
+    await changeSite(graphql, "patch", { site, patch: { name: `Second of ${site}` } });
   }
 });
 
 test("sites are listed by name, page by page, each once", async () => {
-  const { run } = graphql();
   const query = `query ($after: String) { siteConfigs(first: 10, after: $after) {
     totalCount nodes { site } pageInfo { hasNextPage endCursor }
   } }`;
@@ -37,9 +36,8 @@ test("sites are listed by name, page by page, each once", async () => {
 });
 
 test("revisions are listed from the newest, in either direction", async () => {
-  const { run } = graphql();
   for (let count = 0; count < 3; count += 1)
-    await changeSite(graphql(), "patch", { site: "site-00", patch: {} });
+    await changeSite(graphql, "patch", { site: "site-00", patch: {} });
   const page = async (args: string) => {
     const query = `{ siteConfig(site: "site-00") { revisions(${args}) {
       totalCount edges { cursor node { revision } } pageInfo { hasNextPage hasPreviousPage }
@@ -62,7 +60,6 @@ test("revisions are listed from the newest, in either direction", async () => {
 });
 
 test("a list takes as many statements for many sites as for one", async () => {
-  const { run, service } = graphql();
   const read = async (first: number) => {
     service.statements.length = 0;
     const { siteConfigs } = await run(`{ siteConfigs(first: ${first}) { nodes {
@@ -80,32 +77,8 @@ test("a list takes as many statements for many sites as for one", async () => {
 });
 
 test("a list reads only the requested fields", async () => {
-  const { run, service } = graphql();
   service.statements.length = 0;
   await run("{ siteConfigs { nodes { site revision isPublic updatedAt } } }");
   expect(service.statements).toHaveLength(2);
   expect(service.statements.join()).not.toMatch(/\btext\b/);
-});
-
-test("a reply's documents are limited in total", async () => {
-  const { call } = graphql();
-  const page = `"${"x".repeat(1000)}"`;
-  const pages = Array.from({ length: 240 }, () => page).join(",");
-  const text = `{"name":"Big","navigation":[{"group":"","pages":[${pages}]}]}`;
-  expect(text.length).toBeLessThan(MAX_SITE_CONFIG_BYTES);
-  await changeSite(graphql(), "put", { site: "big", text });
-  const many = (count: number, field: string) =>
-    `{ ${Array.from({ length: count }, (_, index) => `s${index}: siteConfig(site: "big") { ${field} }`).join("\n")} }`;
-  expect((await call(many(2, "document"))).status).toBe(200);
-  const extensions = expect.objectContaining({ code: "QUERY_TOO_EXPENSIVE", limit: 50_000 });
-  const tooMuch = { body: { errors: expect.arrayContaining([expect.objectContaining({ extensions })]) } };
-  for (const field of ["document", "text", "report { isValid }", "settings { name }", "diff(from: 1)"]) {
-    expect(await call(many(58, field)), field).toMatchObject(tooMuch);
-  }
-  const patches = Array.from(
-    { length: 58 },
-    (_, index) => `p${index}: patchSiteConfig(input: { site: "big", patch: {} }) { siteConfig { revision } }`,
-  );
-  const reply = await call(`mutation { ${patches.join("\n")} }`);
-  expect(reply).toMatchObject(tooMuch);
 });

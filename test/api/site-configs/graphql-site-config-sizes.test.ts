@@ -1,16 +1,15 @@
 import { expect, test } from "vitest";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { manyPages } from "../../support/site-configs/documents.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const { call, mutate, run } = await startGraphql();
 
 /** Without the document, which takes longer to send than to store. */
 const TEXT = "siteConfig { revision text }";
-const put = (site: string, source: object): Promise<Data> =>
-  graphql().mutate("putSiteConfig", { site, source }, TEXT);
-const patch = (input: object): Promise<Data> => graphql().mutate("patchSiteConfig", input, TEXT);
+const put = (site: string, source: object): Promise<Data> => mutate("putSiteConfig", { site, source }, TEXT);
+const patch = (input: object): Promise<Data> => mutate("patchSiteConfig", input, TEXT);
 const tooLarge = (field: string) => ({
   siteConfig: null,
   userErrors: [
@@ -38,7 +37,6 @@ test("a document's size is measured on one line", async () => {
 
 test("a text can have at most 256 KiB, stored or validated", async () => {
   const text = JSON.stringify(goodSite).padEnd(MAX_SITE_CONFIG_BYTES);
-  const { call, run } = graphql();
   expect((await put("padded", { text })).siteConfig.text).toHaveLength(MAX_SITE_CONFIG_BYTES);
   expect(await put("padded", { text: `${text} ` })).toEqual(tooLarge("source.text"));
   expect(await patch({ site: "padded", patch: { name: "A longer name" } })).toEqual(tooLarge("patch"));

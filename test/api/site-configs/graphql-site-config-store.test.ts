@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
-const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...input }, key);
-const patch = (input: object) => changeSite(graphql(), "patch", { ...input });
-const restore = (input: object) => changeSite(graphql(), "restore", { ...input });
+const graphql = await startGraphql();
+const { account, call, keys, mutate, run, service } = graphql;
+const put = (input: object, key?: string) => changeSite(graphql, "put", { ...input }, key);
+const patch = (input: object) => changeSite(graphql, "patch", { ...input });
+const restore = (input: object) => changeSite(graphql, "restore", { ...input });
 
 /** Formatted as no program would. */
 const oddText = `{"navigation" :[ { "pages":["b","a"],"group":"\\u0041" }],\r\n\t"zeta": 1.50e1,
  "10":1, "2": 12345678901234567891, "name":"Döcs \\ud83d\\ude00", "nested":{"__proto__":{"x":null}} }\n\n`;
 
 test("returns what was put, and each write creates a revision", async () => {
-  const { run, keys } = graphql();
   expect(await put({ document: goodSite })).toEqual({
     siteConfig: {
       id: expect.any(String),
@@ -66,7 +66,6 @@ test("reports the text's findings for a patch, without lines and columns", async
 });
 
 test("never stores an invalid document", async () => {
-  const { run } = graphql();
   await put({ site: "strict", document: goodSite });
   const invalid = await put({ site: "strict", text: '{\n  "name": "",\n  "navigation": {}\n}' });
   expect(invalid).toEqual({
@@ -162,7 +161,6 @@ describe("two edits of one revision", () => {
   });
 
   test("create a revision each without an expected revision, at times that never decrease", async () => {
-    const { run } = graphql();
     await Promise.all(Array.from({ length: 40 }, () => put({ site: "timed", document: goodSite })));
     const { siteConfig } = await run(
       '{ siteConfig(site: "timed") { createdAt updatedAt revisions(first: 50) { nodes { revision createdAt } } } }',
@@ -179,7 +177,7 @@ test("numbers that would lose precision are rejected in a document", async () =>
   const source =
     '{ document: { name: "N", navigation: [{ group: "", pages: ["a"] }], big: 12345678901234567891 } }';
   const literal = `mutation { putSiteConfig(input: { source: ${source} }) { siteConfig { id } userErrors { field } } }`;
-  expect((await graphql().run(literal)).putSiteConfig).toEqual({
+  expect((await run(literal)).putSiteConfig).toEqual({
     siteConfig: null,
     userErrors: [{ field: ["source", "document", "big"] }],
   });
@@ -188,7 +186,6 @@ test("numbers that would lose precision are rejected in a document", async () =>
 const first = `{"name": "First", "navigation": [{"group": "", "pages": ["a"]}], "n": 1.0}`;
 
 test("a revision is restored as a new one", async () => {
-  const { run } = graphql();
   await put({ site: "restored", text: first });
   await put({ site: "restored", document: goodSite });
   expect(await restore({ site: "restored", revision: 1 })).toMatchObject({
@@ -226,7 +223,6 @@ test("a revision is restored as a new one", async () => {
 });
 
 test("a revision names its author and links to the author's key, even after the key is revoked", async () => {
-  const { run, mutate, service, account, keys } = graphql();
   const created = { name: "cli", scope: "WRITE" };
   const { secret, apiKey } = await mutate("createApiKey", created, "secret apiKey { id }");
   await put({ site: "authored", document: goodSite }, secret);
@@ -262,7 +258,6 @@ test("a revision names its author and links to the author's key, even after the 
 });
 
 test("the diff of two revisions is a JSON patch", async () => {
-  const { run } = graphql();
   await put({ site: "differing", document: goodSite });
   await put({
     site: "differing",
@@ -285,7 +280,6 @@ test("the diff of two revisions is a JSON patch", async () => {
 });
 
 test("the diff with an unknown revision is null, and other fields are returned", async () => {
-  const { call } = graphql();
   await put({ site: "short", document: goodSite });
   const query = `{ siteConfig(site: "short") {
     revision same: diff(from: 1) late: diff(from: 2) beyond: diff(from: 1, to: 3)

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const { call, run } = await startGraphql();
 const CHECK = `query ($source: SiteConfigSource!, $strict: Boolean) {
   validateSiteConfig(source: $source, strict: $strict) {
     isValid
@@ -12,7 +12,7 @@ const CHECK = `query ($source: SiteConfigSource!, $strict: Boolean) {
   }
 }`;
 const validate = async (input: Readonly<Record<string, unknown>>) =>
-  (await graphql().run(CHECK, input)).validateSiteConfig;
+  (await run(CHECK, input)).validateSiteConfig;
 
 test("findings have a code and a pointer, and a position if they concern text", async () => {
   const valid = { isValid: true, errors: [], warnings: [], notices: [] };
@@ -36,7 +36,6 @@ test("findings have a code and a pointer, and a position if they concern text", 
 });
 
 test("requires exactly one of text and document, and an API key", async () => {
-  const { call } = graphql();
   for (const source of [{}, { document: goodSite, text: "{}" }, { document: null }]) {
     expect((await call(CHECK, { source })).body).toMatchObject({
       errors: [

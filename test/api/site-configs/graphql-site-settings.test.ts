@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/domain/shared/json.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { run } = graphql;
 
 const COLOR = "{ __typename ... on SiteSolidColor { hex } ... on SiteGradient { from via to } }";
 const PAGES = (nested: string) =>
@@ -25,10 +26,10 @@ const SETTINGS = `settings {
 }`;
 
 async function settingsOf(document: JsonObject) {
-  const { siteConfig, userErrors } = await changeSite(graphql(), "put", { document });
+  const { siteConfig, userErrors } = await changeSite(graphql, "put", { document });
   expect(userErrors).toEqual([]);
   expect(siteConfig.document).toEqual(document);
-  return (await graphql().run(`{ siteConfig { ${SETTINGS} } }`)).siteConfig.settings;
+  return (await run(`{ siteConfig { ${SETTINGS} } }`)).siteConfig.settings;
 }
 
 const minimal = { name: "Least", navigation: [{ group: "", pages: ["a"] }] };

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { holdTransaction } from "../../support/postgres/held-transaction.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { mutate, run, service } = graphql;
 /** Every change with a precondition on the current revision. */
 const CHANGES = [
   ["putSiteConfig", { source: { document: goodSite } }],
@@ -17,9 +18,8 @@ test.for(CHANGES)(
   "%s that waited for another revision is a conflict, although the revision was the expected one before",
   async ([site, input], context) => {
     skipOnCitus(context, "locks");
-    const { service, mutate } = graphql();
     for (const name of ["One", "Two"])
-      await changeSite(graphql(), "put", { site, document: { ...goodSite, name } });
+      await changeSite(graphql, "put", { site, document: { ...goodSite, name } });
     const held = await holdTransaction(
       service,
       `WITH copied AS (
@@ -35,7 +35,7 @@ test.for(CHANGES)(
     expect((await changed).userErrors).toMatchObject([
       { code: "VERSION_CONFLICT", field: ["expectedRevision"] },
     ]);
-    const { siteConfig } = await graphql().run(
+    const { siteConfig } = await run(
       "query ($site: String!) { siteConfig(site: $site) { revision revisions { totalCount } } }",
       { site },
     );

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { getSite } from "../../support/site-configs/http.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { account, keys, run, service } = graphql;
 const text = `${JSON.stringify(goodSite, null, 2)}\n`;
 const other = text.replace("Docs", "Other");
 const tagOf = (file: string) => `"${createHash("sha256").update(file).digest("base64url")}"`;
@@ -17,10 +18,10 @@ async function call(
   {
     body,
     headers,
-    key = graphql().keys.admin,
+    key = keys.admin,
   }: { body?: unknown; headers?: Record<string, string>; key?: string } = {},
 ) {
-  return callRest(`${graphql().service.url}/site-config/${path}`, method, key, body, headers);
+  return callRest(`${service.url}/site-config/${path}`, method, key, body, headers);
 }
 
 function refusal(code: string, field: string) {
@@ -29,7 +30,6 @@ function refusal(code: string, field: string) {
 
 describe("POST /site-config/validate", () => {
   test("returns the findings of a text with their positions, also of one that is not JSON", async () => {
-    const { keys } = graphql();
     expect(await call("POST", "validate", { body: text, key: keys.read })).toMatchObject({
       status: 200,
       body: { success: 1, report: NO_FINDINGS },
@@ -105,10 +105,10 @@ describe("PUT and DELETE /site-config/{site}", () => {
       headers: { etag: tagOf(text), "site-config-revision": "1", "cache-control": "no-store" },
       body: { success: 1, site: "written", revision: 1, report: NO_FINDINGS },
     });
-    expect(await getSite(graphql(), "written")).toMatchObject({ text, headers: { etag: tagOf(text) } });
+    expect(await getSite(graphql, "written")).toMatchObject({ text, headers: { etag: tagOf(text) } });
     const { headers } = await call("DELETE", "written");
-    expect((await getSite(graphql(), "written")).status).toBe(404);
-    const { auditLog } = await graphql().run("{ auditLog(first: 2) { nodes { action requestId } } }");
+    expect((await getSite(graphql, "written")).status).toBe(404);
+    const { auditLog } = await run("{ auditLog(first: 2) { nodes { action requestId } } }");
     expect(auditLog.nodes).toEqual([
       { action: expect.stringMatching(/SITE_CONFIG.*DELETE/i), requestId: headers["x-request-id"] },
       expect.objectContaining({ action: expect.stringMatching(/SITE_CONFIG/i) }),
@@ -161,14 +161,13 @@ describe("PUT and DELETE /site-config/{site}", () => {
     });
     const warned = JSON.stringify({ ...goodSite, sections: [] });
     expect(await call("PUT", "refused?strict", { body: warned })).toMatchObject({ status: 422 });
-    expect((await getSite(graphql(), "refused")).status).toBe(404);
+    expect((await getSite(graphql, "refused")).status).toBe(404);
     expect(await call("PUT", "refused", { body: warned })).toMatchObject({
       body: { report: { warnings: [{ code: "unknown_property" }] } },
     });
   });
 
   test("a change needs write scope and stays in the environment of the API key", async () => {
-    const { keys, account } = graphql();
     for (const method of ["PUT", "DELETE"]) {
       const body = method === "PUT" ? text : undefined;
       expect(await call(method, "scoped", { body, key: keys.read })).toMatchObject({ status: 403 });

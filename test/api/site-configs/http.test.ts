@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { request } from "undici";
 import { beforeAll, describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { getSite } from "../../support/site-configs/http.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
+const graphql = await startGraphql({ speed: { keyCacheMs: 0 } });
+const { account, keys, run, service, strangerKey } = graphql;
 /** Formatted by hand. */
 const first = `{\n\t"name": "Döcs",\r\n\t"navigation": [{"group": "", "pages": ["a"]}], "n": 1.0\n}\n`;
 const second = `${JSON.stringify(goodSite)}\n`;
@@ -15,21 +16,21 @@ const second = `${JSON.stringify(goodSite)}\n`;
 const OLD_NAME = "ünï/côde & more?";
 
 beforeAll(async () => {
-  const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...input }, key);
+  const put = (input: object, key?: string) => changeSite(graphql, "put", { ...input }, key);
   await put({ site: "docs", text: first });
   await put({ site: "docs", text: second });
   await put({ site: "open", text: first, isPublic: true });
   await put({ site: "renamed", text: second, isPublic: true });
-  await graphql().service.query("UPDATE site_config SET site = $1 WHERE site = 'renamed'", [OLD_NAME]);
-  await put({ site: "tested", text: second, isPublic: true }, graphql().keys.testing);
+  await service.query("UPDATE site_config SET site = $1 WHERE site = 'renamed'", [OLD_NAME]);
+  await put({ site: "tested", text: second, isPublic: true }, keys.testing);
 });
 
 /** Reads a path, with the read key by default. */
 const get = (path: string, headers?: Readonly<Record<string, string>>, method?: "GET" | "HEAD") =>
-  getSite(graphql(), path, headers, method);
+  getSite(graphql, path, headers, method);
 
 const withKey = (headers: Readonly<Record<string, string>> = {}) => ({
-  authorization: `Token ${graphql().keys.read}`,
+  authorization: `Token ${keys.read}`,
   ...headers,
 });
 const invalid = (field: string) => ({
@@ -103,7 +104,6 @@ describe("with an API key", () => {
   });
 
   test("reports what is missing, unknown or forbidden", async () => {
-    const { keys, strangerKey, service } = graphql();
     const notFound = { status: 404, text: expect.stringContaining('"site_config_not_found"') };
     for (const revision of ["3", "2147483647", "2147483648", "9999999999", "9".repeat(400)])
       expect(await get(`docs?revision=${revision}`)).toMatchObject(notFound);
@@ -136,7 +136,6 @@ describe("with an API key", () => {
   });
 
   test("rejects a user group token", async () => {
-    const { run } = graphql();
     const { getOrCreateUserGroup } = await run(
       'mutation { getOrCreateUserGroup(input: { providedId: "g", name: "G" }) { userGroup { token } } }',
     );
@@ -149,7 +148,6 @@ describe("without an API key", () => {
   const anonymous = (path: string) => get(path, {});
 
   test("serves a public site to everyone who names its account", async () => {
-    const { run, account } = graphql();
     const { siteConfig } = await run('{ siteConfig(site: "open") { isPublic publicPath } }');
     expect(siteConfig).toEqual({
       isPublic: true,
@@ -166,7 +164,6 @@ describe("without an API key", () => {
   });
 
   test("serves the path that GraphQL returns, in both environments and for any name", async () => {
-    const { run, keys, service } = graphql();
     for (const [site, key] of [
       [OLD_NAME, keys.admin],
       ["tested", keys.testing],
@@ -179,7 +176,6 @@ describe("without an API key", () => {
   });
 
   test("returns 404 for all other sites", async () => {
-    const { account } = graphql();
     const replies = [
       await anonymous(`docs?account=${account.name}`),
       await anonymous(`nowhere?account=${account.name}`),
@@ -203,7 +199,6 @@ describe("without an API key", () => {
 });
 
 test("reading takes two statements: the key, the text", async () => {
-  const { service } = graphql();
   service.statements.length = 0;
   await get("docs");
   expect(service.statements).toHaveLength(2);

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { getSite } from "../../support/site-configs/http.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { keys, run, service } = graphql;
 const text = `${JSON.stringify(goodSite)}\n`;
 
 const NEW_NAMES: readonly (readonly [name: string, isValid: boolean])[] = [
@@ -20,9 +21,8 @@ const NEW_NAMES: readonly (readonly [name: string, isValid: boolean])[] = [
 ];
 
 test.each(NEW_NAMES)("a new site may be named %j: %s", async (site, isValid) => {
-  const { service, keys } = graphql();
   const invalid = { code: "INVALID_FIELD", field: ["site"] };
-  expect(await changeSite(graphql(), "put", { site, text })).toMatchObject(
+  expect(await changeSite(graphql, "put", { site, text })).toMatchObject(
     isValid ? { siteConfig: { site }, userErrors: [] } : { siteConfig: null, userErrors: [invalid] },
   );
   // URL resolves dot segments, and fetches refuse an empty one.
@@ -34,13 +34,12 @@ test.each(NEW_NAMES)("a new site may be named %j: %s", async (site, isValid) => 
 });
 
 test("sites of earlier versions can have other names: they are read, changed and deleted, but not created again", async () => {
-  const { service, keys, run } = graphql();
   const site = "../<old> name";
-  await changeSite(graphql(), "put", { site: "old", text });
+  await changeSite(graphql, "put", { site: "old", text });
   await service.query("UPDATE site_config SET site = $1 WHERE site = 'old'", [site]);
   const path = encodeURIComponent(site);
-  expect(await getSite(graphql(), path)).toMatchObject({ status: 200, text });
-  expect(await changeSite(graphql(), "patch", { site, patch: { name: "B" } })).toMatchObject({
+  expect(await getSite(graphql, path)).toMatchObject({ status: 200, text });
+  expect(await changeSite(graphql, "patch", { site, patch: { name: "B" } })).toMatchObject({
     siteConfig: { site, revision: 2 },
   });
   const url = `${service.url}/site-config/${path}`;

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ENVIRONMENTS } from "../../../src/domain/accounts/environment.js";
 import { exportAccount } from "../../../src/services/transfer/account-data.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
+import { startService } from "../../support/service/test-service.js";
 import { goodSite } from "../../support/site-configs/store.js";
 import { createTenant } from "../../support/webhooks/tenant.js";
 
-let service: TestService;
-let account: TestAccount;
+const service = await startService({ webhooks: { allowPrivate: true } });
+const account = await service.createAccount();
 let lines: ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
 /** The tables of an account by file, with the columns that are not exported: secrets, their hashes, and values derived from others. */
@@ -45,8 +45,6 @@ const FILES: Readonly<Record<string, readonly [table: string, ...without: string
 const NOT_EXPORTED = ["brought_token", "idempotent_request"];
 
 beforeAll(async () => {
-  service = await startTestService({ webhooks: { allowPrivate: true } });
-  account = await service.createAccount();
   for (const environment of ENVIRONMENTS)
     await fill(environment === "Customer" ? "customer" : "testing", environment);
   // Rows of another account, which the export must not contain.
@@ -63,7 +61,6 @@ beforeAll(async () => {
   }
   lines = read;
 });
-afterAll(() => service.close());
 
 /** Creates a row of every table in an environment. */
 async function fill(mark: string, environment: (typeof ENVIRONMENTS)[number]): Promise<void> {

@@ -1,23 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Environment } from "../../../src/domain/accounts/environment.js";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { GroupErasure } from "../../../src/services/transfer/group-erasure.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
+import { startService, type TestAccount } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);
 /** With the application role, and with one that bypasses row-level security: then the statements alone keep tenants apart. */
-let service: TestService;
-let unprotected: TestService;
-beforeAll(async () => {
-  service = await startTestService({ encryptionKey, webhooks: { allowPrivate: true } });
-  unprotected = await startTestService({ encryptionKey, use: service, bypassRowSecurity: true });
-});
-afterAll(async () => {
-  await unprotected.close();
-  await service.close();
-});
+const service = await startService({ encryptionKey, webhooks: { allowPrivate: true } });
+const unprotected = await startService({ encryptionKey, use: service, bypassRowSecurity: true });
 
 /** Creates, renames and deletes a group, with an endpoint that events are sent to. */
 async function deleteGroup(account: TestAccount, environment: Environment, id: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry, READ } from "../../support/graphql/user-group-operations.js";
 
-const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
-const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);
+const graphql = await startGraphql({ speed: { keyCacheMs: 0 } });
+const { mutate, run, service, strangerKey } = graphql;
+const create = (providedId: string, more: object = {}) => createUserGroup(graphql, providedId, more);
 const ERRORS = "userErrors { code message field }";
 
 /** Each bulk mutation: its list of inputs with its own value, and the selection of a result. */
@@ -19,10 +20,9 @@ const EDITS = [
 ] as const;
 
 const change = async (name: Name, userGroups: readonly object[], more: object = {}): Promise<Data> =>
-  graphql().mutate(name, { userGroups, ...more }, RESULTS[name]);
+  mutate(name, { userGroups, ...more }, RESULTS[name]);
 
-const read = async (by: object, key?: string): Promise<Data> =>
-  (await graphql().run(READ, { by }, key)).userGroup;
+const read = async (by: object, key?: string): Promise<Data> => (await run(READ, { by }, key)).userGroup;
 
 const REJECTED = {
   code: "BATCH_REJECTED",
@@ -54,7 +54,7 @@ describe.each(EDITS)("%s", (name, value, action) => {
       const { token: now } = (await read({ providedId })) ?? {};
       expect(now).toBe(isDeletion ? undefined : results[index].userGroup.token);
       expect(now).not.toBe(token);
-      const { auditLog } = await graphql().run(
+      const { auditLog } = await run(
         "query ($name: String) { auditLog(filter: { subjectName: $name }) { nodes { action } } }",
         { name: providedId },
       );
@@ -63,9 +63,8 @@ describe.each(EDITS)("%s", (name, value, action) => {
   });
 
   test("reports every invalid group, and changes all others or none", async () => {
-    const { strangerKey } = graphql();
     const group = await create(`fine ${name}`);
-    const foreign = await createUserGroup(graphql(), `foreign ${name}`, {}, strangerKey);
+    const foreign = await createUserGroup(graphql, `foreign ${name}`, {}, strangerKey);
     const missing = "No user group has this ID.";
     const refs = [
       { id: group.id },
@@ -168,7 +167,6 @@ describe("upsertUserGroups", () => {
 test.each<Name>(["upsertUserGroups", "rotateUserGroupTokens", "deleteUserGroups"])(
   "%s takes as many statements for a thousand groups as for one, and rejects more",
   async (name) => {
-    const { service } = graphql();
     const refs = Array.from({ length: 1000 }, (_, index) => ({ providedId: `${name} ${index}` }));
     const full = (items: readonly object[], text: string) =>
       items.map((item) => ({ ...item, name: text, mapping: [entry("a", "sales")] }));

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { keys, mutate, run, service, strangerKey } = graphql;
 const GROUP = "userGroup { version mapping { schemaId dataSource { providedId } } }";
 const SOURCE = "{ id dataSourceId providedId name createdAt }";
 
@@ -10,7 +11,7 @@ type Change = (input: object, key?: string) => Promise<Data>;
 const changing =
   (name: string, selection: string): Change =>
   (input, key) =>
-    graphql().mutate(name, input, selection, key);
+    mutate(name, input, selection, key);
 const set = changing("setUserGroupMapping", GROUP);
 const unset = changing("removeUserGroupMapping", GROUP);
 const replace = changing("replaceUserGroupMapping", GROUP);
@@ -34,7 +35,7 @@ const errors = (code: string, field: readonly string[] | null) => ({ userErrors:
 describe("mappings", () => {
   test("set, set again, remove, remove a missing entry", async () => {
     const by = { providedId: "mapped" };
-    await createUserGroup(graphql(), "mapped");
+    await createUserGroup(graphql, "mapped");
     expect(await set({ by, ...entry("a", "sales") })).toEqual(mapped(2, { a: "sales" }));
     expect(await set({ by, ...entry("a", "support") })).toEqual(mapped(3, { a: "support" }));
     expect(await set({ by, ...entry("b", "sales") })).toEqual(mapped(4, { a: "support", b: "sales" }));
@@ -44,7 +45,7 @@ describe("mappings", () => {
 
   test("replace the whole mapping", async () => {
     const by = { providedId: "replaced" };
-    await createUserGroup(graphql(), "replaced");
+    await createUserGroup(graphql, "replaced");
     const both = [entry("b", "sales"), entry("a", "support")];
     expect(await replace({ by, mapping: both })).toEqual(mapped(2, { a: "support", b: "sales" }));
     expect(await replace({ by, mapping: [entry("b", "support")] })).toEqual(mapped(3, { b: "support" }));
@@ -56,10 +57,10 @@ describe("mappings", () => {
   });
 
   test("later mutations of one operation read what earlier ones wrote", async () => {
-    await createUserGroup(graphql(), "serial");
+    await createUserGroup(graphql, "serial");
     const input = (schemaId: string) =>
       `{ by: { providedId: "serial" }, schemaId: "${schemaId}", dataSource: "sales" }`;
-    const result = await graphql().run(`mutation {
+    const result = await run(`mutation {
       one: setUserGroupMapping(input: ${input("a")}) { ${GROUP} userErrors { code } }
       two: setUserGroupMapping(input: ${input("b")}) { ${GROUP} userErrors { code } }
     }`);
@@ -69,7 +70,7 @@ describe("mappings", () => {
   test("entries set concurrently are all stored, up to the limit", async () => {
     const by = { providedId: "full" };
     const mapping = Array.from({ length: 995 }, (_, index) => entry(`s${index}`, "sales"));
-    await createUserGroup(graphql(), "full", { mapping });
+    await createUserGroup(graphql, "full", { mapping });
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, index) => set({ by, ...entry(`t${index}`, "sales") })),
     );
@@ -86,7 +87,6 @@ describe("mappings", () => {
 
 describe("data sources", () => {
   test("create, read by each ID, change, delete", async () => {
-    const { run, strangerKey, keys } = graphql();
     const { dataSource: source, userErrors } = await create({ providedId: "lake", name: "Lake" });
     expect([source, userErrors]).toMatchObject([{ providedId: "lake", name: "Lake" }, []]);
     const query = `query ($by: DataSourceBy!) { dataSource(by: $by) ${SOURCE} }`;
@@ -122,7 +122,7 @@ describe("data sources", () => {
     const by = { providedId: "user" };
     const used = { by: { providedId: "used" } };
     await create({ providedId: "used", name: "Used" });
-    await createUserGroup(graphql(), "user", { mapping: [entry("a", "used")] });
+    await createUserGroup(graphql, "user", { mapping: [entry("a", "used")] });
     expect(await remove(used)).toMatchObject({
       deletedDataSourceId: null,
       ...errors("DATA_SOURCE_IN_USE", null),
@@ -132,7 +132,6 @@ describe("data sources", () => {
   });
 
   test("of the other environment can have the same ID, and each has its own audit entry", async () => {
-    const { keys, service } = graphql();
     for (const key of [keys.admin, keys.testing])
       expect((await create({ providedId: "prod", name: "Production" }, key)).userErrors).toEqual([]);
     const audited = "SELECT environment, action FROM audit_entry WHERE subject_name = 'prod' ORDER BY id";
@@ -144,7 +143,7 @@ describe("data sources", () => {
 
   test("a deletion concurrent with a mapping leaves no mapping without its data source", async () => {
     const by = { providedId: "race" };
-    await createUserGroup(graphql(), "race");
+    await createUserGroup(graphql, "race");
     for (let round = 0; round < 20; round += 1) {
       const providedId = `short-lived ${round}`;
       await create({ providedId, name: "Short-lived" });

@@ -1,18 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import type { RestReply } from "../../support/rest/rest-client.js";
 
-const graphql = useGraphql({ poolSize: 10 });
+const graphql = await startGraphql({ poolSize: 10 });
+const { mutate, service } = graphql;
 
 const MERGE_PATCH = { "content-type": "application/merge-patch+json" };
 
 function rest(method: string, id: string, fields: string, headers = {}): Promise<RestReply> {
-  return graphql().rest(method, `{"user_group_id":${JSON.stringify(id)},${fields}}`, undefined, headers);
+  return graphql.rest(method, `{"user_group_id":${JSON.stringify(id)},${fields}}`, undefined, headers);
 }
 const restPatch = (id: string, patch: string, headers = {}) =>
   rest("PUT", id, `"properties":${patch}`, { ...MERGE_PATCH, ...headers });
 const graphqlPatch = (providedId: string, patch: string, changes = {}) =>
-  graphql().mutate(
+  mutate(
     "updateUserGroup",
     { by: { providedId }, propertiesPatch: JSON.parse(patch), ...changes },
     "userGroup { version }",
@@ -23,7 +24,7 @@ async function create(id: string, properties: string): Promise<void> {
 }
 
 async function storedOf(id: string): Promise<{ readonly text: string | null; readonly version: number }> {
-  const [row] = await graphql().service.query(
+  const [row] = await service.query(
     "SELECT properties::text AS text, version FROM user_group WHERE provided_id = $1",
     [id],
   );
@@ -32,7 +33,7 @@ async function storedOf(id: string): Promise<{ readonly text: string | null; rea
 
 /** The changed fields in each audit entry of an update, oldest first. */
 async function auditedOf(id: string): Promise<readonly string[]> {
-  const rows = await graphql().service.query(
+  const rows = await service.query(
     "SELECT changed FROM audit_entry WHERE subject_name = $1 AND action = 'user_group.updated' ORDER BY id",
     [id],
   );

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const graphql = useGraphql({ tokenGraceSeconds: 60 });
+const { keys, run, service } = await startGraphql({ tokenGraceSeconds: 60 });
 
 test("a rotated token can only read during its grace period", async () => {
-  const { service, keys, run } = graphql();
   const rest = (method: string, body: object) =>
     callRest(`${service.url}/api/user`, method, keys.admin, body);
   const readBy = async (token: string) =>
@@ -31,7 +30,6 @@ test("a rotated token can only read during its grace period", async () => {
 });
 
 test("tokens that are rotated at the same time can all read during their grace period", async () => {
-  const { service, keys, run } = graphql();
   const rest = (method: string, body: object) =>
     callRest(`${service.url}/api/user`, method, keys.admin, body);
   const ids = Array.from({ length: 20 }, (_, index) => `together ${index}`);
@@ -63,7 +61,6 @@ test("tokens that are rotated at the same time can all read during their grace p
 });
 
 test("a rotated token's stream gets changes until the grace period ends", async () => {
-  const { service, keys } = graphql();
   const rest = (method: string, body: object) =>
     callRest(`${service.url}/api/user`, method, keys.admin, body);
   const { token } = userGroupOf(await rest("GET", { user_group_id: "grace", name: "Grace" }));

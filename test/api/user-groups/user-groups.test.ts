@@ -1,17 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry, READ, USER_GROUP } from "../../support/graphql/user-group-operations.js";
 
-const graphql = useGraphql();
-const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);
+const graphql = await startGraphql();
+const { call, keys, mutate, rest, run, strangerKey } = graphql;
+const create = (providedId: string, more: object = {}) => createUserGroup(graphql, providedId, more);
 const change = (name: string, input: object, key?: string): Promise<Data> =>
-  graphql().mutate(name, input, USER_GROUP, key);
+  mutate(name, input, USER_GROUP, key);
 const getOrCreate = (input: object, key?: string): Promise<Data> =>
-  graphql().mutate("getOrCreateUserGroup", input, `isNew ${USER_GROUP}`, key);
-const remove = (input: object): Promise<Data> =>
-  graphql().mutate("deleteUserGroup", input, "deletedUserGroupId");
-const read = async (by: object, key?: string): Promise<Data> =>
-  (await graphql().run(READ, { by }, key)).userGroup;
+  mutate("getOrCreateUserGroup", input, `isNew ${USER_GROUP}`, key);
+const remove = (input: object): Promise<Data> => mutate("deleteUserGroup", input, "deletedUserGroupId");
+const read = async (by: object, key?: string): Promise<Data> => (await run(READ, { by }, key)).userGroup;
 /** A refused change of a group. */
 const refused = (code: string, message: string, field: readonly string[] | null) => ({
   userGroup: null,
@@ -21,7 +20,6 @@ const IDS = ["id", "providedId", "teamId", "token"];
 
 describe("a group", () => {
   test("is created with everything that was sent, and found by each of its IDs only in its environment", async () => {
-    const { strangerKey, keys } = graphql();
     const mapping = [entry("b", "support"), entry("a", "sales"), entry("B", "sales")];
     const group = await create("whole", { name: "Whole", properties: { z: 1, a: [true] }, mapping });
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -60,7 +58,7 @@ describe("a group", () => {
     expect(await change("createUserGroup", input)).toEqual(
       refused("USER_GROUP_EXISTS", "A user group with this ID already exists.", ["providedId"]),
     );
-    expect(await change("createUserGroup", input, graphql().keys.testing)).toMatchObject({
+    expect(await change("createUserGroup", input, keys.testing)).toMatchObject({
       userGroup: { environment: "TESTING" },
     });
   });
@@ -73,14 +71,13 @@ describe("a group", () => {
       isNew: null,
       ...refused("INVALID_FIELD", "name is required.", ["name"]),
     });
-    expect(await getOrCreate({ providedId: "goc" }, graphql().keys.read)).toMatchObject({
+    expect(await getOrCreate({ providedId: "goc" }, keys.read)).toMatchObject({
       isNew: false,
       userGroup: { token: null },
     });
   });
 
   test("written by one API is read by the other", async () => {
-    const { rest } = graphql();
     const { token } = await create("shared", { properties: { a: 1 } });
     const reply = await rest("GET", { user_group_id: "shared" });
     expect(reply.body).toMatchObject({ user_group: { token, properties: { a: 1 } } });
@@ -90,7 +87,6 @@ describe("a group", () => {
 });
 
 test("a reference must have exactly one ID, also when the operation is compiled", async () => {
-  const { call, run } = graphql();
   const text = "query Compiled($by: UserGroupBy!) { userGroup(by: $by) { id } }";
   for (let times = 0; times < 5; times += 1) await run(text, { by: { providedId: "a" } });
   const message = expect.stringContaining('Variable "$by" got invalid value');

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { MAX_PROPERTIES_BYTES } from "../../../src/domain/user-groups/properties.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { entry } from "../../support/graphql/user-group-operations.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { run } = graphql;
 
 /** What a group is written with. */
 interface Values {
@@ -16,12 +17,12 @@ interface Values {
 async function rest(method: string, id: string, { properties, source }: Values = {}): Promise<string> {
   const mapping = source === undefined ? undefined : { s: source };
   const body = { user_group_id: id, name: id, properties, mapping };
-  const { success, error } = Object((await graphql().rest(method, body)).body);
+  const { success, error } = Object((await graphql.rest(method, body)).body);
   return success === 1 ? "ok" : `${error.code} ${error.field}`;
 }
 
 async function mutate(name: string, input: object): Promise<string> {
-  const [error] = (await graphql().mutate(name, input)).userErrors;
+  const [error] = (await graphql.mutate(name, input)).userErrors;
   return error ? `${error.code.toLowerCase()} ${error.field.at(-1)}` : "ok";
 }
 
@@ -70,7 +71,7 @@ let internal: string;
 beforeAll(async () => {
   const create = async (providedId: string, name: string) => {
     const input = { providedId, name };
-    const { dataSource } = await graphql().mutate("createDataSource", input, "dataSource { dataSourceId }");
+    const { dataSource } = await graphql.mutate("createDataSource", input, "dataSource { dataSourceId }");
     return String(dataSource.dataSourceId);
   };
   reference = await create("numbered", "Numbered");
@@ -85,7 +86,7 @@ describe.each(Object.entries(MAPPING_WAYS))("%s", (way, write) => {
   ])("takes a data source for %s", async (kind, source, name) => {
     const providedId = `${way} ${kind}`;
     expect(await write(providedId, { source: source() })).toBe("ok");
-    const { userGroup } = await graphql().run(
+    const { userGroup } = await run(
       "query ($id: String!) { userGroup(by: { providedId: $id }) { mapping { dataSource { name } } } }",
       { id: providedId },
     );

@@ -1,18 +1,17 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { toNodeId } from "../../../src/graphql/shared/node.js";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { nodesOf, type RecordedPlan, recordPlans } from "../../support/postgres/plan-recorder.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type RecordedPlan, recordPlans } from "../../support/postgres/plan-recorder.js";
 import { LIST } from "../../support/webhooks/operations.js";
 
-const graphql = useGraphql();
+const { account, run, service } = await startGraphql();
 beforeEach((context) => skipOnCitus(context, "plans"));
 const PAGE = 10;
 let plans: RecordedPlan[];
 
 /** Assigns all deliveries of the database to one endpoint, as in a new installation. */
 beforeAll(async () => {
-  const { service, account } = graphql();
   await service.query(`
     SET session_replication_role = replica;
     INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
@@ -27,33 +26,12 @@ beforeAll(async () => {
   plans = recordPlans(service);
 });
 
-test.each([
-  ["none", undefined, "webhook_delivery_pk"],
-  ["PENDING", { state: "PENDING" }, "webhook_delivery_pending_ix"],
-  ["DELIVERED", { state: "DELIVERED" }, "webhook_delivery_delivered_ix"],
-  ["DEAD", { state: "DEAD" }, "webhook_delivery_dead_ix"],
-])(
-  "a page of deliveries with the filter %s uses an index, even if one endpoint has them all",
-  async (_, filter, index) => {
-    const { run } = graphql();
-    const { webhookDeliveries } = await run(LIST, { first: PAGE, filter });
-    expect(webhookDeliveries.nodes).toHaveLength(PAGE);
-    const page = plans.splice(0).find(({ text }) => /FROM webhook_delivery.*ORDER BY/s.test(text));
-    if (!page) throw new Error("No page was read.");
-    const nodes = nodesOf(page.plan);
-    expect(nodes.filter(({ "Node Type": type }) => type.endsWith("Sort"))).toEqual([]);
-    const read = nodes.filter(({ "Relation Name": table }) => table === "webhook_delivery");
-    expect(read).toMatchObject([{ "Index Name": index, "Actual Rows": PAGE + 1 }]);
-  },
-);
-
 describe("a page of deliveries of an endpoint", () => {
   const MAX_BLOCKS = 60;
   const ids = new Map<string, string>();
 
   /** Deliveries of each endpoint lie between those of others; `mixed` has those of the tests above. */
   beforeAll(async () => {
-    const { service } = graphql();
     await service.query(`
       SET session_replication_role = replica;
       UPDATE webhook_endpoint SET name = 'mixed';
@@ -78,7 +56,6 @@ describe("a page of deliveries of an endpoint", () => {
       [undefined, ...states].map((state) => [name, state ?? "any", state] as const),
     ),
   )("reads few blocks at both ends: endpoint %s, state %s", async (name, _, state) => {
-    const { run } = graphql();
     const filter = { endpointId: ids.get(name), state };
     const has =
       name === "mixed" ||

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { Data } from "../../support/graphql/graphql-fixture.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createEndpoint } from "../../support/webhooks/operations.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { run, service } = graphql;
 
 /** Every combination of the values that a status depends on, and the status. */
 const ROWS = [false, true].flatMap((isDisabled) =>
@@ -16,9 +17,8 @@ const ROWS = [false, true].flatMap((isDisabled) =>
 );
 
 test("every endpoint has exactly one status, the same in the API and in metrics", async () => {
-  const { service, run } = graphql();
   for (const [index, { isDisabled, isFailing, hasSucceeded }] of ROWS.entries()) {
-    await createEndpoint(graphql(), `endpoint ${index}`, { url: `https://93.184.216.34/${index}` });
+    await createEndpoint(graphql, `endpoint ${index}`, { url: `https://93.184.216.34/${index}` });
     await service.query(
       `UPDATE webhook_endpoint SET
         disabled_at = $2, disabled_reason = CASE WHEN $2::timestamptz IS NOT NULL THEN 'admin' END,

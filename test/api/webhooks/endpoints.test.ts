@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { createEndpoint, ENDPOINT, LIST, URL_OF } from "../../support/webhooks/operations.js";
 
-const graphql = useGraphql();
-const create = (name: string, more?: object, key?: string) => createEndpoint(graphql(), name, more, key);
+const graphql = await startGraphql();
+const { keys, mutate, run, service } = graphql;
+const create = (name: string, more?: object, key?: string) => createEndpoint(graphql, name, more, key);
 const update = (input: object, key?: string): Promise<Data> =>
-  graphql().mutate("updateWebhookEndpoint", input, ENDPOINT, key);
+  mutate("updateWebhookEndpoint", input, ENDPOINT, key);
 const remove = (id: string, key?: string): Promise<Data> =>
-  graphql().mutate("deleteWebhookEndpoint", { id }, "deletedWebhookEndpointId", key);
+  mutate("deleteWebhookEndpoint", { id }, "deletedWebhookEndpointId", key);
 const ofDelivery = (name: string, id: string): Promise<Data> =>
-  graphql().mutate(name, { id }, "webhookDelivery { id event state }");
+  mutate(name, { id }, "webhookDelivery { id event state }");
 
 describe("endpoints", () => {
   test("are created with a secret, listed without it, updated and deleted", async () => {
-    const { run, keys } = graphql();
     const key = keys.testing;
     const made = await create("first", { events: ["USER_GROUP_DELETED"] }, key);
     const { id } = made.webhookEndpoint;
@@ -87,7 +87,7 @@ describe("endpoints", () => {
   });
 
   test("are limited to 20 per environment, also under concurrency; deleted ones do not count", async () => {
-    const { secret: key } = await (await graphql().service.createAccount()).createKey();
+    const { secret: key } = await (await service.createAccount()).createKey();
     const createMany = async () => {
       const payloads = await Promise.all(Array.from({ length: 30 }, () => create("many", {}, key)));
       const made = payloads.flatMap(({ webhookEndpoint }) => (webhookEndpoint ? [webhookEndpoint.id] : []));
@@ -99,7 +99,7 @@ describe("endpoints", () => {
     expect(refusals).toEqual(Array(10).fill({ code: "INVALID_FIELD", field: null, message }));
     await remove(made[0], key);
     expect((await createMany()).made).toHaveLength(1);
-    const { webhookEndpoints } = await graphql().run("{ webhookEndpoints { totalCount } }", {}, key);
+    const { webhookEndpoints } = await run("{ webhookEndpoints { totalCount } }", {}, key);
     expect(webhookEndpoints.totalCount).toBe(20);
   });
 
@@ -110,7 +110,7 @@ describe("endpoints", () => {
     ["replayWebhookDelivery", "WebhookDelivery:9007199254740991", "WEBHOOK_DELIVERY_NOT_FOUND"],
   ])("that do not exist are reported by %s: %s", async (mutation, node, code) => {
     for (const id of ["nonsense", Buffer.from(node).toString("base64url")]) {
-      const { userErrors } = await graphql().mutate(mutation, { id });
+      const { userErrors } = await mutate(mutation, { id });
       expect(userErrors).toMatchObject([{ code, field: ["id"] }]);
     }
   });
@@ -118,10 +118,9 @@ describe("endpoints", () => {
 
 describe("deliveries", () => {
   test("are listed newest first, page by page, with their endpoints in one statement, and filtered", async () => {
-    const { run, service } = graphql();
     const { secret: key } = await (await service.createAccount()).createKey();
     const [left] = [await create("left", {}, key), await create("right", {}, key)];
-    for (const name of ["a", "b", "c"]) await createUserGroup(graphql(), name, {}, key);
+    for (const name of ["a", "b", "c"]) await createUserGroup(graphql, name, {}, key);
     const seen: unknown[] = [];
     let after: string | null = null;
     do {
@@ -174,8 +173,7 @@ describe("deliveries", () => {
 
   test("are nodes; a pending one cannot be replayed", async () => {
     await create("pending");
-    await createUserGroup(graphql(), "pending");
-    const { run } = graphql();
+    await createUserGroup(graphql, "pending");
     const [{ id, event, state }] = (await run(LIST, { first: 1 })).webhookDeliveries.nodes;
     expect(await run(`{ node(id: "${id}") { id ... on WebhookDelivery { event state } } }`)).toEqual({
       node: { id, event, state: "PENDING" },

@@ -91,7 +91,7 @@ const LIST_OF_ALL = "userGroups(first: 100) { nodes { name properties mapping { 
 /** A provocation of each code in each place where it occurs. The group `acme` uses the data source `sales`. */
 const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
   bad_request: {
-    REST: "test/api/rest/protocol.test.ts",
+    REST: "test/api/server/hostile-sockets.test.ts",
     errors: { query: "{ __typename }", extensions: { persistedQuery: { version: 1, sha256Hash: "0" } } },
     "event stream": { query: "subscription {" },
   },
@@ -225,7 +225,7 @@ const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
     errors: "test/api/server/internal-errors.test.ts",
   },
   unavailable: {
-    REST: "test/api/requests/request-deadline.test.ts",
+    REST: "test/api/requests/request-deadline-scopes.test.ts",
     errors: "test/api/requests/request-deadline.test.ts",
     "end of a stream": "test/process/faults/background.test.ts",
   },

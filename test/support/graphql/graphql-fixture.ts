@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { callRest, type RestReply } from "../rest/rest-client.js";
 import {
+  startService,
   startTestService,
   type TestAccount,
   type TestService,
@@ -40,47 +41,55 @@ type Headers = Readonly<Record<string, string | undefined>>;
 /** Untyped reply data. */
 export type Data = ReturnType<typeof JSON.parse>;
 
-/** Starts the service for a test file. @returns a getter for the fixture */
+/** Starts the service for a test file or `describe` block, which ends with it. */
+export async function startGraphql(options: TestServiceOptions = {}): Promise<GraphqlFixture> {
+  return createFixture(await startService(options));
+}
+
+/** The same in a hook. @returns a getter for the fixture */
 export function useGraphql(options: TestServiceOptions = {}): () => GraphqlFixture {
   let fixture: GraphqlFixture | undefined;
   beforeAll(async () => {
-    const service = await startTestService(options);
-    const account = await service.createAccount();
-    const stranger = await service.createAccount();
-    const keys = {
-      admin: (await account.createKey()).secret,
-      write: (await account.createKey({ scope: "write" })).secret,
-      embed: (await account.createKey({ scope: "embed" })).secret,
-      read: (await account.createKey({ scope: "read" })).secret,
-      testing: (await account.createKey({ environment: "Testing" })).secret,
-    };
-    const send: GraphqlFixture["send"] = (body, key = keys.admin, headers = {}) =>
-      callRest(`${service.url}/graphql`, "POST", key ?? undefined, body, headers);
-    const call: GraphqlFixture["call"] = (query, variables = {}, key) => send({ query, variables }, key);
-    const run: GraphqlFixture["run"] = async (query, variables, key) => {
-      const { data, errors } = Object((await call(query, variables, key)).body);
-      if (errors) throw new Error(JSON.stringify(errors));
-      return data;
-    };
-    fixture = {
-      service,
-      account,
-      keys,
-      strangerKey: (await stranger.createKey()).secret,
-      send,
-      call,
-      run,
-      mutate: (name, input, selection, key) =>
-        runMutation((query, variables) => run(query, { ...variables }, key), name, input, selection),
-      front: (token, query, variables = {}, operationName) =>
-        send({ query, variables, operationName }, null, { authorization: `Bearer ${token}` }),
-      rest: (method, body, key = keys.admin, headers = {}) =>
-        callRest(`${service.url}/api/user`, method, key, body, headers),
-    };
+    fixture = await createFixture(await startTestService(options));
   });
   afterAll(() => fixture?.service.close());
   return () => {
     if (!fixture) throw new Error("The fixture is there once the tests run.");
     return fixture;
+  };
+}
+
+async function createFixture(service: TestService): Promise<GraphqlFixture> {
+  const account = await service.createAccount();
+  const stranger = await service.createAccount();
+  const keys = {
+    admin: (await account.createKey()).secret,
+    write: (await account.createKey({ scope: "write" })).secret,
+    embed: (await account.createKey({ scope: "embed" })).secret,
+    read: (await account.createKey({ scope: "read" })).secret,
+    testing: (await account.createKey({ environment: "Testing" })).secret,
+  };
+  const send: GraphqlFixture["send"] = (body, key = keys.admin, headers = {}) =>
+    callRest(`${service.url}/graphql`, "POST", key ?? undefined, body, headers);
+  const call: GraphqlFixture["call"] = (query, variables = {}, key) => send({ query, variables }, key);
+  const run: GraphqlFixture["run"] = async (query, variables, key) => {
+    const { data, errors } = Object((await call(query, variables, key)).body);
+    if (errors) throw new Error(JSON.stringify(errors));
+    return data;
+  };
+  return {
+    service,
+    account,
+    keys,
+    strangerKey: (await stranger.createKey()).secret,
+    send,
+    call,
+    run,
+    mutate: (name, input, selection, key) =>
+      runMutation((query, variables) => run(query, { ...variables }, key), name, input, selection),
+    front: (token, query, variables = {}, operationName) =>
+      send({ query, variables, operationName }, null, { authorization: `Bearer ${token}` }),
+    rest: (method, body, key = keys.admin, headers = {}) =>
+      callRest(`${service.url}/api/user`, method, key, body, headers),
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { Pool } from "pg";
-import { expect, inject } from "vitest";
+import { afterAll, expect, inject } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
 import type { Scope } from "../../../src/domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../../src/domain/accounts/environment.js";
@@ -131,7 +131,14 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-/** Starts the service for a test file. */
+/** Starts the service for a test file or `describe` block, which ends with it. */
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const service = await startTestService(options);
+  afterAll(() => service.close());
+  return service;
+}
+
+/** Starts the service until it is closed. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const testDatabase = options.use ? undefined : await createTestDatabase();
   const used = options.use ?? testDatabase;

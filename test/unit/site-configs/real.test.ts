@@ -3,7 +3,7 @@ import { request } from "undici";
 import { expect, test } from "vitest";
 import { type SiteConfigCode } from "../../../src/domain/site-configs/findings.js";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite } from "../../support/site-configs/store.js";
 
 /** Real files, stored outside the repository. */
@@ -18,7 +18,8 @@ const REFUSED: Readonly<Record<string, readonly (readonly [SiteConfigCode, strin
   "neus__network__mint.json": [["docs_json_format", "/navigation"]],
 };
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { keys, run, service } = graphql;
 
 test.skipIf(names.length === 0)("rejects only the real files that decision 17 lists", () => {
   expect(names.length).toBeGreaterThanOrEqual(112);
@@ -49,11 +50,10 @@ test.skipIf(names.length === 0)("reports each finding once, in document order", 
 test.skipIf(names.length === 0)(
   "stores every valid real file and returns it unchanged as text, as a document and over HTTP",
   async () => {
-    const { run, service, keys } = graphql();
     for (const [index, name] of names.entries()) {
       const site = `real-${index}`;
       const text = read(name);
-      const { siteConfig } = await changeSite(graphql(), "put", { site, text });
+      const { siteConfig } = await changeSite(graphql, "put", { site, text });
       expect(siteConfig === null, name).toBe(name in REFUSED);
       if (siteConfig === null) continue;
       expect(siteConfig.text).toBe(text);
@@ -61,10 +61,10 @@ test.skipIf(names.length === 0)(
       const headers = { authorization: `Token ${keys.read}` };
       const reply = await request(`${service.url}/site-config/${site}`, { headers });
       expect(await reply.body.text()).toBe(text);
-      const again = await changeSite(graphql(), "put", { site: `${site}-again`, document: JSON.parse(text) });
+      const again = await changeSite(graphql, "put", { site: `${site}-again`, document: JSON.parse(text) });
       expect(again.siteConfig.document).toEqual(JSON.parse(text));
       expect(Object.keys(again.siteConfig.document)).toEqual(Object.keys(JSON.parse(text)));
-      const patched = await changeSite(graphql(), "patch", { site, patch: {} });
+      const patched = await changeSite(graphql, "patch", { site, patch: {} });
       expect(patched.siteConfig).toMatchObject({ revision: 2, text });
       const settings = "settings { name navigation { group pages { __typename } } modeToggle { isHidden } }";
       const query = `query ($site: String) { siteConfig(site: $site) { ${settings} } }`;
