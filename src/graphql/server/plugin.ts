@@ -18,7 +18,7 @@ import { registerGraphqlRoute } from "./route.js";
 import { createSchema } from "./schema.js";
 import { handleSocketError, requireAllowedOrigin, SocketHandler } from "./sockets/handler.js";
 import { createEventStream } from "./streams/event-stream.js";
-import { Subscriptions } from "./streams/subscriptions.js";
+import { StreamOperations } from "./streams/stream-operations.js";
 
 export const GRAPHQL_PATH = "/graphql";
 
@@ -65,15 +65,13 @@ export async function registerGraphql(
   await apollo.start();
   const watcher = new UserGroupWatcher(services.userGroupWatches);
   const callers = new Callers(services, watcher);
-  const streams = services.eventStreams;
-  const subscriptions = new Subscriptions(operations, metrics);
+  const { eventStreams } = services;
+  const streams = new StreamOperations({ operations, eventStreams, metrics, persistedQueries });
   const sockets = new SocketHandler({
     schema,
     services,
     watcher,
-    operations,
-    subscriptions,
-    persistedQueries,
+    streams,
     work: options.work,
     requestTimeoutMs: options.requestTimeoutMs,
   });
@@ -105,14 +103,7 @@ export async function registerGraphql(
     operations,
     apollo,
     fastPath: options.fastPath,
-    stream: createEventStream({
-      operations,
-      subscriptions,
-      streams,
-      persistedQueries,
-      callers,
-      maxReplyBytes: options.limits.replyBytes,
-    }),
+    stream: createEventStream({ streams, callers, maxReplyBytes: options.limits.replyBytes }),
     webSocket: (socket, request) => sockets.handle(socket, request),
     maxReplyBytes: options.limits.replyBytes,
     metrics,

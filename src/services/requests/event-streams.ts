@@ -45,14 +45,17 @@ export class EventStreams {
 
   /**
    * Admits a stream.
-   * @returns a function to call exactly once when the stream has ended
+   * @returns a function to call when the stream has ended; further calls do nothing
    * @throws DomainError `rate_limited` when a limit is reached
    */
   admit(identity: Identity, address: string): () => void {
     const names = this.#checkLimits(identity, address);
     for (const name of names) this.#counts.add(name, 1);
     this.#open += 1;
+    let isOpen = true;
     return () => {
+      if (!isOpen) return;
+      isOpen = false;
       for (const name of names) this.#counts.add(name, -1);
       this.#open -= 1;
     };

@@ -82,6 +82,9 @@ describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
       round += 1;
       return rest("PUT", { user_group_id: id, name: `n${round}` });
     };
+    const event = (kind: string) => ({
+      data: { userGroupChanged: { kind, userGroup: { name: expect.any(String) } } },
+    });
     const expectChange = async () => {
       const earlier = reported.length;
       const poll = expect.poll(
@@ -91,9 +94,7 @@ describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
         },
         { timeout: 10_000 },
       );
-      await poll.toContainEqual({
-        data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: expect.any(String) } } },
-      });
+      await poll.toContainEqual(event("UPDATED"));
     };
     await expectChange();
     await expect.poll(() => sessions, { timeout: 10_000 }).toEqual([]);
@@ -102,7 +103,9 @@ describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
     await expectChange();
     // The stream ends while the client reads an event.
     for (let time = 0; time < 10; time += 1) {
+      const earlier = reported.length;
       await Promise.all([rename(), loseListener()]);
+      await expect.poll(() => reported.slice(earlier), { timeout: 10_000 }).toContainEqual(event("CURRENT"));
       await expectChange();
     }
     await callRest(`${service.url}/api/user`, "DELETE", keys.admin, { current_token: token });

@@ -1,12 +1,6 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyRequest } from "fastify";
-import {
-  type ExecutionArgs,
-  type FormattedExecutionResult,
-  type GraphQLError,
-  type GraphQLSchema,
-  parse,
-} from "graphql";
+import { type FormattedExecutionResult, type GraphQLSchema, parse } from "graphql";
 import { type ConnectionInitMessage, MessageType, makeServer, parseMessage } from "graphql-ws";
 import { DomainError, internalError } from "../../../domain/shared/errors.js";
 import { isObject } from "../../../domain/shared/json.js";
@@ -15,21 +9,20 @@ import { tenantOf } from "../../shared/context.js";
 import { CLOSE_CODES, SocketConnection } from "./connection.js";
 import {
   OperationRejected,
+  type SocketCaller,
   type SocketOperationOptions,
   SocketOperations,
   SocketResult,
-  StartedOperation,
 } from "./operation.js";
 
 /** Stands for every operation: graphql-ws would keep the document in memory, and only uses its kind. */
 const PLACEHOLDER_DOCUMENT = parse("{ __typename }");
+/** Messages that graphql-ws fails on, because only servers send them. */
 const SERVER_MESSAGES: ReadonlySet<MessageType> = new Set([
   MessageType.ConnectionAck,
   MessageType.Next,
   MessageType.Error,
 ]);
-/** Maximum operations in progress per WebSocket, subscriptions included. */
-const MAX_OPERATIONS = 100;
 /** Time in which a client must send `connection_init`. */
 const INIT_TIMEOUT_MS = 3_000;
 
@@ -37,29 +30,22 @@ interface SocketHandlerOptions extends SocketOperationOptions {
   readonly schema: GraphQLSchema;
 }
 
-/** A WebSocket; the authorization is set by `connection_init`. */
-interface Extra {
-  readonly connection: SocketConnection;
-  readonly request: FastifyRequest;
-  authorization: string;
-}
-
 /** Serves GraphQL over WebSocket, sub-protocol `graphql-transport-ws`. */
 export class SocketHandler {
   readonly #operations: SocketOperations;
   readonly #connections = new Set<SocketConnection>();
-  readonly #server = makeServer<ConnectionInitMessage["payload"], Extra>({
+  readonly #server = makeServer<ConnectionInitMessage["payload"], SocketCaller>({
     connectionInitWaitTimeout: INIT_TIMEOUT_MS,
     onConnect: ({ connectionParams, extra }) => this.#connect(connectionParams, extra),
-    onSubscribe: ({ extra, subscriptions }, _id, payload) =>
-      this.#start(extra, { payload, count: Object.keys(subscriptions).length }),
-    execute: resultsOf,
+    onSubscribe: () => ({ schema: this.options.schema, document: PLACEHOLDER_DOCUMENT }),
+    execute: () => ({ data: null }),
+    onOperation: ({ extra, subscriptions }, _id, payload) =>
+      this.#operations.start(extra, payload, Object.keys(subscriptions).length),
     onNext: (...[, , , , result]) => formattedOf(result),
     onError: (_context, _id, _payload, errors) =>
-      errors.flatMap((error) => {
-        const cause = error.originalError ?? error;
-        return cause instanceof OperationRejected ? cause.formatted : [error.toJSON()];
-      }),
+      errors.flatMap(({ originalError }) =>
+        originalError instanceof OperationRejected ? originalError.formatted : [],
+      ),
   });
   #isGoingAway = false;
 
@@ -90,7 +76,7 @@ export class SocketHandler {
             connection
               .handle(() => onMessage(text))
               .catch((error: unknown) => {
-                if (isServerMessage(text)) {
+                if (SERVER_MESSAGES.has(parseMessage(text).type)) {
                   connection.close(CLOSE_CODES.badRequest, "Only the service sends messages of this type.");
                   return;
                 }
@@ -118,7 +104,7 @@ export class SocketHandler {
     for (const connection of this.#connections) connection.goAway();
   }
 
-  async #connect(payload: ConnectionInitMessage["payload"], extra: Extra): Promise<boolean> {
+  async #connect(payload: ConnectionInitMessage["payload"], extra: SocketCaller): Promise<boolean> {
     const { connection, request } = extra;
     const { services } = this.options;
     try {
@@ -140,21 +126,6 @@ export class SocketHandler {
       return false;
     }
   }
-
-  async #start(
-    { connection, request, authorization }: Extra,
-    { payload, count }: { readonly payload: unknown; readonly count: number },
-  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-    const caller = { connection, request, authorization };
-    const refusal = count > MAX_OPERATIONS ? tooManyOperations() : null;
-    try {
-      const contextValue = await this.#operations.start(caller, { payload, refusal });
-      return { schema: this.options.schema, document: PLACEHOLDER_DOCUMENT, contextValue };
-    } catch (error) {
-      if (error instanceof OperationRejected) return [error];
-      throw error;
-    }
-  }
 }
 
 /** Handles an error that a WebSocket emits. Invalid frames and broken connections, which have a code, close it without further help. */
@@ -164,20 +135,9 @@ export function handleSocketError(error: Error, socket: WebSocket, request: Fast
   socket.terminate();
 }
 
-/** Returns whether a valid message is one that graphql-ws fails on, because only servers send it. */
-function isServerMessage(text: string): boolean {
-  return SERVER_MESSAGES.has(parseMessage(text).type);
-}
-
 function formattedOf(result: unknown): FormattedExecutionResult {
   if (result instanceof SocketResult) return result.formatted;
   throw new TypeError("Unexpected type of result.");
-}
-
-/** Returns the results of an operation that `onSubscribe` has started. */
-function resultsOf({ contextValue }: ExecutionArgs): StartedOperation["results"] {
-  if (contextValue instanceof StartedOperation) return contextValue.results;
-  throw new TypeError("The operation was not started.");
 }
 
 /** Logs a WebSocket as HTTP requests are logged, with its close code; Fastify does not call `onResponse` for it. */
@@ -195,14 +155,6 @@ function missingAuthorization(): DomainError {
   return new DomainError(
     "unauthenticated",
     "The payload of `connection_init` must contain `authorization`: `Token <API_KEY>`.",
-  );
-}
-
-function tooManyOperations(): DomainError {
-  return new DomainError(
-    "rate_limited",
-    `At most ${MAX_OPERATIONS} operations may be in progress over a WebSocket. Wait for one to complete, or open another WebSocket.`,
-    { retryAfter: 1, details: { limit: MAX_OPERATIONS } },
   );
 }
 

@@ -1,11 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import {
-  type ExecutionResult,
-  type FormattedExecutionResult,
-  GraphQLError,
-  type GraphQLFormattedError,
-} from "graphql";
+import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import type { Deadline } from "../../../domain/shared/deadline.js";
 import { DomainError } from "../../../domain/shared/errors.js";
 import type { WorkQueue } from "../../../services/requests/work-queue.js";
@@ -13,45 +8,31 @@ import type { Services } from "../../../services/services.js";
 import { createContext, type GraphqlContext, type Watcher } from "../../shared/context.js";
 import { withPromptReturn } from "../../shared/prompt-return.js";
 import { isLargerThan, replyTooLarge } from "../../shared/reply-budget.js";
-import type { Operations } from "../operations/operations.js";
-import type { PreparedOperation } from "../operations/prepared-operation.js";
-import type { PersistedQueries } from "../persisted-queries.js";
-import {
-  type OperationRequest,
-  readOperation,
-  requireShortSubscription,
-} from "../streams/operation-request.js";
 import {
   MAX_EVENT_BYTES,
   mayStartAgain,
+  type StreamOperations,
   type SubscriptionEvent,
-  type Subscriptions,
-} from "../streams/subscriptions.js";
+} from "../streams/stream-operations.js";
 import type { SocketConnection } from "./connection.js";
+
+/** Maximum operations in progress per WebSocket, subscriptions included. */
+const MAX_OPERATIONS = 100;
 
 export interface SocketOperationOptions {
   readonly services: Services;
   readonly watcher: Watcher;
-  readonly operations: Operations;
-  readonly subscriptions: Subscriptions;
-  /** Allow-list of documents; undefined allows every document. */
-  readonly persistedQueries: PersistedQueries | undefined;
+  readonly streams: StreamOperations;
   readonly work: WorkQueue;
   readonly requestTimeoutMs: number;
 }
 
-/** An authenticated WebSocket. */
+/** A WebSocket with its caller. */
 export interface SocketCaller {
   readonly connection: SocketConnection;
   readonly request: FastifyRequest;
-  readonly authorization: string;
-}
-
-/** An operation as it arrived. */
-interface SubscribeMessage {
-  readonly payload: unknown;
-  /** The reason to reject it; null if there is none. */
-  readonly refusal: DomainError | null;
+  /** Set by `connection_init`. */
+  authorization: string;
 }
 
 /** A formatted result, which graphql-ws passes on to the hook that sends it. */
@@ -61,16 +42,11 @@ export class SocketResult implements ExecutionResult {
   constructor(readonly formatted: FormattedExecutionResult) {}
 }
 
-/** An operation that has started, with its result or the results of its events. */
-export class StartedOperation {
-  constructor(readonly results: AsyncIterableIterator<SocketResult>) {}
-}
-
-/** The formatted errors of an operation that does not run. */
-export class OperationRejected extends GraphQLError {
+/** The formatted errors of an operation that does not run, which graphql-ws passes on likewise. */
+export class OperationRejected extends Error {
   readonly formatted: readonly GraphQLFormattedError[];
 
-  constructor(errors: readonly GraphQLFormattedError[] = []) {
+  constructor({ errors = [] }: FormattedExecutionResult) {
     super("The operation was rejected.");
     this.formatted = errors;
   }
@@ -82,11 +58,17 @@ export class SocketOperations {
 
   /**
    * Authenticates the caller again, and starts an operation.
-   * @throws OperationRejected if the operation does not run
+   * @param payload the operation as it arrived
+   * @param inProgress number of operations in progress, with this one
+   * @returns its result or the results of its events; throws OperationRejected in place of the first if the operation does not run
    */
-  async start(caller: SocketCaller, { payload, refusal }: SubscribeMessage): Promise<StartedOperation> {
+  async start(
+    caller: SocketCaller,
+    payload: unknown,
+    inProgress: number,
+  ): Promise<AsyncIterableIterator<SocketResult>> {
     const requestId = randomUUID();
-    const { operations, services, work, requestTimeoutMs, persistedQueries } = this.options;
+    const { services, streams, work, requestTimeoutMs } = this.options;
     const { metrics } = services.telemetry;
     const deadline = { isOver: false };
     const timer = setTimeout(() => {
@@ -94,30 +76,33 @@ export class SocketOperations {
     }, requestTimeoutMs);
     const { ip: address } = caller.request;
     let endWork: () => void = () => undefined;
+    let isAdmitted = false;
     try {
-      if (refusal) throw refusal;
+      if (inProgress > MAX_OPERATIONS) throw tooManyOperations();
       endWork = work.admit(address);
       const context = await this.#createContext(caller, requestId, deadline);
       await work.turn(address);
-      const request = readOperation(payload, persistedQueries);
-      const prepared = operations.prepare(request.source, request.operationName);
-      if (prepared.operation?.operation !== "subscription") {
-        const result = await this.#run(prepared, request, context);
-        // The work ends when the result is sent: a client that does not read must not gather results.
-        return new StartedOperation(withPromptReturn(once(result, endWork), endWork));
+      isAdmitted = true;
+      const started = await streams.start(payload, context, address);
+      if (Symbol.asyncIterator in started) {
+        endWork();
+        return withPromptReturn(this.#deliver(started, caller, context), () => void started.return?.());
       }
-      const results = await this.#subscribe(caller, { ...request, context });
-      endWork();
-      return new StartedOperation(results);
+      const { result } = started;
+      if (!("data" in result)) throw new OperationRejected(result);
+      if (isLargerThan(JSON.stringify(result), MAX_EVENT_BYTES)) throw replyTooLarge(MAX_EVENT_BYTES);
+      // The work ends when the result is sent: a client that does not read must not gather results.
+      return withPromptReturn(once(new SocketResult(result), endWork), endWork);
     } catch (error) {
       endWork();
       const rejected =
         error instanceof OperationRejected
           ? error
-          : new OperationRejected(operations.fail(error, { requestId, metrics }).result.errors);
+          : new OperationRejected(streams.fail(error, { requestId, metrics }));
       logRejection(caller, requestId, rejected);
-      if (error instanceof DomainError && error.code === "unauthenticated") await end(caller, error);
-      throw rejected;
+      // Queries that were not admitted may run over the same WebSocket later.
+      if (mayStartAgain(error) && (isAdmitted || error.code === "unauthenticated")) await end(caller, error);
+      return failed(rejected);
     } finally {
       clearTimeout(timer);
     }
@@ -140,59 +125,16 @@ export class SocketOperations {
     });
   }
 
-  async #run(
-    prepared: PreparedOperation,
-    { variables }: OperationRequest,
-    context: GraphqlContext,
-  ): Promise<SocketResult> {
-    const { result } = await this.options.operations.run(prepared, variables, context);
-    if (!("data" in result)) throw new OperationRejected(result.errors);
-    if (isLargerThan(JSON.stringify(result), MAX_EVENT_BYTES)) throw replyTooLarge(MAX_EVENT_BYTES);
-    return new SocketResult(result);
-  }
-
-  async #subscribe(
-    caller: SocketCaller,
-    subscription: OperationRequest & { readonly context: GraphqlContext },
-  ): Promise<AsyncIterableIterator<SocketResult>> {
-    requireShortSubscription(subscription);
-    const { services, subscriptions } = this.options;
-    const { context } = subscription;
-    let release = context.session
-      ? services.eventStreams.admit(context.session, caller.request.ip)
-      : () => undefined;
-    try {
-      const events = await subscriptions.start(subscription);
-      const close = () => {
-        release();
-        release = () => undefined;
-        void events.return?.();
-      };
-      return withPromptReturn(this.#deliver(events, caller, { context, close }), close);
-    } catch (error) {
-      release();
-      if (mayStartAgain(error)) await end(caller, error);
-      throw error;
-    }
-  }
-
   async *#deliver(
     events: AsyncIterable<SubscriptionEvent>,
     caller: SocketCaller,
-    { context, close }: { readonly context: GraphqlContext; close(): void },
+    context: GraphqlContext,
   ): AsyncGenerator<SocketResult, void, undefined> {
     try {
-      for await (const { result } of events) {
-        if (!caller.connection.isOpen) return;
-        yield new SocketResult(result);
-      }
+      for await (const { result } of events) yield new SocketResult(result);
     } catch (error) {
-      if (!mayStartAgain(error)) {
-        throw new OperationRejected(this.options.operations.fail(error, context).result.errors);
-      }
+      if (!mayStartAgain(error)) throw new OperationRejected(this.options.streams.fail(error, context));
       await end(caller, error);
-    } finally {
-      close();
     }
   }
 }
@@ -203,6 +145,10 @@ async function* once(result: SocketResult, end: () => void): AsyncGenerator<Sock
   } finally {
     end();
   }
+}
+
+async function* failed(error: OperationRejected): AsyncGenerator<SocketResult, void, undefined> {
+  yield await Promise.reject(error);
 }
 
 /** Logs an operation that was rejected, as HTTP requests are; `webSocket` is the request ID of the WebSocket. */
@@ -216,4 +162,12 @@ function logRejection({ request }: SocketCaller, requestId: string, { formatted 
 async function end({ connection, request }: SocketCaller, error: DomainError): Promise<void> {
   request.errorCode = error.code;
   await connection.end(error);
+}
+
+function tooManyOperations(): DomainError {
+  return new DomainError(
+    "rate_limited",
+    `At most ${MAX_OPERATIONS} operations may be in progress over a WebSocket. Wait for one to complete, or open another WebSocket.`,
+    { retryAfter: 1, details: { limit: MAX_OPERATIONS } },
+  );
 }

@@ -1,15 +1,15 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { EventStreams } from "../../../services/requests/event-streams.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import { replyTooLarge } from "../../shared/reply-budget.js";
 import type { Callers } from "../callers.js";
-import type { Variables } from "../limits/operation-measure.js";
-import type { Operations } from "../operations/operations.js";
-import type { PreparedOperation } from "../operations/prepared-operation.js";
-import type { PersistedQueries } from "../persisted-queries.js";
-import { type OperationRequest, readOperation, requireShortSubscription } from "./operation-request.js";
-import { mayStartAgain, renderEvent, type SubscriptionEvent, type Subscriptions } from "./subscriptions.js";
+import type { OperationReply } from "../operations/reply.js";
+import {
+  mayStartAgain,
+  renderEvent,
+  type StreamOperations,
+  type SubscriptionEvent,
+} from "./stream-operations.js";
 
 /** Interval of keep-alive comments, so that proxies do not close the stream as idle. */
 const PING_MS = 12_000;
@@ -17,11 +17,7 @@ const MEDIA_TYPE = "text/event-stream; charset=utf-8";
 const COMPLETE = "event: complete\ndata:\n\n";
 
 interface EventStreamOptions {
-  readonly operations: Operations;
-  readonly subscriptions: Subscriptions;
-  readonly streams: EventStreams;
-  /** Allow-list of documents; undefined allows every document. */
-  readonly persistedQueries: PersistedQueries | undefined;
+  readonly streams: StreamOperations;
   readonly callers: Callers;
   readonly maxReplyBytes: number;
 }
@@ -37,25 +33,26 @@ export function acceptsEventStream({ method, headers: { accept = "" } }: Fastify
 }
 
 /** Creates the handler of operations whose reply is an event stream. Errors before the stream starts are sent as a regular reply. */
-export function createEventStream(
-  options: EventStreamOptions,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
-  const { operations, subscriptions, streams } = options;
-
+export function createEventStream({
+  streams,
+  callers,
+  maxReplyBytes,
+}: EventStreamOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
   async function open(
     request: FastifyRequest,
     reply: FastifyReply,
-    operation: OperationRequest & { readonly context: GraphqlContext },
+    {
+      events,
+      context,
+    }: { readonly events: AsyncIterableIterator<SubscriptionEvent>; readonly context: GraphqlContext },
   ) {
-    requireShortSubscription(operation);
-    // Free the body: the request stays in memory as long as the stream.
-    request.body = undefined;
-    const events = await subscriptions.start(operation);
     // The deadline passed while the subscription started, so the request has already been answered.
     if (request.deadline?.isOver) {
       await events.return?.();
       return;
     }
+    // Free the body: the request stays in memory as long as the stream.
+    request.body = undefined;
     request.isStream = true;
     // Streams have limits of their own.
     request.endWork?.();
@@ -71,7 +68,7 @@ export function createEventStream(
     const writer = new EventWriter(reply.raw);
     void writer.closed.then(() => events.return?.());
     // A write to a response behind others of its connection does not resolve if the connection closes.
-    await Promise.race([deliver(events, operation.context, writer), writer.closed]);
+    await Promise.race([deliver(events, context, writer), writer.closed]);
     await writer.closed;
   }
 
@@ -90,39 +87,25 @@ export function createEventStream(
         writer.cut();
         return;
       }
-      await writer.write(renderEvent({ data: null, ...operations.fail(error, context).result }).data);
+      await writer.write(renderEvent({ data: null, ...streams.fail(error, context) }).data);
     }
     writer.complete();
   }
 
   /** Answers a query or mutation with one event. An operation that did not run has a regular reply. */
-  async function answer(
-    prepared: PreparedOperation,
-    variables: Variables,
-    context: GraphqlContext,
-    reply: FastifyReply,
-  ) {
-    const { status, headers, result } = await operations.run(prepared, variables, context);
+  function answer({ status, headers, result }: OperationReply, reply: FastifyReply) {
     reply.headers(headers);
     if (!("data" in result)) return reply.code(status).send(result);
     const { data } = renderEvent(result);
-    if (data.length > options.maxReplyBytes) throw replyTooLarge(options.maxReplyBytes);
+    if (data.length > maxReplyBytes) throw replyTooLarge(maxReplyBytes);
     return reply.type(MEDIA_TYPE).send(Buffer.concat([data, Buffer.from(COMPLETE)]));
   }
 
   return async (request, reply) => {
-    const context = await options.callers.contextOf(request, reply);
-    const { session } = context;
-    const operation = readOperation(request.body, options.persistedQueries);
-    const prepared = operations.prepare(operation.source, operation.operationName);
-    if (prepared.operation?.operation !== "subscription")
-      return answer(prepared, operation.variables, context, reply);
-    const release = session ? streams.admit(session, request.ip) : () => undefined;
-    try {
-      await open(request, reply, { ...operation, context });
-    } finally {
-      release();
-    }
+    const context = await callers.contextOf(request, reply);
+    const started = await streams.start(request.body, context, request.ip);
+    if (!(Symbol.asyncIterator in started)) return answer(started, reply);
+    return open(request, reply, { events: started, context });
   };
 }
 

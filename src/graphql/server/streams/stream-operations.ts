@@ -1,0 +1,168 @@
+import type { ExecutionResult, FormattedExecutionResult } from "graphql";
+import { DomainError } from "../../../domain/shared/errors.js";
+import type { EventStreams } from "../../../services/requests/event-streams.js";
+import { UserGroupEvent } from "../../../services/user-groups/subscription.js";
+import type { Metrics } from "../../../telemetry/metrics.js";
+import type { GraphqlContext } from "../../shared/context.js";
+import { domainErrorOf } from "../../shared/error-format.js";
+import { withPromptReturn } from "../../shared/prompt-return.js";
+import { stringifyReply } from "../../shared/raw-json.js";
+import type { Operations } from "../operations/operations.js";
+import type { OperationReply } from "../operations/reply.js";
+import type { PersistedQueries } from "../persisted-queries.js";
+import { type OperationRequest, readOperation, requireShortSubscription } from "./operation-request.js";
+
+/** Maximum bytes of an event, or of a reply over a WebSocket. */
+export const MAX_EVENT_BYTES = 1024 * 1024;
+
+interface StreamOperationDependencies {
+  readonly operations: Operations;
+  readonly eventStreams: EventStreams;
+  readonly metrics: Pick<Metrics, "streamCutOffs">;
+  /** Allow-list of documents; undefined allows every document. */
+  readonly persistedQueries: PersistedQueries | undefined;
+}
+
+/** An open subscription. It holds the source only: a parsed document takes a hundred times the memory. */
+interface OpenSubscription extends OperationRequest {
+  readonly context: GraphqlContext;
+}
+
+/** The result of an event. */
+export interface SubscriptionEvent {
+  readonly result: FormattedExecutionResult;
+  /** The result as a server-sent event. */
+  readonly data: Buffer;
+}
+
+/**
+ * Returns whether a subscription that this error ended may start again, on another process or with new credentials. Its transport then
+ * ends without a message about the operation, so that clients retry.
+ */
+export function mayStartAgain(error: unknown): error is DomainError {
+  if (!(error instanceof DomainError)) return false;
+  return ["unauthenticated", "unavailable", "slow_consumer"].includes(error.code);
+}
+
+/** Starts the operations of event streams and WebSockets, and renders the events of subscriptions. */
+export class StreamOperations {
+  /** Rendered events by the state of the group, and by `keyOf`. */
+  readonly #rendered = new WeakMap<object, Map<string, Promise<SubscriptionEvent | null>>>();
+
+  constructor(private readonly deps: StreamOperationDependencies) {}
+
+  /**
+   * Starts an operation.
+   * @param body the request as sent
+   * @returns the reply to a query or mutation, or the events of a subscription, which counts as open until they end
+   * @throws DomainError if the operation is rejected
+   */
+  async start(
+    body: unknown,
+    context: GraphqlContext,
+    address: string,
+  ): Promise<OperationReply | AsyncIterableIterator<SubscriptionEvent>> {
+    const { operations, eventStreams, persistedQueries } = this.deps;
+    const request = readOperation(body, persistedQueries);
+    const { source, operationName, variables } = request;
+    const prepared = operations.prepare(source, operationName);
+    if (prepared.operation?.operation !== "subscription") return operations.run(prepared, variables, context);
+    requireShortSubscription(request);
+    const release = context.session ? eventStreams.admit(context.session, address) : () => undefined;
+    try {
+      const events = await operations.subscribe(prepared, variables, context);
+      const close = () => {
+        release();
+        void events.return?.();
+      };
+      return withPromptReturn(this.#render(events, { ...request, context }, close), close);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Returns the result that reports an error to the client. */
+  fail(error: unknown, context: Pick<GraphqlContext, "requestId" | "metrics">): FormattedExecutionResult {
+    return this.deps.operations.fail(error, context).result;
+  }
+
+  async *#render(
+    events: AsyncIterator<unknown>,
+    subscription: OpenSubscription,
+    close: () => void,
+  ): AsyncGenerator<SubscriptionEvent, void, undefined> {
+    const { operations, metrics } = this.deps;
+    try {
+      for await (const event of { [Symbol.asyncIterator]: () => events }) {
+        if (!(event instanceof UserGroupEvent)) throw new TypeError("Unexpected type of subscription event.");
+        const shared = await this.#renderOnce(event, subscription);
+        const rendered =
+          shared ??
+          renderEvent(operations.shape(await this.#execute(event, subscription), subscription.context));
+        if (rendered.data.length > MAX_EVENT_BYTES) throw this.#eventTooLarge(rendered.data.length);
+        if (event.isCurrent) yield rendered;
+      }
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "slow_consumer")
+        metrics.streamCutOffs.inc({ reason: error.code });
+      throw error;
+    } finally {
+      close();
+    }
+  }
+
+  /**
+   * Renders an event once for all streams with the same result, such as the viewers of one dashboard.
+   * @returns null for a deletion, and for a result with errors: they contain the request ID of the stream
+   */
+  async #renderOnce(
+    event: UserGroupEvent,
+    subscription: OpenSubscription,
+  ): Promise<SubscriptionEvent | null> {
+    if (!event.group) return null;
+    const results = this.#rendered.get(event.group) ?? new Map<string, Promise<SubscriptionEvent | null>>();
+    this.#rendered.set(event.group, results);
+    const key = keyOf(event, subscription);
+    const rendered =
+      results.get(key) ??
+      this.#execute(event, subscription).then(({ data = null, errors }) =>
+        errors ? null : renderEvent({ data }),
+      );
+    results.set(key, rendered);
+    return rendered;
+  }
+
+  async #execute(event: UserGroupEvent, subscription: OpenSubscription): Promise<ExecutionResult> {
+    const { operations } = this.deps;
+    const { source, operationName, variables, context } = subscription;
+    const prepared = operations.prepare(source, operationName);
+    const result = await operations.executeEvent(event, prepared, variables, context);
+    const failure = result.errors?.map(domainErrorOf).find(mayStartAgain);
+    if (failure) throw failure;
+    return result;
+  }
+
+  #eventTooLarge(bytes: number): DomainError {
+    this.deps.metrics.streamCutOffs.inc({ reason: "event_too_large" });
+    return new DomainError(
+      "query_too_expensive",
+      `An event of this subscription has ${bytes} bytes; at most ${MAX_EVENT_BYTES} are allowed. Subscribe to fewer fields.`,
+      { details: { limit: MAX_EVENT_BYTES, actual: bytes } },
+    );
+  }
+}
+
+/** Returns a key of everything but the group that affects the result. The scope matters because it decides whether tokens are shown. */
+function keyOf(
+  { kind }: UserGroupEvent,
+  { source, operationName, variables, context: { session } }: OpenSubscription,
+): string {
+  const scope = session?.kind === "caller" ? session.caller.scope : "";
+  return JSON.stringify([kind, session?.kind, scope, operationName, variables, source]);
+}
+
+/** Renders a result, encoded once for all of its streams. */
+export function renderEvent(result: FormattedExecutionResult): SubscriptionEvent {
+  return { result, data: Buffer.from(`event: next\ndata: ${stringifyReply(result)}\n\n`) };
+}
