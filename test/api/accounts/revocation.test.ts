@@ -181,15 +181,3 @@ test("a rotated token receives no later events from any process", async () => {
   await rename("rotated", "After the rotation");
   for (const stream of streams) await expectEnd(stream);
 });
-
-test("a deleted group's stream ends in every process", async () => {
-  const { token } = await createUserGroup(graphql, "deleted");
-  const both = [service, other];
-  const streams = await Promise.all(both.map((each) => watch(each, `Token ${keys.admin}`, "deleted")));
-  const fronts = await Promise.all(both.map((each) => watch(each, `Bearer ${token}`)));
-  expect((await rest("DELETE", { current_token: token })).status).toBe(200);
-  for (const stream of [...streams, ...fronts]) {
-    expect(await stream.next()).toEqual({ data: { userGroupChanged: { kind: "DELETED", userGroup: null } } });
-    expect(await stream.next()).toBeUndefined();
-  }
-});

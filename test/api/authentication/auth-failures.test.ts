@@ -5,24 +5,25 @@ import { AuthFailures, RateCounter } from "../../../src/services/requests/rate-l
 import { Metrics } from "../../../src/telemetry/metrics.js";
 import { createSession } from "../../support/embed/sessions.js";
 import { openEventStream, openGroupStream } from "../../support/graphql/event-stream-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { limitsOf, refused } from "../../support/rest/rate-limit-replies.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { expectError } from "../../support/rest/rest-fixture.js";
 
 const LIMIT = 3;
-const graphql = useGraphql({
+const graphql = await startGraphql({
   rateLimits: { maxAuthFailures: LIMIT },
   trustedProxies: ["127.0.0.0/8"],
   speed: { keyCacheMs: 0 },
 });
-const direct = useGraphql({ rateLimits: { maxAuthFailures: LIMIT } });
-const careless = useGraphql({ rateLimits: { maxAuthFailures: 0 } });
+const { account, keys, rest, service } = graphql;
+const direct = await startGraphql({ rateLimits: { maxAuthFailures: LIMIT } });
+const careless = await startGraphql({ rateLimits: { maxAuthFailures: 0 } });
 
 /** Calls from an address behind the trusted proxy. */
 function at(address: string, fixture = graphql) {
-  const { url } = fixture().service;
+  const { url } = fixture.service;
   const call =
     (method: string, path: string, body?: object) =>
     (authorization?: string): Promise<RestReply> =>
@@ -35,8 +36,8 @@ function at(address: string, fixture = graphql) {
 }
 
 const NONSENSE = "Token nonsense";
-const unknownKey = () => `Token ${issueApiKey(graphql().account.accountId, "Customer").secret}`;
-const valid = () => `Token ${graphql().keys.admin}`;
+const unknownKey = () => `Token ${issueApiKey(graphql.account.accountId, "Customer").secret}`;
+const valid = () => `Token ${graphql.keys.admin}`;
 const statusesOf = async (authorization: string | undefined, address: string) => {
   const apis = Object.values(at(address)).map((call) => call(authorization));
   return (await Promise.all(apis)).map(({ status }) => status);
@@ -66,11 +67,10 @@ describe("an address with too many failed authentications", () => {
   });
 
   test("can still use every valid credential, also new ones, until they are revoked, and what needs none", async () => {
-    const { account, service, keys } = graphql();
     const address = "192.0.2.50";
     await fail(address);
     const key = await account.createKey();
-    const { token } = await createUserGroup(graphql(), "fronted");
+    const { token } = await createUserGroup(graphql, "fronted");
     const session = await createSession(service, keys.admin, { user_group_id: "fronted" });
     expect(await statusesOf(`Token ${key.secret}`, address)).toEqual([200, 200, 404]);
     for (const bearer of [token, session.token])
@@ -91,8 +91,7 @@ describe("an address with too many failed authentications", () => {
   });
 
   test("keeps its open subscription", async () => {
-    const { service, rest } = graphql();
-    const { token } = await createUserGroup(graphql(), "watched");
+    const { token } = await createUserGroup(graphql, "watched");
     const subscription = "subscription { userGroupChanged { kind } }";
     const stream = await openGroupStream(service.url, `Bearer ${token}`, subscription);
     for (let time = 0; time < LIMIT; time += 1) await rest("GET", {}, "nonsense");
@@ -108,7 +107,7 @@ describe("authentication failures", () => {
   test.each([
     ["a key with a wrong checksum", () => `${valid().slice(0, -6)}000000`],
     ["a key that was never issued", unknownKey],
-    ["a token that was never issued", () => `Bearer ${issueUserGroupToken(graphql().account.accountId)}`],
+    ["a token that was never issued", () => `Bearer ${issueUserGroupToken(graphql.account.accountId)}`],
     ["nonsense", () => NONSENSE],
     ["another scheme", () => "Basic eDp5"],
   ])("are %s", async (name, authorization) => {
@@ -119,7 +118,6 @@ describe("authentication failures", () => {
 
   test("exclude requests that succeed, are forbidden or have no credentials", async () => {
     const address = "192.0.2.20";
-    const { rest, keys } = graphql();
     for (let time = 0; time <= LIMIT; time += 1) {
       expect(await statusesOf(valid(), address)).toEqual([200, 200, 404]);
       expect(await statusesOf(undefined, address)).toEqual([401, 200, 404]);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { request } from "undici";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CONSOLE_SESSION_SECONDS } from "../../../src/services/authentication/console-sessions.js";
+import { callRest } from "../../support/rest/rest-client.js";
 import { startService, startTestService, type TestAccount } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);
@@ -210,16 +210,8 @@ async function call(
   content?: object,
   url = `${service.url}/console/session`,
 ) {
-  const body = content === undefined ? null : JSON.stringify(content);
-  const type = body === null ? {} : { "content-type": "application/json" };
-  const present = Object.fromEntries(
-    Object.entries({ ...type, ...headers }).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]],
-    ),
-  );
-  const reply = await request(url, { method, headers: present, body });
-  const text = await reply.body.text();
-  return { status: reply.statusCode, headers: reply.headers, body: text === "" ? null : JSON.parse(text) };
+  const { body = null, ...reply } = await callRest(url, method, undefined, content, headers);
+  return { ...reply, body: Object(body) };
 }
 
 function refusal(code: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
 const ORIGIN = "https://app.example.com";
@@ -10,11 +10,11 @@ const preflight = {
 };
 const query = { query: "{ viewer { __typename } }" };
 
-describe("with allowed origins", () => {
-  const graphql = useGraphql({ corsOrigins: [ORIGIN, "https://other.example.com"] });
+describe("with allowed origins", async () => {
+  const { send, service } = await startGraphql({ corsOrigins: [ORIGIN, "https://other.example.com"] });
 
   test("a page of an allowed origin can call the GraphQL API", async () => {
-    const url = `${graphql().service.url}/graphql`;
+    const url = `${service.url}/graphql`;
     const reply = await callRest(url, "OPTIONS", undefined, undefined, preflight);
     expect(reply.status).toBe(204);
     expect(reply.headers).toMatchObject({
@@ -23,19 +23,19 @@ describe("with allowed origins", () => {
       "access-control-allow-headers": "authorization,content-type",
       "access-control-max-age": "86400",
     });
-    const called = await graphql().send(query, undefined, { origin: ORIGIN });
+    const called = await send(query, undefined, { origin: ORIGIN });
     expect(called).toMatchObject({ status: 200, body: { data: { viewer: { __typename: "Viewer" } } } });
     expect(called.headers).toMatchObject({
       "access-control-allow-origin": ORIGIN,
       "access-control-expose-headers": expect.stringMatching(/^X-Request-Id, Retry-After, RateLimit-Limit, /),
     });
     expect(called.headers["access-control-allow-credentials"]).toBeUndefined();
-    const refused = await graphql().send(query, "wrong", { origin: ORIGIN });
+    const refused = await send(query, "wrong", { origin: ORIGIN });
     expect(refused).toMatchObject({ status: 401, headers: { "access-control-allow-origin": ORIGIN } });
   });
 
   test("a page of another origin cannot, and no page can call the REST API", async () => {
-    const { url } = graphql().service;
+    const { url } = service;
     const stranger = { ...preflight, origin: "https://evil.example.com" };
     const reply = await callRest(`${url}/graphql`, "OPTIONS", undefined, undefined, stranger);
     expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
@@ -46,14 +46,14 @@ describe("with allowed origins", () => {
   });
 });
 
-describe("without allowed origins", () => {
-  const graphql = useGraphql();
+describe("without allowed origins", async () => {
+  const { send, service } = await startGraphql();
 
   test("no page of another origin can call", async () => {
-    const url = `${graphql().service.url}/graphql`;
+    const url = `${service.url}/graphql`;
     const reply = await callRest(url, "OPTIONS", undefined, undefined, preflight);
     expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
-    const called = await graphql().send(query, undefined, { origin: ORIGIN });
+    const called = await send(query, undefined, { origin: ORIGIN });
     expect(called.headers["access-control-allow-origin"]).toBeUndefined();
   });
 });

@@ -24,7 +24,8 @@ const tokens = (count: number) => `{ nodes(ids: [${times(count - 12, () => '"x"'
 const cost = (first: string, head = "") =>
   `${head} { dataSources(first: ${first}) { nodes { userGroups(first: 214) { totalCount nodes { id name } } } } }`;
 
-function refusal(code: string, message: string, figures: object) {
+function refusal(code: string, message: string, limit: number, actual?: number) {
+  const figures = actual === undefined ? { limit } : { limit, actual };
   return {
     status: 400,
     headers: { "content-type": "application/json; charset=utf-8" },
@@ -37,10 +38,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
     expect(await call(levels("name"))).toMatchObject({ status: 200, body: { data: { userGroup: null } } });
     const { body, ...reply } = await call(levels("userGroups { totalCount }"));
     expect({ ...reply, body }).toMatchObject(
-      refusal("QUERY_TOO_DEEP", "The query is 13 levels deep; at most 12 are allowed.", {
-        limit: 12,
-        actual: 13,
-      }),
+      refusal("QUERY_TOO_DEEP", "The query is 13 levels deep; at most 12 are allowed.", 12, 13),
     );
     expect(body).not.toHaveProperty("data");
   });
@@ -56,10 +54,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
   test("aliases", async () => {
     expect((await call(aliases(60))).status).toBe(200);
     expect(await call(aliases(61))).toMatchObject(
-      refusal("TOO_MANY_ALIASES", "The query has 61 aliases; at most 60 are allowed.", {
-        limit: 60,
-        actual: 61,
-      }),
+      refusal("TOO_MANY_ALIASES", "The query has 61 aliases; at most 60 are allowed.", 60, 61),
     );
     const twice = (count: number) =>
       `{ viewer { ...F ... { ...F } } } fragment F on Viewer { ${times(count, (index) => `a${index}: environment`)} }`;
@@ -73,10 +68,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
   test("root fields", async () => {
     expect((await call(rootFields(60))).status).toBe(200);
     expect(await call(rootFields(61))).toMatchObject(
-      refusal("TOO_MANY_ROOT_FIELDS", "The query has 61 root fields; at most 60 are allowed.", {
-        limit: 60,
-        actual: 61,
-      }),
+      refusal("TOO_MANY_ROOT_FIELDS", "The query has 61 root fields; at most 60 are allowed.", 60, 61),
     );
     const hidden = `{ ${times(31, () => "...F")} } fragment F on Query { viewer { environment } __typename }`;
     expect(await call(hidden)).toMatchObject({ body: { errors: [{ extensions: { actual: 62 } }] } });
@@ -84,7 +76,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
 
   test("tokens, before parsing", async () => {
     expect(await call(tokens(4000))).toMatchObject(refused(400, "INVALID_FIELD", { field: ["ids"] }));
-    const tooExpensive = refusal("TOO_MANY_TOKENS", "The query has more than 4000 tokens.", { limit: 4000 });
+    const tooExpensive = refusal("TOO_MANY_TOKENS", "The query has more than 4000 tokens.", 4000);
     expect(await call(tokens(4001))).toMatchObject(tooExpensive);
     expect(await call(`{ viewer ${"{".repeat(5000)}`)).toMatchObject(tooExpensive);
     // Comments and commas are not tokens.
@@ -101,21 +93,17 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
     const head = "query ($n: Int = 59)";
     expect((await call(cost("58"))).status).toBe(200);
     expect((await call(cost("$n", head), { n: 58 })).status).toBe(200);
-    const tooExpensive = refusal("QUERY_TOO_EXPENSIVE", "The query costs 25431; at most 25000 are allowed.", {
-      limit: 25_000,
-      actual: 25_431,
-    });
+    const tooExpensive = refusal(
+      "QUERY_TOO_EXPENSIVE",
+      "The query costs 25431; at most 25000 are allowed.",
+      25_000,
+      25_431,
+    );
     expect(await call(cost("59"))).toMatchObject(tooExpensive);
     expect(await call(cost("$n", head), { n: 59 })).toMatchObject(tooExpensive);
     expect(await call(cost("$n", head))).toMatchObject(tooExpensive);
     // The same document again, once it is cached.
     expect((await call(cost("$n", head), { n: 58 })).status).toBe(200);
-  });
-
-  test("reports a page size that is out of range as such", async () => {
-    expect(await graphql.call("{ userGroups(first: 100000) { nodes { name } } }")).toMatchObject(
-      refused(400, "INVALID_FIELD", { field: ["first"] }),
-    );
   });
 });
 
@@ -159,13 +147,6 @@ describe("introspection", () => {
     expect(await call(multiplied(7))).toMatchObject(refused(400, "QUERY_TOO_EXPENSIVE", { actual: 54_672 }));
     expect(await call(multiplied(8))).toMatchObject(refused(400, "TOO_MANY_ALIASES", { actual: 8 + 8 * 8 }));
   });
-});
-
-test("rejects batched requests", async () => {
-  const query = { query: "{ viewer { environment } }" };
-  expect(await send([query, query])).toMatchObject(
-    refused(400, "BATCHING_DISABLED", { limit: 1, actual: 2 }),
-  );
 });
 
 test("accepts bodies up to 4 MiB", async () => {

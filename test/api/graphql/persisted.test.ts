@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { getIntrospectionQuery } from "graphql";
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const VIEWER = "query Viewer { viewer { environment } }";
@@ -17,8 +17,9 @@ const COSTLY = `query Costly($first: Int!) {
 }`;
 const TRUSTED = { [sha256(MIXED)]: MIXED, d0fd64ec1a7c6a2f: VIEWER, costly: COSTLY };
 
-const open = useGraphql();
-const trusting = useGraphql({ persistedQueries: TRUSTED });
+const open = await startGraphql();
+const { keys } = open;
+const trusting = await startGraphql({ persistedQueries: TRUSTED });
 
 function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
@@ -31,7 +32,7 @@ async function get(
   { extensions, ...parameters }: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, string>> = PREFLIGHT,
 ): Promise<RestReply> {
-  const { service, keys } = graphql();
+  const { service, keys } = graphql;
   const sent = { ...parameters, ...(extensions ? { extensions: JSON.stringify(extensions) } : {}) };
   const texts = Object.entries(sent).map(([name, value]) => [name, String(value)]);
   const search = new URLSearchParams(Object.fromEntries(texts));
@@ -42,18 +43,18 @@ describe("automatic persisted queries", () => {
   test("a hash runs once its text has been sent", async () => {
     const query = `# ${randomUUID()}\n${VIEWER}`;
     const hash = sha256(query);
-    expect((await open().send(persisted(hash))).body).toMatchObject(NOT_FOUND);
-    expect(await open().send({ query, ...persisted(hash) })).toMatchObject(ANSWER);
-    expect(await open().send(persisted(hash))).toMatchObject(ANSWER);
+    expect((await open.send(persisted(hash))).body).toMatchObject(NOT_FOUND);
+    expect(await open.send({ query, ...persisted(hash) })).toMatchObject(ANSWER);
+    expect(await open.send(persisted(hash))).toMatchObject(ANSWER);
     expect(await get(open, persisted(hash))).toMatchObject(ANSWER);
   });
 
   test("rejects a GET that a page of another site could send", async () => {
     const query = `# ${randomUUID()}\n${VIEWER}`;
-    await open().send({ query, ...persisted(sha256(query)) });
+    await open.send({ query, ...persisted(sha256(query)) });
     // Without credentials: pages of other sites cannot make a browser send them.
     const search = new URLSearchParams({ extensions: JSON.stringify(persisted(sha256(query)).extensions) });
-    expect(await callRest(`${open().service.url}/graphql?${search}`, "GET", undefined)).toMatchObject({
+    expect(await callRest(`${open.service.url}/graphql?${search}`, "GET", undefined)).toMatchObject({
       status: 400,
       body: { errors: [{ message: expect.stringContaining("Cross-Site Request Forgery") }] },
     });
@@ -61,31 +62,30 @@ describe("automatic persisted queries", () => {
 
   test("rejects and does not store a hash of another text", async () => {
     const hash = sha256(randomUUID());
-    expect(await open().send({ query: VIEWER, ...persisted(hash) })).toMatchObject({
+    expect(await open.send({ query: VIEWER, ...persisted(hash) })).toMatchObject({
       status: 400,
       body: {
         errors: [{ message: "provided sha does not match query", extensions: { code: "BAD_REQUEST" } }],
       },
     });
-    expect((await open().send(persisted(hash))).body).toMatchObject(NOT_FOUND);
+    expect((await open.send(persisted(hash))).body).toMatchObject(NOT_FOUND);
   });
 
   test("does not store a query that exceeds a limit", async () => {
-    const { keys } = open();
     const query = `{ viewer { ${Array.from({ length: 61 }, (_, index) => `a${index}: environment`).join(" ")} } } # ${keys.admin}`;
-    expect((await open().send({ query, ...persisted(sha256(query)) })).status).toBe(400);
-    expect((await open().send(persisted(sha256(query)))).body).toMatchObject(NOT_FOUND);
+    expect((await open.send({ query, ...persisted(sha256(query)) })).status).toBe(400);
+    expect((await open.send(persisted(sha256(query)))).body).toMatchObject(NOT_FOUND);
   });
 
   test("evicts the oldest to bound memory", async () => {
     const size = 1_000_000;
     const queries = Array.from({ length: 34 }, () => `${VIEWER} # ${randomUUID()} ${"x".repeat(size)}`);
     for (const query of queries) {
-      expect((await open().send({ query, ...persisted(sha256(query)) })).status).toBe(200);
+      expect((await open.send({ query, ...persisted(sha256(query)) })).status).toBe(200);
     }
     const [oldest = "", newest = ""] = [queries.at(0), queries.at(-1)];
-    expect((await open().send(persisted(sha256(oldest)))).body).toMatchObject(NOT_FOUND);
-    expect(await open().send(persisted(sha256(newest)))).toMatchObject(ANSWER);
+    expect((await open.send(persisted(sha256(oldest)))).body).toMatchObject(NOT_FOUND);
+    expect(await open.send(persisted(sha256(newest)))).toMatchObject(ANSWER);
   });
 });
 
@@ -111,14 +111,14 @@ describe("persisted queries", () => {
         persisted(id),
         { query: text },
       ]) {
-        expect(await trusting().send({ ...named, operationName: "Viewer" })).toMatchObject(ANSWER);
+        expect(await trusting.send({ ...named, operationName: "Viewer" })).toMatchObject(ANSWER);
         expect(await get(trusting, { ...named, operationName: "Viewer" })).toMatchObject(ANSWER);
       }
       // As sent by clients that do both.
-      expect(await trusting().send({ query: text, ...persisted(id), operationName: "Viewer" })).toMatchObject(
+      expect(await trusting.send({ query: text, ...persisted(id), operationName: "Viewer" })).toMatchObject(
         ANSWER,
       );
-      expect(await trusting().send({ query: "", documentId: id, operationName: "Viewer" })).toMatchObject(
+      expect(await trusting.send({ query: "", documentId: id, operationName: "Viewer" })).toMatchObject(
         ANSWER,
       );
     }
@@ -127,10 +127,10 @@ describe("persisted queries", () => {
   test("run with variables and under the limits", async () => {
     const { extensions } = persisted(sha256(MIXED));
     expect(
-      await trusting().send({ extensions, operationName: "Groups", variables: { first: 2 } }),
+      await trusting.send({ extensions, operationName: "Groups", variables: { first: 2 } }),
     ).toMatchObject({ status: 200, body: { data: { userGroups: { nodes: [] } } } });
-    expect((await trusting().send({ documentId: "costly", variables: { first: 123 } })).status).toBe(200);
-    expect(await trusting().send({ documentId: "costly", variables: { first: 124 } })).toMatchObject({
+    expect((await trusting.send({ documentId: "costly", variables: { first: 123 } })).status).toBe(200);
+    expect(await trusting.send({ documentId: "costly", variables: { first: 124 } })).toMatchObject({
       status: 400,
       body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", actual: 25_050 } }] },
     });
@@ -139,7 +139,7 @@ describe("persisted queries", () => {
   test("cannot mutate by GET", async () => {
     const mutation = { documentId: sha256(MIXED), operationName: "Make" };
     expect((await get(trusting, mutation)).status).toBe(405);
-    expect(await trusting().send(mutation)).toMatchObject({
+    expect(await trusting.send(mutation)).toMatchObject({
       body: { data: { createDataSource: { dataSource: { name: "Made" } } } },
     });
   });
@@ -157,18 +157,18 @@ describe("persisted queries", () => {
     ["an id that is not a string", { documentId: { costly: true } }],
     ["an unknown operation", { operationName: "Viewer" }],
   ])("are the only ones that run: %s is rejected", async (_, request) => {
-    expect(await trusting().send(request)).toMatchObject(refused);
+    expect(await trusting.send(request)).toMatchObject(refused);
     expect(await get(trusting, request)).toMatchObject(refused);
   });
 
   test("are not registered by clients", async () => {
     const query = "query Mine { viewer { accountName } }";
     for (const request of [{ query, ...persisted(sha256(query)) }, persisted(sha256(query)), { query }]) {
-      expect(await trusting().send(request)).toMatchObject(refused);
+      expect(await trusting.send(request)).toMatchObject(refused);
     }
   });
 
   test("need credentials like other operations", async () => {
-    expect((await trusting().send({ documentId: "costly" }, "ugk_live_wrong")).status).toBe(401);
+    expect((await trusting.send({ documentId: "costly" }, "ugk_live_wrong")).status).toBe(401);
   });
 });

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { times } from "../../support/graphql/graphql-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 
-const graphql = useGraphql();
+const graphql = await startGraphql();
+const { call } = graphql;
 const MAX_BYTES = 100_000;
-const small = useGraphql({ limits: { replyBytes: MAX_BYTES } });
+const small = await startGraphql({ limits: { replyBytes: MAX_BYTES } });
 /** Reached by events that are smaller than the unread bytes of a stream. */
-const cheap = useGraphql({ limits: { cost: 20_000 } });
+const cheap = await startGraphql({ limits: { cost: 20_000 } });
 const KIB = 1024;
 /** Bytes of properties that the cost limit allows. */
 const MAX_PROPERTIES = (25_000 / 20) * KIB;
@@ -38,7 +39,7 @@ async function upsert(fixture: typeof graphql, prefix: string, count: number, mo
     name: "n".repeat(255),
     ...more,
   }));
-  return fixture().mutate("upsertUserGroups", { userGroups }, "results { userGroup { name properties } }");
+  return fixture.mutate("upsertUserGroups", { userGroups }, "results { userGroup { name properties } }");
 }
 
 const page = (
@@ -51,20 +52,19 @@ const page = (
 describe("properties cost 20 per started KiB of JSON:", () => {
   test("a page of 100 groups with a few KiB each is within the limits", async () => {
     await upsert(graphql, "page", 100, { properties: properties(5 * KIB) });
-    const { userGroups } = await graphql().run(page(100, "n"));
+    const { userGroups } = await graphql.run(page(100, "n"));
     expect(userGroups.nodes).toHaveLength(100);
     expect(userGroups.nodes[99].properties).toEqual(properties(5 * KIB));
   });
 
   test("a page of 250 groups with every field is within the limits", async () => {
     await upsert(graphql, "full", 250, { name: "full", properties: properties(KIB) });
-    const { userGroups } = await graphql().run(page(250, "full"));
+    const { userGroups } = await graphql.run(page(250, "full"));
     expect(userGroups.nodes).toHaveLength(250);
   });
 
   test("many large ones are rejected with a small reply", async () => {
-    const { call } = graphql();
-    await createUserGroup(graphql(), "large", { properties: properties(64 * KIB) });
+    await createUserGroup(graphql, "large", { properties: properties(64 * KIB) });
     const query = (count: number) =>
       `{ userGroup(by: { providedId: "large" }) { ${aliases(count, "properties")} } }`;
     // 1 for the group; 64 × 20 for each.
@@ -83,9 +83,9 @@ describe("properties cost 20 per started KiB of JSON:", () => {
   });
 
   test("a front end's own properties count, too", async () => {
-    const { token } = await createUserGroup(graphql(), "front", { properties: properties(64 * KIB) });
+    const { token } = await createUserGroup(graphql, "front", { properties: properties(64 * KIB) });
     const query = `{ viewer { userGroup { ${aliases(60, "properties")} } } }`;
-    const { body } = await graphql().front(token, query);
+    const { body } = await graphql.front(token, query);
     expect(JSON.stringify(body).length).toBeLessThan(MAX_PROPERTIES);
     expect(Object(body).errors.at(-1)).toMatchObject(PROPERTIES_TOO_LARGE);
   });
@@ -98,9 +98,9 @@ describe("properties cost 20 per started KiB of JSON:", () => {
 });
 
 test("each event of a stream counts as a reply of its own", async () => {
-  const { service, keys, mutate } = cheap();
+  const { service, keys, mutate } = cheap;
   const by = { providedId: "streamed" };
-  await createUserGroup(cheap(), "streamed", { properties: properties(64 * KIB) });
+  await createUserGroup(cheap, "streamed", { properties: properties(64 * KIB) });
   const open = (count: number) =>
     openGroupStream(
       service.url,
@@ -128,7 +128,7 @@ test("each event of a stream counts as a reply of its own", async () => {
 
 describe("a reply's size is limited:", () => {
   test("names, however often they are requested", async () => {
-    const { call } = small();
+    const { call } = small;
     await upsert(small, "named", 50, {});
     const query = (count: number) => `{ userGroups(first: 50) { nodes { ${aliases(count, "name")} } } }`;
     for (const _ of ["at first", "when it is known"]) {
@@ -143,10 +143,10 @@ describe("a reply's size is limited:", () => {
   });
 
   test("a mutation's result, before it is serialized", async () => {
-    const { call } = small();
+    const { call } = small;
     const query = `mutation ($input: UpdateUserGroupInput!) { updateUserGroup(input: $input) {
       userGroup { name ${aliases(60, "properties")} } } }`;
-    await createUserGroup(small(), "told");
+    await createUserGroup(small, "told");
     const input = { by: { providedId: "told" }, properties: properties(60 * KIB) };
     const reply = await call(query, { input });
     expect(reply).toMatchObject({
@@ -158,15 +158,15 @@ describe("a reply's size is limited:", () => {
   });
 
   test("mappings, whose length the cost does not predict", async () => {
-    const { call } = small();
+    const { call } = small;
     const mapping = Array.from({ length: 1000 }, (_, index) => ({
       schemaId: `${index}`.padStart(255, "s"),
       dataSource: "sales",
     }));
-    await createUserGroup(small(), "mapped", { mapping: mapping.slice(0, 300) });
+    await createUserGroup(small, "mapped", { mapping: mapping.slice(0, 300) });
     const query = '{ userGroup(by: { providedId: "mapped" }) { mapping { schemaId } } }';
     expect((await call(query)).status).toBe(200);
-    await small().mutate("replaceUserGroupMapping", { by: { providedId: "mapped" }, mapping });
+    await small.mutate("replaceUserGroupMapping", { by: { providedId: "mapped" }, mapping });
     expect(await call(query)).toMatchObject({
       status: 400,
       body: { data: { userGroup: null }, errors: [{ ...REPLY_TOO_LARGE, path: ["userGroup", "mapping"] }] },
@@ -175,7 +175,7 @@ describe("a reply's size is limited:", () => {
 });
 
 test("none of this is logged as an internal error", () => {
-  for (const { service } of [graphql(), small()]) {
+  for (const { service } of [graphql, small]) {
     expect(service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
   }
 });

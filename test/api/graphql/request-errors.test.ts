@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { refused } from "../../support/graphql/graphql-client.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { ROTATE, UPDATE } from "../../support/graphql/user-group-operations.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
-const graphql = useGraphql();
-const hidden = useGraphql({ introspection: false });
+const graphql = await startGraphql();
+const { send, service } = graphql;
+const hidden = await startGraphql({ introspection: false });
 const PREFLIGHT = { "apollo-require-preflight": "true" };
 
 const errorsOf = ({ body }: RestReply) => Object(body).errors;
@@ -17,7 +18,6 @@ describe("many invalid variables", () => {
   const variables = { ids: Array.from({ length: 60 }, () => ({})) };
 
   test("are client errors and not logged as internal errors", async () => {
-    const { service, send } = graphql();
     for (const [accept, status] of [
       ["application/json", 200],
       ["application/graphql-response+json", 400],
@@ -33,7 +33,7 @@ describe("many invalid variables", () => {
 
   test("are the same for a mutation with an Idempotency-Key", async () => {
     const body = { query: UPDATE, variables: { input: { by: { teamId: "x" } } } };
-    const reply = await graphql().send(body, undefined, {
+    const reply = await graphql.send(body, undefined, {
       "idempotency-key": randomUUID(),
       accept: "application/graphql-response+json",
     });
@@ -69,27 +69,27 @@ describe("a misspelled name", () => {
   ];
 
   test.each(cases)("gets a suggestion only where the schema can be read: %s", async (_, query, variables) => {
-    const [shown] = errorsOf(await graphql().call(query, variables));
+    const [shown] = errorsOf(await graphql.call(query, variables));
     expect(shown.message).toContain("Did you mean");
-    const [concealed] = errorsOf(await hidden().call(query, variables));
+    const [concealed] = errorsOf(await hidden.call(query, variables));
     expect(concealed.extensions.code).toBe(shown.extensions.code);
     expect(concealed.message).not.toContain("Did you mean");
   });
 
   test.each(subscriptions)("gets the same over event streams: %s", async (_, query, variables) => {
-    const open = async ({ service, keys }: ReturnType<typeof graphql>) =>
+    const open = async ({ service, keys }: typeof graphql) =>
       openEventStream(service.url, `Token ${keys.admin}`, query, variables);
     const withMessage = (message: unknown) => ({
       status: 400,
       body: { errors: [{ message, extensions: { code: "BAD_REQUEST" } }] },
     });
-    expect(await open(graphql())).toMatchObject(withMessage(expect.stringContaining("Did you mean")));
-    expect(await open(hidden())).toMatchObject(withMessage(expect.not.stringContaining("Did you mean")));
+    expect(await open(graphql)).toMatchObject(withMessage(expect.stringContaining("Did you mean")));
+    expect(await open(hidden)).toMatchObject(withMessage(expect.not.stringContaining("Did you mean")));
   });
 
   test("introspection is rejected there", async () => {
     for (const key of [null, undefined]) {
-      const reply = await hidden().call("{ __schema { queryType { name } } }", {}, key);
+      const reply = await hidden.call("{ __schema { queryType { name } } }", {}, key);
       expect(errorsOf(reply)).toMatchObject([
         { message: "Introspection is disabled.", extensions: { code: "GRAPHQL_VALIDATION_FAILED" } },
       ]);
@@ -98,27 +98,17 @@ describe("a misspelled name", () => {
   });
 });
 
-describe("405 METHOD_NOT_ALLOWED with the allowed methods, for", () => {
+// That every path refuses other methods is tested in every-path.test.ts.
+test("405 names the allowed methods, also for a mutation by GET", async () => {
   const notAllowed = (allow: string) => ({ ...refused(405, "METHOD_NOT_ALLOWED"), headers: { allow } });
-
-  test.each(["PUT", "DELETE", "PATCH", "OPTIONS", "QUERY", "TRACE"])("%s", async (method) => {
-    const { service, keys } = graphql();
-    for (const key of [keys.admin, undefined, "wrong"]) {
-      const reply = await callRest(`${service.url}/graphql`, method, key, { query: "{ __typename }" });
-      expect(reply).toMatchObject(notAllowed("GET, POST"));
-      expect(errorsOf(reply)[0].message).toBe(`${method} is not allowed on this path. Use GET, POST.`);
-    }
-  });
-
-  test("HEAD", async () => {
-    const reply = await callRest(`${graphql().service.url}/graphql`, "HEAD", undefined);
-    expect(reply).toMatchObject({ status: 405, headers: { allow: "GET, POST" }, body: undefined });
-  });
-
-  test("a mutation by GET", async () => {
-    const { service, keys } = graphql();
-    const search = new URLSearchParams({ query: ROTATE, variables: '{"input":{"by":{"token":"x"}}}' });
-    const url = `${service.url}/graphql?${search}`;
-    expect(await callRest(url, "GET", keys.admin, undefined, PREFLIGHT)).toMatchObject(notAllowed("POST"));
-  });
+  const url = `${graphql.service.url}/graphql`;
+  for (const key of [graphql.keys.admin, undefined, "wrong"]) {
+    const reply = await callRest(url, "PATCH", key, { query: "{ __typename }" });
+    expect(reply).toMatchObject(notAllowed("GET, POST"));
+    expect(errorsOf(reply)[0].message).toBe("PATCH is not allowed on this path. Use GET, POST.");
+  }
+  const search = new URLSearchParams({ query: ROTATE, variables: '{"input":{"by":{"token":"x"}}}' });
+  expect(await callRest(`${url}?${search}`, "GET", graphql.keys.admin, undefined, PREFLIGHT)).toMatchObject(
+    notAllowed("POST"),
+  );
 });

@@ -3,7 +3,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { Client } from "pg";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { CREATE, createUserGroup, UPDATE } from "../../support/graphql/user-group-operations.js";
 import {
   connectSocket,
@@ -25,14 +25,14 @@ const rateLimited = (limit: number) => ({
   payload: [{ extensions: { code: "RATE_LIMITED", limit } }],
 });
 
-describe("the number of", () => {
-  const graphql = useGraphql({
+describe("the number of", async () => {
+  const graphql = await startGraphql({
     eventStreams: { perToken: 2, perKey: 120, perAddress: 200, perProcess: 200 },
   });
+  const { keys, service } = graphql;
 
   test("WebSockets per token is limited, and of their subscriptions", async () => {
-    const { service } = graphql();
-    const { token } = await createUserGroup(graphql(), "limited");
+    const { token } = await createUserGroup(graphql, "limited");
     const connect = () => connectSocket(service.url, `Bearer ${token}`);
     const [first, second] = [await connect(), await connect()];
     const third = await openSocket(service.url);
@@ -52,8 +52,7 @@ describe("the number of", () => {
   });
 
   test("operations per WebSocket is limited", async () => {
-    const { service, keys } = graphql();
-    await createUserGroup(graphql(), "busy");
+    await createUserGroup(graphql, "busy");
     const client = await connectSocket(service.url, `Token ${keys.admin}`);
     for (let id = 0; id < 100; id += 1) {
       await subscribeToGroup(client, String(id), WATCH, { by: { providedId: "busy" } });
@@ -82,11 +81,10 @@ test("rate limits count operations over a WebSocket", async () => {
   expect(types).toEqual(["next", "next", "next", "error"]);
 });
 
-describe("persisted queries", () => {
-  const graphql = useGraphql({ persistedQueries: { known: DOCUMENT, watch: WATCH } });
+describe("persisted queries", async () => {
+  const { keys, service } = await startGraphql({ persistedQueries: { known: DOCUMENT, watch: WATCH } });
 
   test("are the only documents that run, by text or ID", async () => {
-    const { service, keys } = graphql();
     const client = await connectSocket(service.url, `Token ${keys.admin}`);
     client.send(subscribe("1", "{ __typename }"));
     expect(await client.next()).toMatchObject({ payload: [{ extensions: { code: "QUERY_NOT_ALLOWED" } }] });
@@ -105,15 +103,14 @@ describe("persisted queries", () => {
   });
 });
 
-describe("origins", () => {
-  const graphql = useGraphql({ corsOrigins: ["https://app.example.com"] });
+describe("origins", async () => {
+  const { keys, service } = await startGraphql({ corsOrigins: ["https://app.example.com"] });
 
   test.each([
     ["https://app.example.com", 101],
     ["https://evil.example.com", 403],
     ["null", 403],
   ])("%s is answered with %i", async (origin, status) => {
-    const { service, keys } = graphql();
     const opened = openSocket(service.url, { origin });
     if (status === 101) {
       const client = await opened;
@@ -125,23 +122,23 @@ describe("origins", () => {
   });
 
   test("the service's own pages may connect", async () => {
-    const { url } = graphql().service;
+    const { url } = service;
     const client = await openSocket(url, { origin: url });
     client.socket.close();
     expect(await client.closed()).toMatchObject({ code: 1005 });
   });
 });
 
-describe("a WebSocket", () => {
-  const graphql = useGraphql({
+describe("a WebSocket", async () => {
+  const graphql = await startGraphql({
     requestTimeoutMs: 1000,
     lockTimeoutMs: 5000,
     eventStreams: { perAddress: 2 },
     trustedProxies: ["127.0.0.1"],
   });
+  const { account, keys, service } = graphql;
   test("the number of WebSockets per address is limited, whichever credentials they use", async () => {
-    const { service, keys } = graphql();
-    const { token } = await createUserGroup(graphql(), "addressed");
+    const { token } = await createUserGroup(graphql, "addressed");
     const headers = { "x-forwarded-for": "192.0.2.1" };
     const clients = [
       await connectSocket(service.url, `Token ${keys.admin}`, { headers }),
@@ -163,8 +160,7 @@ describe("a WebSocket", () => {
   });
 
   test("an operation that reaches the deadline is answered, and the WebSocket stays open", async () => {
-    const { service, keys, account } = graphql();
-    await createUserGroup(graphql(), "locked");
+    await createUserGroup(graphql, "locked");
     const holder = new Client(clientOptions(service.owner));
     await holder.connect();
     onTestFinished(() => holder.end());
@@ -183,7 +179,6 @@ describe("a WebSocket", () => {
   });
 
   test("a client that does not answer pings is disconnected", async () => {
-    const { service, keys } = graphql();
     // The service runs in this process, so that its pings are sent by the test.
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => {
@@ -209,19 +204,19 @@ describe("a WebSocket", () => {
   });
 });
 
-describe("unread data", () => {
-  const graphql = useGraphql();
+describe("unread data", async () => {
+  const graphql = await startGraphql();
+  const { keys, rest, service } = graphql;
   const properties = { text: "x".repeat(60_000) };
   const aliases = (count: number) =>
     Array.from({ length: count }, (_, index) => `p${index}: properties`).join(" ");
 
   async function rename(user_group_id: string, name: string): Promise<void> {
-    expect(await graphql().rest("PUT", { user_group_id, name })).toMatchObject({ status: 200 });
+    expect(await rest("PUT", { user_group_id, name })).toMatchObject({ status: 200 });
   }
 
   /** Connects a client, with the service's end of its connection. */
   async function connect(authorization: string) {
-    const { service } = graphql();
     const sockets: Socket[] = [];
     service.server.server.on("connection", (socket: Socket) => sockets.push(socket));
     const client = await connectSocket(service.url, authorization);
@@ -231,7 +226,7 @@ describe("unread data", () => {
   }
 
   test("of a subscription is one event; a client that reads later gets the latest state", async () => {
-    const { token } = await createUserGroup(graphql(), "slow", { properties });
+    const { token } = await createUserGroup(graphql, "slow", { properties });
     const { client, socket } = await connect(`Bearer ${token}`);
     const query = `subscription { userGroupChanged { userGroup { name ${aliases(10)} } } }`;
     await subscribeToGroup(client, "1", query);
@@ -248,7 +243,7 @@ describe("unread data", () => {
   });
 
   test("of pongs is limited: the service reads no further pings before they are read", async () => {
-    const { client, socket } = await connect(`Token ${graphql().keys.admin}`);
+    const { client, socket } = await connect(`Token ${keys.admin}`);
     client.socket.pause();
     const payload = { text: "x".repeat(PING_BYTES) };
     for (let count = 0; count < PINGS; count += 1) {
@@ -264,8 +259,7 @@ describe("unread data", () => {
   });
 
   test("must have room for a reply, and for an event", async () => {
-    const { service, keys } = graphql();
-    await createUserGroup(graphql(), "large", { properties });
+    await createUserGroup(graphql, "large", { properties });
     const client = await connectSocket(service.url, `Token ${keys.admin}`);
     const by = `by: { providedId: "large" }`;
     client.send(subscribe("1", `{ userGroup(${by}) { ${aliases(20)} } }`));
@@ -286,11 +280,10 @@ describe("unread data", () => {
   });
 });
 
-describe("connections", () => {
-  const graphql = useGraphql();
+describe("connections", async () => {
+  const { keys, service } = await startGraphql();
 
   test("other upgrades are served as plain requests", async () => {
-    const { service, keys } = graphql();
     const send = async (head: string, body: string) => {
       const socket = connectTcp(Number(new URL(service.url).port), "127.0.0.1");
       onTestFinished(() => void socket.destroy());
@@ -309,7 +302,6 @@ describe("connections", () => {
   });
 
   test("a WebSocket request elsewhere is a plain request, and a pipelined one is closed", async () => {
-    const { service } = graphql();
     const upgrade = (path: string) =>
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n`;
     const exchange = async (text: string) => {
@@ -331,7 +323,6 @@ describe("connections", () => {
   });
 
   test("a plain GET explains itself", async () => {
-    const { service, keys } = graphql();
     const reply = await fetch(`${service.url}/graphql`, {
       headers: { authorization: `Token ${keys.admin}` },
     });

@@ -13,7 +13,7 @@ const WATCH = `subscription ($by: UserGroupBy) {
 }`;
 
 const graphql = await startGraphql();
-const { account, keys, rest, run, service } = graphql;
+const { account, keys, rest, service } = graphql;
 const connect = (authorization = `Token ${keys.admin}`) => connectSocket(service.url, authorization);
 const open = (options?: Parameters<typeof openSocket>[1]) => openSocket(service.url, options);
 const error = (id: string, code: string, more: object = {}) => ({
@@ -27,43 +27,6 @@ async function rename(user_group_id: string, name: string): Promise<void> {
 }
 
 describe("operations", () => {
-  test("queries run by the same pipeline as over HTTP", async () => {
-    await createUserGroup(graphql, "queried");
-    const client = await connect();
-    const query = `{ userGroup(by: { providedId: "queried" }) { name } }`;
-    client.send(subscribe("1", query));
-    expect(await client.next()).toEqual({
-      id: "1",
-      type: "next",
-      payload: { data: { userGroup: { name: "queried" } } },
-    });
-    expect(await client.next()).toEqual({ id: "1", type: "complete" });
-  });
-
-  test("mutations run, with their user errors in the payload", async () => {
-    const client = await connect();
-    const mutation = `mutation ($id: String!) {
-      createUserGroup(input: { providedId: $id, name: "written" }) { userGroup { name } userErrors { code } }
-    }`;
-    client.send(subscribe("1", mutation, { id: "written" }));
-    expect(await client.next()).toMatchObject({
-      payload: { data: { createUserGroup: { userGroup: { name: "written" }, userErrors: [] } } },
-    });
-    expect(await run(`{ userGroup(by: { providedId: "written" }) { name } }`)).toEqual({
-      userGroup: { name: "written" },
-    });
-  });
-
-  test("a key with scope read cannot write", async () => {
-    const client = await connect(`Token ${keys.read}`);
-    const mutation = `mutation { createUserGroup(input: { providedId: "x", name: "x" }) { userErrors { code } } }`;
-    client.send(subscribe("1", mutation));
-    expect(await client.next()).toMatchObject({
-      type: "next",
-      payload: { errors: [{ extensions: { code: "FORBIDDEN" } }] },
-    });
-  });
-
   test.each([
     ["a syntax error", "{", "BAD_REQUEST"],
     ["an unknown field", "{ nothing }", "GRAPHQL_VALIDATION_FAILED"],
@@ -126,27 +89,6 @@ describe("subscriptions", () => {
     await expect.poll(() => eventStreams.open).toBe(0);
   });
 
-  test("end with the deletion of the user group", async () => {
-    const { token } = await createUserGroup(graphql, "deleted");
-    const client = await connect();
-    await subscribeToGroup(client, "a", WATCH, { by: { providedId: "deleted" } });
-    await rest("DELETE", { current_token: token });
-    expect(await client.next()).toMatchObject({
-      payload: { data: { userGroupChanged: { kind: "DELETED" } } },
-    });
-    expect(await client.next()).toEqual({ id: "a", type: "complete" });
-  });
-
-  test("end when the API key is revoked", async () => {
-    await createUserGroup(graphql, "revoked");
-    const { secret, id } = await account.createKey();
-    const client = await connect(`Token ${secret}`);
-    await subscribeToGroup(client, "a", WATCH, { by: { providedId: "revoked" } });
-    await service.services.accounts.revokeKey(id);
-    expect(await client.next()).toBeUndefined();
-    expect(await client.closed()).toMatchObject({ code: 4403 });
-  });
-
   test("end when the token is rotated, and the socket is closed", async () => {
     const { token } = await createUserGroup(graphql, "rotated");
     const client = await connect(`Bearer ${token}`);
@@ -206,14 +148,6 @@ describe("credentials", () => {
       })
       .toBeUndefined();
     expect(await client.closed()).toMatchObject({ code: 4403 });
-  });
-
-  test("of one group do not read another", async () => {
-    const { token } = await createUserGroup(graphql, "mine");
-    await createUserGroup(graphql, "foreign");
-    const client = await connect(`Bearer ${token}`);
-    client.send(subscribe("1", WATCH, { by: { providedId: "foreign" } }));
-    expect(await client.next()).toEqual(error("1", "FORBIDDEN"));
   });
 });
 

@@ -1,6 +1,7 @@
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { times } from "../../support/graphql/graphql-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { exceeded, left, limitsOf, refused } from "../../support/rest/rate-limit-replies.js";
@@ -35,11 +36,9 @@ async function expectAllowance(status: number, send: () => Promise<Pick<RestRepl
   }
 }
 
-const repeated = (count: number, field: (index: number) => string) =>
-  Array.from({ length: count }, (_, index) => field(index)).join(" ");
-const root = (count: number) => `{ ${repeated(count, (index) => `a${index}: viewer { environment }`)} }`;
+const root = (count: number) => `{ ${times(count, (index) => `a${index}: viewer { environment }`)} }`;
 const creating = (count: number) =>
-  `mutation { ${repeated(count, (n) => `a${n}: createUserGroup(input: { providedId: "r${n}", name: "R" }) { userErrors { code } }`)} }`;
+  `mutation { ${times(count, (n) => `a${n}: createUserGroup(input: { providedId: "r${n}", name: "R" }) { userErrors { code } }`)} }`;
 const createdGroups = () =>
   service.query("SELECT 1 FROM user_group WHERE provided_id LIKE 'r_' OR provided_id = 'never'");
 
@@ -68,14 +67,14 @@ describe("each call", () => {
 
   test.each([
     ["aliases", root(4)],
-    ["the same field again", `{ ${repeated(4, () => "viewer { environment }")} }`],
+    ["the same field again", `{ ${times(4, () => "viewer { environment }")} }`],
     [
       "fragments",
       "{ ...F ...F } fragment F on Query { viewer { environment } ... { a: viewer { environment } } }",
     ],
     [
       "mutations",
-      `mutation { ${repeated(4, (n) => `a${n}: revokeApiKey(input: { id: "none" }) { userErrors { code } }`)} }`,
+      `mutation { ${times(4, (n) => `a${n}: revokeApiKey(input: { id: "none" }) { userErrors { code } }`)} }`,
     ],
   ])("costs one unit per root field: %s", async (_, query) => {
     const reply = await call(await newKey(), query);

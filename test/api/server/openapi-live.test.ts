@@ -9,7 +9,6 @@ import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { OpenApiCaller } from "../../support/rest/openapi-caller.js";
 import { OpenApiContract } from "../../support/rest/openapi-contract.js";
 import { startTestService } from "../../support/service/test-service.js";
-import { changeSites, DELETE_SITE, PUT_SITE, VALIDATE } from "../../support/site-configs/openapi-changes.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const VERSION = await packageVersion();
@@ -27,6 +26,9 @@ const EMBED = "post /api/embed-session";
 const WITH_KEY = [...USER, EMBED];
 const KEYS = "get /.well-known/jwks.json";
 const SITE = ["get", "head"].map((method) => `${method} /site-config/{site}`);
+const VALIDATE = "post /site-config/validate";
+const PUT_SITE = "put /site-config/{site}";
+const DELETE_SITE = "delete /site-config/{site}";
 const [GET = "", PUT = "", POST = "", DELETE = ""] = USER;
 
 let caller: OpenApiCaller;
@@ -134,7 +136,34 @@ describe("a reply matches the document", () => {
   });
 
   test("for changes of site configurations", async () => {
-    await changeSites(call, () => newKey("read"));
+    const at = { path: "/site-config/changed" };
+    const invalid = { ...goodSite, name: "" };
+    await call(VALIDATE, goodSite);
+    await call(VALIDATE, invalid, { path: "/site-config/validate?strict" });
+    await call(PUT_SITE, invalid, at);
+    const { headers } = await call(PUT_SITE, goodSite, { ...at, headers: { "if-none-match": "*" } });
+    const ifMatch = { ...at, headers: { "if-match": String(headers["etag"]) } };
+    await call(PUT_SITE, { ...goodSite, name: "New" }, ifMatch);
+    const text = { headers: { "content-type": "text/csv" } };
+    for (const [operation, path] of [
+      [VALIDATE, "/site-config/validate"],
+      [PUT_SITE, at.path],
+    ] as const) {
+      for (const body of [undefined, Buffer.from("ff", "hex"), `"${"x".repeat(2 ** 21)}"`]) {
+        await call(operation, body, { path });
+      }
+      await call(operation, "{}", { path, ...text });
+      await call(operation, goodSite, { path: `${path}?strict=maybe` });
+    }
+    for (const operation of [PUT_SITE, DELETE_SITE]) {
+      await call(operation, goodSite, ifMatch);
+      await call(operation, goodSite, { path: "/site-config/none", headers: { "if-match": "*" } });
+      await call(operation, goodSite, { ...at, key: await newKey("read") });
+    }
+    for (const body of ["{", `"${"x".repeat(2 ** 20)}"`]) await call(DELETE_SITE, body, at);
+    await call(DELETE_SITE, "{}", { ...at, ...text });
+    await call(DELETE_SITE, undefined, { ...at, headers: { "if-match": "x" } });
+    await call(DELETE_SITE, undefined, { ...at, headers: { "if-match": '"2"' } });
   });
 
   test("for health checks and API descriptions", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { startService } from "../../support/service/test-service.js";
 
@@ -124,10 +123,5 @@ describe("GraphQL errors before execution", () => {
     );
     const [line] = await linesOf(String(headers["x-request-id"]), 1);
     expect(line.code).toMatch(/^[a-z_]+$/);
-  });
-
-  test("contain the request ID for an invalid query", async () => {
-    const { headers, body } = await callGraphql(service.url, key.secret, "{ nothing }");
-    expect(Object(body).errors).toMatchObject([{ extensions: { requestId: headers["x-request-id"] } }]);
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { times } from "../../support/graphql/graphql-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
@@ -10,9 +11,7 @@ const LARGE = 225_000;
 const extensions = expect.objectContaining({ code: "QUERY_TOO_EXPENSIVE", limit: 50_000 });
 const tooExpensive = { body: { errors: expect.arrayContaining([expect.objectContaining({ extensions })]) } };
 
-/** One field many times, each under its own alias. */
-const times = (count: number, field: string) =>
-  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join("\n");
+const aliased = (count: number, field: string) => times(count, (index) => `a${index}: ${field}`);
 /** A valid document with that many warnings. */
 const noted = (findings: number) => ({
   ...goodSite,
@@ -45,10 +44,10 @@ type Cost = readonly [
 ];
 
 const validated = (fields: string) => (count: number) =>
-  `query ($source: SiteConfigSource!) { ${times(count, `validateSiteConfig(source: $source) { ${fields} }`)} }`;
+  `query ($source: SiteConfigSource!) { ${aliased(count, `validateSiteConfig(source: $source) { ${fields} }`)} }`;
 const stored = (site: string, fields: (count: number) => string) => (count: number) =>
   `{ siteConfig(site: "${site}") { ${fields(count)} } }`;
-const repeated = (field: string) => (count: number) => times(count, field);
+const repeated = (field: string) => (count: number) => aliased(count, field);
 
 const PAGES = "settings { navigation { pages { ... on SitePage { path } } } }";
 const NOTED = { source: { document: noted(900) } };
@@ -65,14 +64,19 @@ const costs: readonly Cost[] = [
     "those of one report",
     4,
     MANY,
-    stored("noted", (count) => `report { ${times(count, "warnings { code }")} }`),
+    stored("noted", (count) => `report { ${aliased(count, "warnings { code }")} }`),
   ],
-  ["their texts", 4, MANY, stored("noted", (count) => `report { warnings { ${times(count, "pointer")} } }`)],
+  [
+    "their texts",
+    4,
+    MANY,
+    stored("noted", (count) => `report { warnings { ${aliased(count, "pointer")} } }`),
+  ],
   [
     "warnings as errors",
     4,
     MANY,
-    stored("noted", (count) => `report(strict: true) { ${times(count, "errors { code }")} }`),
+    stored("noted", (count) => `report(strict: true) { ${aliased(count, "errors { code }")} }`),
   ],
   ["a stored text", 2, MANY, stored("named", repeated("text"))],
   ["a stored document", 2, MANY, stored("named", repeated("document"))],
@@ -89,7 +93,7 @@ test.for(costs)("%s: %i cost little enough, %i too much", async ([_, allowed, re
 
 test("a stored document's report is omitted from a mutation's reply when too large; the change is kept", async () => {
   const change = `patchSiteConfig(input: { site: "noted", patch: {} }) {
-    siteConfig { revision } report { ${times(MANY, "warnings { code }")} }
+    siteConfig { revision } report { ${aliased(MANY, "warnings { code }")} }
   }`;
   expect(await call(`mutation { ${change} }`)).toMatchObject({
     body: {
@@ -106,7 +110,7 @@ describe("a change", () => {
 
   test("costs by the patch, even if nothing changes", async () => {
     await changeSite(graphql, "put", { site: "patched", document: goodSite });
-    const patches = times(MANY, "patchSiteConfig(input: $input) { userErrors { code } }");
+    const patches = aliased(MANY, "patchSiteConfig(input: $input) { userErrors { code } }");
     const input = { site: "patched", patch: { name: null, description: "x".repeat(LARGE) } };
     expect(await call(`mutation ($input: PatchSiteConfigInput!) { ${patches} }`, { input })).toMatchObject(
       tooExpensive,
@@ -116,7 +120,7 @@ describe("a change", () => {
 
   test("costs by the restored revision", async () => {
     const restore = 'restoreSiteConfig(input: { site: "large", revision: 1 }) { userErrors { code } }';
-    expect(await call(`mutation { ${times(MANY, restore)} }`)).toMatchObject(tooExpensive);
+    expect(await call(`mutation { ${aliased(MANY, restore)} }`)).toMatchObject(tooExpensive);
     expect(await revisionOf("large")).toBe(2 + Math.floor((50_000 * 256) / LARGE));
   });
 });

@@ -28,8 +28,14 @@ function admin(reach: TypeAccess["reach"], fields: string): TypeAccess {
 
 const group = (text: string) => `{ userGroup(by: { providedId: "fields" }) { ${text} } }`;
 const site = (text: string) => `{ siteConfig(site: "fields") { ${text} } }`;
-const CONNECTION = "edges nodes pageInfo totalCount";
-const EDGE = "cursor node";
+
+/** The connection of a type and its edge. */
+function listed(type: string, scope: typeof read | typeof admin, reach: TypeAccess["reach"]) {
+  return {
+    [`${type}Connection`]: scope(reach, "edges nodes pageInfo totalCount"),
+    [`${type}Edge`]: scope((fields) => reach(`edges { ${fields} }`), "cursor node"),
+  };
+}
 
 /** Who reads which field. A field without a row fails the test: decide its scope. */
 export const FIELDS: Readonly<Record<string, TypeAccess>> = {
@@ -38,21 +44,18 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
     "createdAt environment expiresAt hint id lastUsedAt name revokedAt scope",
     { auditDays: { least: "admin", below: "FORBIDDEN" } },
   ),
-  ApiKeyConnection: admin((f) => `{ apiKeys(first: 1) { ${f} } }`, CONNECTION),
-  ApiKeyEdge: admin((f) => `{ apiKeys(first: 1) { edges { ${f} } } }`, EDGE),
+  ...listed("ApiKey", admin, (text) => `{ apiKeys(first: 1) { ${text} } }`),
   AuditDay: admin((f) => `{ auditDays(days: 1) { ${f} } }`, "changes date"),
   AuditEntry: admin(
     (f) => `{ auditLog(first: 1) { nodes { ${f} } } }`,
     "action actor actorName changed createdAt id requestId subject subjectId subjectName subjectVersion",
   ),
-  AuditEntryConnection: admin((f) => `{ auditLog(first: 1) { ${f} } }`, CONNECTION),
-  AuditEntryEdge: admin((f) => `{ auditLog(first: 1) { edges { ${f} } } }`, EDGE),
+  ...listed("AuditEntry", admin, (text) => `{ auditLog(first: 1) { ${text} } }`),
   DataSource: read(
     (f) => `{ dataSource(by: { providedId: "sales" }) { ${f} } }`,
     "createdAt dataSourceId id name providedId userGroups",
   ),
-  DataSourceConnection: read((f) => `{ dataSources(first: 1) { ${f} } }`, CONNECTION),
-  DataSourceEdge: read((f) => `{ dataSources(first: 1) { edges { ${f} } } }`, EDGE),
+  ...listed("DataSource", read, (text) => `{ dataSources(first: 1) { ${text} } }`),
   EmbedSession: read((f) => `{ viewer { embedSession { ${f} } } }`, "expiresAt variables"),
   MappingEntry: read((f) => group(`mapping { ${f} }`), "dataSource schemaId"),
   PageInfo: read(
@@ -63,8 +66,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
     site,
     "atRevision(revision:1) createdAt diff(from:1) document id isPublic publicPath report revision revisions settings site text updatedAt",
   ),
-  SiteConfigConnection: read((f) => `{ siteConfigs(first: 1) { ${f} } }`, CONNECTION),
-  SiteConfigEdge: read((f) => `{ siteConfigs(first: 1) { edges { ${f} } } }`, EDGE),
+  ...listed("SiteConfig", read, (text) => `{ siteConfigs(first: 1) { ${text} } }`),
   SiteConfigFinding: read(
     (f) => site(`report { warnings { ${f} } }`),
     "code column count line message pointer",
@@ -75,8 +77,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
     "authorName createdAt document id report restoredFrom revision settings text",
     { author: { least: "admin", below: "null" } },
   ),
-  SiteConfigRevisionConnection: read((f) => site(`revisions(first: 1) { ${f} }`), CONNECTION),
-  SiteConfigRevisionEdge: read((f) => site(`revisions(first: 1) { edges { ${f} } }`), EDGE),
+  ...listed("SiteConfigRevision", read, (text) => site(`revisions(first: 1) { ${text} }`)),
   UserGroup: read(
     group,
     "createdAt environment id mapping name properties providedId teamId updatedAt version",
@@ -84,8 +85,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
       token: { least: "embed", below: "null" },
     },
   ),
-  UserGroupConnection: read((f) => `{ userGroups(first: 1) { ${f} } }`, CONNECTION),
-  UserGroupEdge: read((f) => `{ userGroups(first: 1) { edges { ${f} } } }`, EDGE),
+  ...listed("UserGroup", read, (text) => `{ userGroups(first: 1) { ${text} } }`),
   Viewer: read(
     (f) => `{ viewer { ${f} } }`,
     "accountName apiKey embedSession environment tokenGraceSeconds userGroup",
@@ -94,14 +94,12 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
     (f) => `{ webhookDeliveries(first: 1) { nodes { ${f} } } }`,
     "attempts createdAt deliveredAt endpoint event eventId id lastError lastStatus nextAttemptAt payload state",
   ),
-  WebhookDeliveryConnection: admin((f) => `{ webhookDeliveries(first: 1) { ${f} } }`, CONNECTION),
-  WebhookDeliveryEdge: admin((f) => `{ webhookDeliveries(first: 1) { edges { ${f} } } }`, EDGE),
+  ...listed("WebhookDelivery", admin, (text) => `{ webhookDeliveries(first: 1) { ${text} } }`),
   WebhookEndpoint: admin(
     (f) => `{ webhookEndpoints(first: 1) { nodes { ${f} } } }`,
     "createdAt disabledAt events health id name url",
   ),
-  WebhookEndpointConnection: admin((f) => `{ webhookEndpoints(first: 1) { ${f} } }`, CONNECTION),
-  WebhookEndpointEdge: admin((f) => `{ webhookEndpoints(first: 1) { edges { ${f} } } }`, EDGE),
+  ...listed("WebhookEndpoint", admin, (text) => `{ webhookEndpoints(first: 1) { ${text} } }`),
   WebhookEndpointHealth: admin(
     (f) => `{ webhookEndpoints(first: 1) { nodes { health { ${f} } } } }`,
     "consecutiveFailures disabledReason failingSince lastError lastFailureAt lastSuccessAt pausedUntil pendingDeliveries status",

@@ -44,9 +44,15 @@ export const q = (value: unknown) => JSON.stringify(value);
 export const GROUP = "{ id providedId name version }";
 export const ERRORS = "userErrors { code field message }";
 
-export function query(of: string, outcomes: Outcomes, text: (ids: AccessIds) => string): AccessRow {
+type AccessText = (ids: AccessIds) => string;
+
+export function query(of: string, outcomes: Outcomes, text: AccessText): AccessRow {
   return { of, outcomes, call: (ids) => ({ query: `{ ${text(ids)} }` }) };
 }
+
+/** Queries from a scope upwards. @param rows the arguments and selection of a field */
+const queriesFrom = (scope: Scope, rows: readonly (readonly [of: string, rest: AccessText])[]) =>
+  rows.map(([of, rest]) => query(of, from(scope), (ids) => `${of}${rest(ids)}`));
 
 /** @param fields the selection of the payload; must be deterministic for created objects */
 export function mutation(
@@ -92,42 +98,29 @@ const BELOW_ADMIN = { read: "null", embed: "null", write: "null" };
 const byAll = (field: string, ways: readonly string[], selection: string) =>
   ways.map((by, index) => `w${index}: ${field}(by: ${by}) ${selection}`).join(" ");
 const text = q(q(goodSite));
+const OWN_GROUP =
+  "viewer { userGroup { id providedId name properties version updatedAt mapping { schemaId dataSource { id providedId } } } }";
+const REVISIONS =
+  "atRevision(revision: 1) { text } revisions(first: 100) { totalCount nodes { text } } diff(from: 1)";
+const SUBJECT = "subject { __typename ... on Node { id } }";
 
 /** The access matrix's rows for queries, subscriptions and the methods of the REST API. */
 export const READS: readonly AccessRow[] = [
   query(
     "viewer",
     from("read", { none: "null", token: "ok" }),
-    () => "viewer { accountName environment apiKey { id scope } }",
+    () => "viewer { environment apiKey { id scope } }",
   ),
   query(
     "viewer",
-    { none: "null", token: "ok", read: "null", embed: "null", write: "null", admin: "null" },
-    () =>
-      "viewer { userGroup { id providedId name properties version updatedAt mapping { schemaId dataSource { id providedId } } } }",
+    { ...from("admin", BELOW_ADMIN), none: "null", token: "ok", admin: "null" },
+    () => OWN_GROUP,
   ),
   query("userGroup", from("read"), (ids) => byAll("userGroup", groupWays(ids), GROUP)),
   query("userGroup", from("embed", { read: "null" }), (ids) =>
     byAll("userGroup", groupWays(ids), "{ token }"),
   ),
-  query(
-    "userGroups",
-    from("read"),
-    (ids) => `userGroups(filter: { providedIds: [${q(ids.providedId)}] }) { nodes ${GROUP} totalCount }`,
-  ),
-  query(
-    "userGroups",
-    from("read"),
-    (ids) =>
-      `userGroups(filter: { dataSource: { dataSourceId: ${ids.dataSourceId} }, schemaId: "none" }) { totalCount }`,
-  ),
   query("dataSource", from("read"), (ids) => byAll("dataSource", sourceWays(ids), "{ id providedId name }")),
-  query(
-    "dataSources",
-    from("read"),
-    (ids) =>
-      `dataSources(filter: { providedIds: [${q(ids.sourceProvidedId)}] }) { nodes { name } totalCount }`,
-  ),
   query(
     "node",
     from("read"),
@@ -141,65 +134,31 @@ export const READS: readonly AccessRow[] = [
     const { apiKey, auditEntry, webhookEndpoint, webhookDelivery } = ids;
     return `nodes(ids: ${q([apiKey, auditEntry, webhookEndpoint, webhookDelivery])}) { id __typename }`;
   }),
-  // What is reached from the tenant's objects, too.
-  query(
-    "userGroups",
-    from("read"),
-    () => "userGroups(first: 50) { nodes { mapping { dataSource { name } } } }",
-  ),
-  query(
-    "dataSources",
-    from("read"),
-    () => "dataSources(first: 50) { nodes { userGroups(first: 50) { totalCount nodes { name } } } }",
-  ),
-  query(
-    "siteConfigs",
-    from("read"),
-    () => `siteConfigs(first: 100) { nodes {
-    text document settings { name } atRevision(revision: 1) { text } revisions(first: 100) { totalCount nodes { text } } diff(from: 1)
-  } }`,
-  ),
-  query(
-    "apiKeys",
-    from("admin"),
-    () => "apiKeys(first: 100) { totalCount nodes { name auditDays { changes } } }",
-  ),
-  query(
-    "auditLog",
-    from("admin"),
-    () =>
-      "auditLog(first: 100) { totalCount nodes { actor { name } subject { __typename ... on Node { id } } } }",
-  ),
-  query(
-    "webhookEndpoints",
-    from("admin"),
-    () => "webhookEndpoints { nodes { name health { pendingDeliveries } } }",
-  ),
-  query(
-    "webhookDeliveries",
-    from("admin"),
-    () => "webhookDeliveries(first: 100) { totalCount nodes { endpoint { name } } }",
-  ),
-  query("siteConfig", from("read"), ({ site }) => `siteConfig(site: ${q(site)}) { id text revision }`),
-  query("siteConfigs", from("read"), () => "siteConfigs(first: 100) { nodes { site } }"),
-  query(
-    "validateSiteConfig",
-    from("read"),
-    () => `validateSiteConfig(source: { text: ${text} }) { isValid }`,
-  ),
-  query("apiKeys", from("admin"), () => "apiKeys(first: 100) { nodes { id name scope } }"),
-  query(
-    "auditLog",
-    from("admin"),
-    ({ providedId }) => `auditLog(filter: { subjectName: ${q(providedId)} }) { nodes { id subjectName } }`,
-  ),
-  query("auditDays", from("admin"), () => "auditDays(days: 7) { date changes }"),
-  query("webhookEndpoints", from("admin"), () => "webhookEndpoints(first: 100) { nodes { id name url } }"),
-  query(
-    "webhookDeliveries",
-    from("admin"),
-    (ids) => `webhookDeliveries(filter: { endpointId: ${q(ids.webhookEndpoint)} }) { nodes { id payload } }`,
-  ),
+  ...queriesFrom("read", [
+    [
+      "userGroups",
+      (ids) => `(filter: { providedIds: [${q(ids.providedId)}] }) { nodes ${GROUP} totalCount }`,
+    ],
+    ["userGroups", (ids) => `(filter: { dataSource: { dataSourceId: ${ids.dataSourceId} } }) { totalCount }`],
+    ["userGroups", () => "(first: 50) { nodes { mapping { dataSource { name } } } }"],
+    ["dataSources", (ids) => `(filter: { providedIds: [${q(ids.sourceProvidedId)}] }) { nodes { name } }`],
+    ["dataSources", () => "(first: 50) { nodes { userGroups(first: 50) { totalCount nodes { name } } } }"],
+    ["siteConfig", ({ site }) => `(site: ${q(site)}) { id text revision }`],
+    ["siteConfigs", () => `(first: 100) { nodes { site text document settings { name } ${REVISIONS} } }`],
+    ["validateSiteConfig", () => `(source: { text: ${text} }) { isValid }`],
+  ]),
+  ...queriesFrom("admin", [
+    ["apiKeys", () => "(first: 100) { totalCount nodes { id name scope auditDays { changes } } }"],
+    ["auditLog", () => `(first: 100) { totalCount nodes { actor { name } ${SUBJECT} } }`],
+    ["auditLog", (ids) => `(filter: { subjectName: ${q(ids.providedId)} }) { nodes { id subjectName } }`],
+    ["auditDays", () => "(days: 7) { date changes }"],
+    ["webhookEndpoints", () => "(first: 100) { nodes { id name url health { pendingDeliveries } } }"],
+    ["webhookDeliveries", () => "(first: 100) { totalCount nodes { endpoint { name } } }"],
+    [
+      "webhookDeliveries",
+      (ids) => `(filter: { endpointId: ${q(ids.webhookEndpoint)} }) { nodes { id payload } }`,
+    ],
+  ]),
   {
     of: "userGroupChanged",
     outcomes: from("read", { token: "ok" }),

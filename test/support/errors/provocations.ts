@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from "../../../src/domain/shared/error-catalogue.js";
+import { times } from "../graphql/graphql-client.js";
 import type { GraphqlFixture } from "../graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../rest/rest-client.js";
 
@@ -21,10 +22,6 @@ export interface Operation {
 
 /** A well-formed ID of an object that does not exist. */
 export const ID_OF_NOTHING = "00000000-0000-0000-0000-000000000000";
-
-export function repeated(times: number, part: (index: number) => string): string {
-  return Array.from({ length: times }, (_, index) => part(index)).join(" ");
-}
 
 /** Returns a selection of this many levels below a user group. */
 export function nested(levels: number): string {
@@ -198,18 +195,18 @@ const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
     "event stream": { query: `subscription { userGroupChanged { userGroup ${nested(12)} } }` },
   },
   too_many_aliases: {
-    errors: { query: `{ viewer { ${repeated(61, (index) => `a${index}: environment`)} } }` },
+    errors: { query: `{ viewer { ${times(61, (index) => `a${index}: environment`)} } }` },
     "event stream": {
-      query: `subscription { userGroupChanged { ${repeated(61, (index) => `a${index}: kind`)} } }`,
+      query: `subscription { userGroupChanged { ${times(61, (index) => `a${index}: kind`)} } }`,
     },
   },
-  too_many_root_fields: { errors: { query: `{ ${repeated(61, () => "__typename")} }` } },
+  too_many_root_fields: { errors: { query: `{ ${times(61, () => "__typename")} }` } },
   too_many_tokens: {
-    errors: { query: `{ ${repeated(4001, () => "x")} }` },
-    "event stream": { query: `subscription { ${repeated(4001, () => "x")} }` },
+    errors: { query: `{ ${times(4001, () => "x")} }` },
+    "event stream": { query: `subscription { ${times(4001, () => "x")} }` },
   },
   query_too_expensive: {
-    errors: { query: `{ ${repeated(50, (index) => `a${index}: ${LIST_OF_ALL}`)} }` },
+    errors: { query: `{ ${times(50, (index) => `a${index}: ${LIST_OF_ALL}`)} }` },
     "last event": "test/api/user-groups/event-streams-unread.test.ts",
   },
   query_not_allowed: {

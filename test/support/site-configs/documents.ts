@@ -20,7 +20,7 @@ export const validAnchor: JsonObject = { name: "A", url: "api" };
 export type Places = readonly `${SiteConfigCode} ${string}`[];
 
 /** A change of the valid document, and the expected findings. */
-export type RuleCase = readonly [rule: string, change: JsonObject, ...Places];
+export type RuleCase = readonly [change: JsonObject, ...Places];
 
 export function checkDocument(document: JsonValue, options = { strict: false }): SiteConfigReport {
   return withoutPositions(validateSiteConfigText(JSON.stringify(document), options));
