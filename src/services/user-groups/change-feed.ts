@@ -64,24 +64,23 @@ export class ChangeFeed implements ChangePublisher {
   }
 
   /** Publishes a change after its transaction commits. Does not block: concurrent changes are batched. */
-  publish(tenant: Tenant, id: UserGroupChange["id"], kind: UserGroupChangeKind): void {
-    if (tenant.transaction) tenant.transaction.afterCommit(() => this.#publish(tenant, id, kind));
-    else this.#publish(tenant, id, kind);
-  }
-
-  #publish(
-    { accountId, environment }: TenantKey,
+  publish(
+    { accountId, environment, transaction }: Tenant,
     id: UserGroupChange["id"],
     kind: UserGroupChangeKind,
   ): void {
-    this.#backlog.push({ accountId, environment, id, kind });
-    this.#backlog = limitBacklog(this.#backlog);
-    this.#flushSoon();
+    const enqueue = () => {
+      this.#backlog.push({ accountId, environment, id, kind });
+      this.#backlog = limitBacklog(this.#backlog);
+      this.#flushSoon();
+    };
+    if (transaction) transaction.afterCommit(enqueue);
+    else enqueue();
   }
 
   /**
-   * Subscribes to the changes of one group, or of all groups of the environment if the ID is null. Changes are delivered once `listen`
-   * has resolved.
+   * Subscribes to the changes of one group, or of all groups of the environment if the ID is null. None is missed that is committed once
+   * `listen` has resolved.
    * @returns a function that unsubscribes
    * @throws DomainError `unavailable` after `endSubscriptions`
    */
@@ -95,12 +94,9 @@ export class ChangeFeed implements ChangePublisher {
     };
   }
 
-  /**
-   * Resolves once the channel listens: no change committed afterwards is missed.
-   * @throws DomainError `unavailable` when the database is unreachable
-   */
-  async listen(): Promise<void> {
-    await this.channel.listen();
+  /** @throws DomainError `unavailable` when the database is unreachable */
+  listen(): Promise<void> {
+    return this.channel.listen();
   }
 
   /** Ends all subscriptions and rejects new ones; changes are still published. */
@@ -113,13 +109,12 @@ export class ChangeFeed implements ChangePublisher {
   async close(): Promise<void> {
     this.endSubscriptions();
     this.#isClosed = true;
-    const timeout = new AbortController();
-    const { signal } = timeout;
-    await Promise.race([
-      this.#publishAll(signal),
-      sleep(CLOSE_MS, undefined, { signal }).catch(() => undefined),
-    ]);
-    timeout.abort();
+    const timeout = sleep(CLOSE_MS, "timeout", { ref: false });
+    while (this.unpublished > 0) {
+      this.#flushSoon();
+      if ((await Promise.race([this.#flushing, timeout])) === "timeout") break;
+      if (this.unpublished > 0) await sleep(CLOSE_RETRY_MS);
+    }
     if (this.unpublished > 0) {
       this.#onUnpublished(
         new Error("The process exited before the changes were published."),
@@ -128,14 +123,6 @@ export class ChangeFeed implements ChangePublisher {
       this.#backlog = [];
     }
     await this.channel.close();
-  }
-
-  async #publishAll(signal: AbortSignal): Promise<void> {
-    while (this.unpublished > 0 && !signal.aborted) {
-      this.#flushSoon();
-      await this.#flushing;
-      if (this.unpublished > 0) await sleep(CLOSE_RETRY_MS, undefined, { signal }).catch(() => undefined);
-    }
   }
 
   #deliver(payload: string): void {

@@ -116,7 +116,10 @@ export class Subscription implements ChangeListener {
     // The notification of an earlier change may arrive after that of the deletion.
     if (this.#hasEnded || this.#changes.get(id) === "deleted") return;
     this.#changes.set(id, kind);
-    if (this.#changes.size > MAX_CHANGED_GROUPS) this.end(slowSubscriberError());
+    if (this.#changes.size > MAX_CHANGED_GROUPS) {
+      const message = "Events were not read fast enough. Read the user groups again, then subscribe again.";
+      this.end(new DomainError("slow_consumer", message, { retryAfter: 1 }));
+    }
     this.#wake();
   }
 
@@ -153,35 +156,19 @@ export class Subscription implements ChangeListener {
       const isDeletion = !group && kind !== "current" && this.credential.kind !== "apiKey";
       const expiresAt = isDeletion ? null : expiryOf(this.credential, state);
       if (expiresAt === undefined) throw invalidCredentialError(this.credential);
-      this.#expireAt(expiresAt);
+      this.#expiresAt = expiresAt?.getTime();
+      this.#scheduleExpiry();
       // For all groups, the deletion follows as a change of its own.
       if (group || kind === "deleted" || this.source.groupId !== null)
         this.#loaded.push(new UserGroupEvent(id, group ? kind : "deleted", group, this));
     }
   }
 
-  /** Schedules the end of the subscription, or cancels it with null. */
-  #expireAt(time: Date | null): void {
-    const expiresAt = time?.getTime();
-    if (this.#hasEnded || expiresAt === this.#expiresAt) return;
-    this.#expiresAt = expiresAt;
+  #scheduleExpiry(): void {
     clearTimeout(this.#timer);
-    if (expiresAt !== undefined) this.#waitUntil(expiresAt);
+    if (this.#hasEnded || this.#expiresAt === undefined) return;
+    const left = this.#expiresAt - Date.now();
+    if (left <= 0) this.end(expiredCredentialError(this.credential));
+    else this.#timer = setTimeout(() => this.#scheduleExpiry(), Math.min(left, MAX_TIMER_MS)).unref();
   }
-
-  #waitUntil(expiresAt: number): void {
-    const left = Math.max(expiresAt - Date.now(), 0);
-    const onTimeout = () =>
-      left > MAX_TIMER_MS ? this.#waitUntil(expiresAt) : this.end(expiredCredentialError(this.credential));
-    this.#timer = setTimeout(onTimeout, Math.min(left, MAX_TIMER_MS)).unref();
-  }
-}
-
-/** Returns the error for a subscriber that reads changes too slowly. */
-function slowSubscriberError(): DomainError {
-  return new DomainError(
-    "slow_consumer",
-    "Events were not read fast enough. Read the user groups again, then subscribe again.",
-    { retryAfter: 1 },
-  );
 }

@@ -9,17 +9,16 @@ interface SessionCredential {
   readonly expiresAt: Date;
 }
 
-/** The credential presented to watch groups. */
-export type SubscriberCredential =
-  | { readonly kind: "apiKey"; readonly keyId: number }
-  | { readonly kind: "token"; readonly token: string }
-  | SessionCredential;
-
 /** Credential of a subscription: an API key, a token of the group by its possible hashes, or an embed session. */
 export type WatchCredential =
   | { readonly kind: "apiKey"; readonly keyId: number }
   | { readonly kind: "token"; readonly lookups: readonly Buffer[] }
   | SessionCredential;
+
+/** The credential presented to watch groups. */
+export type SubscriberCredential =
+  | Exclude<WatchCredential, { readonly kind: "token" }>
+  | { readonly kind: "token"; readonly token: string };
 
 /** A consistent snapshot of a group and its subscribers' API keys. */
 export interface WatchState {

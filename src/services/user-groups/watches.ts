@@ -54,15 +54,19 @@ export class UserGroupWatches {
     groupId: number | null,
     presented: SubscriberCredential,
   ): Promise<Subscription | null> {
-    const { changes, keyWatch, reader } = this.deps;
+    const { changes, keyWatch, reader, vault } = this.deps;
     const tenant = { accountId, environment };
-    const credential = this.#toWatchCredential(presented);
+    const credential: WatchCredential =
+      presented.kind === "token" ? { kind: "token", lookups: vault.lookups(presented.token) } : presented;
     const keyId = keyIdOf(credential);
+    const keyIds = keyId === undefined ? [] : [keyId];
     const releases: (() => void)[] = [];
     const source = {
       groupId,
-      load: (ids: readonly number[], until?: Deadline) =>
-        this.#load({ ...tenant, deadline: until }, ids, keyId === undefined ? [] : [keyId]),
+      load: (ids: readonly number[], until?: Deadline) => {
+        const scope = { ...tenant, deadline: until };
+        return Promise.all(ids.map((id) => this.#states.load(scope, { id, keyIds })));
+      },
       // A scope of its own: mappings that are too large to be loaded together fail for no group.
       loadMapping: (id: number) => reader.mappings.load({ ...tenant }, id),
     };
@@ -84,14 +88,5 @@ export class UserGroupWatches {
       subscription.end();
       throw error;
     }
-  }
-
-  #toWatchCredential(presented: SubscriberCredential): WatchCredential {
-    if (presented.kind !== "token") return presented;
-    return { kind: "token", lookups: this.deps.vault.lookups(presented.token) };
-  }
-
-  #load(tenant: Tenant, ids: readonly number[], keyIds: readonly number[]): Promise<WatchState[]> {
-    return Promise.all(ids.map((id) => this.#states.load(tenant, { id, keyIds })));
   }
 }

@@ -1,5 +1,5 @@
 import type { WebSocket } from "@fastify/websocket";
-import { DomainError } from "../../../domain/shared/errors.js";
+import type { DomainError } from "../../../domain/shared/errors.js";
 
 /** Interval of pings; a client that has not answered the previous one is disconnected. */
 const PING_MS = 12_000;
@@ -16,6 +16,13 @@ export const CLOSE_CODES = {
   forbidden: 4403,
   internal: 4500,
 } as const;
+
+/** Close codes of errors; others are temporary. */
+const ERROR_CLOSE_CODES: Partial<Record<DomainError["code"], number>> = {
+  unauthenticated: CLOSE_CODES.forbidden,
+  forbidden: CLOSE_CODES.forbidden,
+  internal: CLOSE_CODES.internal,
+};
 
 /** One WebSocket. */
 export class SocketConnection {
@@ -68,7 +75,7 @@ export class SocketConnection {
 
   /** Closes the socket with the code for this error. */
   closeWithError({ code, message }: DomainError): void {
-    this.close(closeCodeOf(code), message);
+    this.close(ERROR_CLOSE_CODES[code] ?? CLOSE_CODES.tryAgainLater, message);
   }
 
   /**
@@ -109,16 +116,4 @@ export class SocketConnection {
 /** Resolves when a frame was passed to the operating system, or the connection is closed. */
 function sent(send: (done: () => void) => void): Promise<void> {
   return new Promise((resolve) => send(() => resolve()));
-}
-
-function closeCodeOf(code: DomainError["code"]): number {
-  switch (code) {
-    case "unauthenticated":
-    case "forbidden":
-      return CLOSE_CODES.forbidden;
-    case "internal":
-      return CLOSE_CODES.internal;
-    default:
-      return CLOSE_CODES.tryAgainLater;
-  }
 }

@@ -1,6 +1,6 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyRequest } from "fastify";
-import { type FormattedExecutionResult, type GraphQLSchema, parse } from "graphql";
+import { type GraphQLSchema, parse } from "graphql";
 import { type ConnectionInitMessage, MessageType, makeServer, parseMessage } from "graphql-ws";
 import { DomainError, internalError } from "../../../domain/shared/errors.js";
 import { isObject } from "../../../domain/shared/json.js";
@@ -41,7 +41,7 @@ export class SocketHandler {
     execute: () => ({ data: null }),
     onOperation: ({ extra, subscriptions }, _id, payload) =>
       this.#operations.start(extra, payload, Object.keys(subscriptions).length),
-    onNext: (...[, , , , result]) => formattedOf(result),
+    onNext: (...[, , , , result]) => (result instanceof SocketResult ? result.formatted : undefined),
     onError: (_context, _id, _payload, errors) =>
       errors.flatMap(({ originalError }) =>
         originalError instanceof OperationRejected ? originalError.formatted : [],
@@ -57,6 +57,7 @@ export class SocketHandler {
   handle(socket: WebSocket, request: FastifyRequest): void {
     const connection = new SocketConnection(socket);
     const openedAt = performance.now();
+    const logError = (err: unknown) => request.log.error({ requestId: request.id, err }, "WebSocket failed");
     this.#connections.add(connection);
     const opened = this.#server.opened(
       {
@@ -80,7 +81,7 @@ export class SocketHandler {
                   connection.close(CLOSE_CODES.badRequest, "Only the service sends messages of this type.");
                   return;
                 }
-                request.log.error({ requestId: request.id, err: error }, "WebSocket failed");
+                logError(error);
                 connection.closeWithError(internalError(error));
               });
           });
@@ -91,9 +92,7 @@ export class SocketHandler {
     socket.once("close", (code, reason) => {
       this.#connections.delete(connection);
       logClose(request, openedAt, code);
-      opened(code, String(reason)).catch((error: unknown) => {
-        request.log.error({ requestId: request.id, err: error }, "WebSocket failed");
-      });
+      opened(code, String(reason)).catch(logError);
     });
     if (this.#isGoingAway) connection.goAway();
   }
@@ -111,7 +110,10 @@ export class SocketHandler {
       const sent = isObject(payload) ? payload["authorization"] : undefined;
       // Routers propagate the header; browsers cannot set it.
       const authorization = sent ?? request.headers.authorization;
-      if (typeof authorization !== "string") throw missingAuthorization();
+      if (typeof authorization !== "string") {
+        const message = "The payload of `connection_init` must contain `authorization`: `Token <API_KEY>`.";
+        throw new DomainError("unauthenticated", message);
+      }
       const { id: requestId, ip: address } = request;
       const identity = await services.access.identify(authorization, { requestId, address });
       const release = services.webSockets.admit(identity, address);
@@ -135,11 +137,6 @@ export function handleSocketError(error: Error, socket: WebSocket, request: Fast
   socket.terminate();
 }
 
-function formattedOf(result: unknown): FormattedExecutionResult {
-  if (result instanceof SocketResult) return result.formatted;
-  throw new TypeError("Unexpected type of result.");
-}
-
 /** Logs a WebSocket as HTTP requests are logged, with its close code; Fastify does not call `onResponse` for it. */
 function logClose(
   { id: requestId, tenant, errorCode, log }: FastifyRequest,
@@ -149,13 +146,6 @@ function logClose(
   const { accountId, keyId } = tenant ?? {};
   const ms = Math.round(performance.now() - openedAt);
   log.info({ requestId, closeCode, code: errorCode, ms, accountId, keyId }, "WebSocket closed");
-}
-
-function missingAuthorization(): DomainError {
-  return new DomainError(
-    "unauthenticated",
-    "The payload of `connection_init` must contain `authorization`: `Token <API_KEY>`.",
-  );
 }
 
 /**

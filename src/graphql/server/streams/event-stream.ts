@@ -39,12 +39,10 @@ export function createEventStream({
   maxReplyBytes,
 }: EventStreamOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
   async function open(
+    events: AsyncIterableIterator<SubscriptionEvent>,
+    context: GraphqlContext,
     request: FastifyRequest,
     reply: FastifyReply,
-    {
-      events,
-      context,
-    }: { readonly events: AsyncIterableIterator<SubscriptionEvent>; readonly context: GraphqlContext },
   ) {
     // The deadline passed while the subscription started, so the request has already been answered.
     if (request.deadline?.isOver) {
@@ -78,10 +76,7 @@ export function createEventStream({
     writer: EventWriter,
   ): Promise<void> {
     try {
-      for await (const { data } of events) {
-        if (writer.hasEnded) return;
-        await writer.write(data);
-      }
+      for await (const { data } of events) await writer.write(data);
     } catch (error) {
       if (mayStartAgain(error)) {
         writer.cut();
@@ -105,7 +100,7 @@ export function createEventStream({
     const context = await callers.contextOf(request, reply);
     const started = await streams.start(request.body, context, request.ip);
     if (!(Symbol.asyncIterator in started)) return answer(started, reply);
-    return open(request, reply, { events: started, context });
+    return open(started, context, request, reply);
   };
 }
 
@@ -139,10 +134,6 @@ class EventWriter {
     response.writeHead(200);
     // Some browsers wait for the first byte of the body.
     void this.write(":\n\n");
-  }
-
-  get hasEnded(): boolean {
-    return this.#hasEnded;
   }
 
   /** Writes data, and resolves when the process no longer holds it. */

@@ -1,5 +1,6 @@
 import type { ExecutionResult, FormattedExecutionResult } from "graphql";
 import { DomainError } from "../../../domain/shared/errors.js";
+import { isObject } from "../../../domain/shared/json.js";
 import type { EventStreams } from "../../../services/requests/event-streams.js";
 import { UserGroupEvent } from "../../../services/user-groups/subscription.js";
 import type { Metrics } from "../../../telemetry/metrics.js";
@@ -7,13 +8,15 @@ import type { GraphqlContext } from "../../shared/context.js";
 import { domainErrorOf } from "../../shared/error-format.js";
 import { withPromptReturn } from "../../shared/prompt-return.js";
 import { stringifyReply } from "../../shared/raw-json.js";
+import type { Variables } from "../limits/operation-measure.js";
 import type { Operations } from "../operations/operations.js";
 import type { OperationReply } from "../operations/reply.js";
-import type { PersistedQueries } from "../persisted-queries.js";
-import { type OperationRequest, readOperation, requireShortSubscription } from "./operation-request.js";
+import { type PersistedQueries, queryNotAllowed } from "../persisted-queries.js";
 
 /** Maximum bytes of an event, or of a reply over a WebSocket. */
 export const MAX_EVENT_BYTES = 1024 * 1024;
+/** Maximum combined length of a subscription's document and variables, which stay in memory while it is open. */
+const MAX_CHARACTERS = 16_384;
 
 interface StreamOperationDependencies {
   readonly operations: Operations;
@@ -24,7 +27,10 @@ interface StreamOperationDependencies {
 }
 
 /** An open subscription. It holds the source only: a parsed document takes a hundred times the memory. */
-interface OpenSubscription extends OperationRequest {
+interface OpenSubscription {
+  readonly source: string;
+  readonly operationName: string | undefined;
+  readonly variables: Variables;
   readonly context: GraphqlContext;
 }
 
@@ -151,6 +157,47 @@ export class StreamOperations {
       { details: { limit: MAX_EVENT_BYTES, actual: bytes } },
     );
   }
+}
+
+/**
+ * Reads an operation that arrived over an event stream or a WebSocket.
+ * @param persistedQueries allow-list of documents; undefined allows every document
+ * @throws DomainError `invalid_json`, `query_not_allowed`
+ */
+function readOperation(
+  body: unknown,
+  persistedQueries: PersistedQueries | undefined,
+): Omit<OpenSubscription, "context"> {
+  if (!isObject(body)) throw new DomainError("invalid_json", "The body must be a JSON object.");
+  const { operationName, documentId, extensions } = body;
+  const persisted = isObject(extensions) ? extensions["persistedQuery"] : undefined;
+  const hash = isObject(persisted) ? persisted["sha256Hash"] : undefined;
+  const variables = isObject(body["variables"]) ? body["variables"] : {};
+  // WebSocket clients must send a query: with the ID of a persisted query, it is empty.
+  const text = stringOrUndefined(body["query"]) || undefined;
+  const source = persistedQueries
+    ? persistedQueries.find({ text, id: stringOrUndefined(documentId ?? hash) })
+    : text;
+  if (source === null) throw queryNotAllowed();
+  return { source: source ?? "", operationName: stringOrUndefined(operationName), variables };
+}
+
+/** @throws DomainError `payload_too_large` if a subscription is too large to stay in memory */
+function requireShortSubscription({
+  source,
+  variables,
+}: Pick<OpenSubscription, "source" | "variables">): void {
+  const characters = source.length + JSON.stringify(variables).length;
+  if (characters <= MAX_CHARACTERS) return;
+  throw new DomainError(
+    "payload_too_large",
+    `The document and variables of a subscription must not exceed ${MAX_CHARACTERS} characters in total.`,
+    { details: { limit: MAX_CHARACTERS } },
+  );
+}
+
+function stringOrUndefined(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /** Returns a key of everything but the group that affects the result. The scope matters because it decides whether tokens are shown. */
