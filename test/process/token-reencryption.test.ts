@@ -11,7 +11,8 @@ import { userGroupOf } from "../support/rest/rest-fixture.js";
 import { runHere } from "../support/service/command.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
 
-const GROUPS = 1200;
+/** More than one batch. */
+const GROUPS = 600;
 const oldKey = randomBytes(32);
 const newKey = randomBytes(32);
 
@@ -129,7 +130,7 @@ test("re-encrypts tokens while the service rotates, creates and reads, without c
   try {
     const replayed = await callRest(`${after.url}/api/user`, "POST", ...rotation);
     expect(replayed).toMatchObject({ status: 200, body: rotated.body });
-    for (const [id, token] of [...tokens].slice(0, 300)) {
+    for (const [id, token] of [...tokens].slice(0, 100)) {
       expect(userGroupOf(await get(after, { user_group_id: id })).token).toBe(token);
     }
   } finally {
@@ -156,7 +157,7 @@ test("the command re-encrypts, prints nothing when there is nothing to do, and m
   const first = await runHere(["token", "reencrypt"], env);
   expect(first).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^re-encrypted \d{4} tokens with key \w+; /),
+    stdout: expect.stringMatching(/^re-encrypted \d{3,4} tokens with key \w+; /),
   });
   expect(await runHere(["token", "reencrypt"], env)).toMatchObject({
     code: 0,

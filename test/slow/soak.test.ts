@@ -29,7 +29,7 @@ const CREATE_ENDPOINT = `mutation ($url: String!) {
   createWebhookEndpoint(input: { name: "soak", url: $url, events: [USER_GROUP_DELETED] }) { userErrors { message } }
 }`;
 /** Can be set for a longer run. */
-const ROUNDS = Number(process.env["SOAK_ROUNDS"] ?? 2);
+const ROUNDS = Number(process.env["SOAK_ROUNDS"] ?? 1);
 const TIMEOUT_MS = 300_000 * (ROUNDS + 1);
 const POOL_SIZE = 4;
 const MAX_RSS_MB = 400;

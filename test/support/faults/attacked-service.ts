@@ -22,7 +22,7 @@ export const MAX_CPU_MS = 5_000;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 const TICK_MS = 10;
-const REST_MS = 10;
+const REST_MS = 30;
 /** Grace period for an exiting process, and the length of its last output to report. */
 const DEATH_MS = 2_000;
 const LAST_WORDS = 3_000;
