@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { ReadReplicas } from "../../../src/persistence/database/read-replicas.js";
 import { ReplicaFailed } from "../../../src/persistence/database/replica-reads.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
+import { ENCRYPTION_KEY } from "../../support/embed/sessions.js";
 import { startFaultProxy } from "../../support/faults/fault-proxy.js";
+import { databaseUrl } from "../../support/postgres/database-url.js";
 import {
   ask,
   type ReplicatedPostgres,
@@ -11,8 +13,11 @@ import {
   until,
 } from "../../support/postgres/replicated-postgres.js";
 import type { RestartablePostgres } from "../../support/postgres/restartable-postgres.js";
+import { freePort } from "../../support/programs/free-port.js";
+import { hasPgbouncer, startPgbouncer } from "../../support/programs/pgbouncer.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { metricValue } from "../../support/service/metric-samples.js";
+import { METRICS_TOKEN, metricValue, scrape, sumOf } from "../../support/service/metric-samples.js";
+import { createTestProcesses } from "../../support/service/running-process.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const SHORT_MS = 400;
@@ -20,6 +25,7 @@ const SHORT_MS = 400;
 const USUAL_MS = 2_000;
 const PATIENT_MS = 600_000;
 
+const processes = createTestProcesses();
 let postgres: ReplicatedPostgres;
 /** Closes what a test has started. */
 const endings: (() => Promise<void>)[] = [];
@@ -30,7 +36,10 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
-afterAll(() => postgres?.close());
+afterAll(async () => {
+  await processes.close();
+  await postgres?.close();
+});
 
 interface Reader {
   readonly replicas: ReadReplicas;
@@ -47,9 +56,9 @@ async function startReader(targets: RestartablePostgres["target"][], maxLagMs: n
   const { primary } = postgres;
   const replicas = replicasOf(primary, targets, maxLagMs);
   endings.push(() => replicas.close());
-  const service = await startTestService({ use: primary, replicas });
+  const service = await startTestService({ use: primary, replicas, encryptionKey: ENCRYPTION_KEY });
   endings.push(() => service.close());
-  const key = (await (await service.createAccount()).createKey()).secret;
+  const key = await newKey(service);
   await postgres.catchUp();
   const logged: string[] = [];
   await replicas.start({
@@ -208,4 +217,103 @@ test("distributes requests round-robin over the available replicas", async () =>
   proxy.cut("reset");
   await until(() => new Set(Array.from({ length: 4 }, () => replicas.choose()?.name)).size === 1);
   expect(replicas.choose()).toBeDefined();
+});
+
+/** Creates an account. @returns an admin key */
+async function newKey(service: TestService): Promise<string> {
+  return (await (await service.createAccount()).createKey()).secret;
+}
+
+const urlOf = ({ target }: { readonly target: ReplicatedPostgres["primary"]["target"] }) => {
+  if ("url" in target) return target.url;
+  const { user, password, host, port, database } = target;
+  return `postgres://${user}:${password}@${host}:${port}/${database}`;
+};
+
+/** Starts the service and checks where it reads from while the standby's replay is paused. */
+async function expectReplicaUsed(env: Readonly<Record<string, string>>): Promise<void> {
+  const settings = {
+    DATABASE_MIGRATION_URL: databaseUrl(postgres.primary.owner),
+    ENCRYPTION_KEYS: ENCRYPTION_KEY.toString("base64"),
+    DATABASE_REPLICA_MAX_LAG_MS: "600000",
+    WEBHOOKS: "false",
+    READ_CONSISTENCY: "eventual",
+    METRICS_TOKEN,
+    ...env,
+  };
+  const { primary } = postgres;
+  const owned = await startTestService({ use: primary, encryptionKey: ENCRYPTION_KEY });
+  const key = await newKey(owned);
+  await owned.close();
+  await postgres.catchUp();
+  const service = await processes.serve({ env: settings });
+  const ready = await callRest(`${service.url}/readyz`, "GET", undefined);
+  expect(ready.status).toBe(200);
+  const list = async (headers = {}) => {
+    const query = "{ userGroups(first: 1) { totalCount } }";
+    const { body } = await callRest(`${service.url}/graphql`, "POST", key, { query }, headers);
+    return Object(body).data.userGroups.totalCount;
+  };
+  const before = await list();
+  await postgres.pause();
+  try {
+    const body = { user_group_id: `g${before}`, name: "x" };
+    expect((await callRest(`${service.url}/api/user`, "GET", key, body)).status).toBe(200);
+    expect([await list(), await list({ "x-read-consistency": "strong" })]).toEqual([before, before + 1]);
+  } finally {
+    await postgres.resume();
+  }
+  const samples = await scrape(service.url);
+  const isOneOut = env["DATABASE_REPLICA_URLS"]?.includes(",");
+  expect(sumOf(samples, "user_groups_replicas", { state: "in" })).toBe(1);
+  expect(sumOf(samples, "user_groups_replicas", { state: "out" })).toBe(isOneOut ? 1 : 0);
+  for (const server of ["primary", "replica"]) {
+    const statements = sumOf(samples, "user_groups_database_statement_duration_seconds_count", { server });
+    expect(statements, server).toBeGreaterThan(0);
+    expect(sumOf(samples, "user_groups_database_connections", { server }), server).toBeGreaterThan(0);
+    expect(sumOf(samples, "user_groups_database_connections_max", { server }), server).toBe(10);
+  }
+  service.kill("SIGTERM");
+  const { code, stderr } = await service.ended;
+  expect(code).toBe(0);
+  if (isOneOut) {
+    expect(stderr).toMatch(/"replica":"[^"]*127\.0\.0\.1:\d+".*"msg":"a replica was excluded/);
+  }
+  expect(stderr).not.toContain("restartable:");
+}
+
+test("starts although one of the configured replicas is unreachable", async () => {
+  const dead = `postgres://user:password@127.0.0.1:${await freePort()}/restartable`;
+  await expectReplicaUsed({
+    DATABASE_URL: urlOf(postgres.primary),
+    DATABASE_REPLICA_URLS: `${urlOf(postgres.standby)}, ${dead}`,
+  });
+});
+
+test.skipIf(!hasPgbouncer)("works with PgBouncer in front of each", async () => {
+  const poolers = [
+    await startPgbouncer(postgres.primary.target, 4),
+    await startPgbouncer(postgres.standby.target, 4),
+  ];
+  try {
+    const [primary, standby] = poolers.map(urlOf);
+    await expectReplicaUsed({
+      DATABASE_URL: String(primary),
+      DATABASE_LISTEN_URL: urlOf(postgres.primary),
+      DATABASE_POOLED: "true",
+      DATABASE_REPLICA_URLS: String(standby),
+    });
+  } finally {
+    for (const pooler of poolers) await pooler.close();
+  }
+});
+
+test("rejects replicas without a primary", async () => {
+  const { code, stderr } = await processes.run([], {
+    env: { DATABASE_REPLICA_URLS: urlOf(postgres.standby) },
+  });
+  expect([code, stderr]).toEqual([
+    1,
+    "Invalid settings: DATABASE_REPLICA_URLS requires DATABASE_URL, the primary of these replicas.\n",
+  ]);
 });
