@@ -51,8 +51,7 @@ describe("the documentation in Chromium", () => {
 
   test.each([
     { path: "nothing", width: 1440, colorScheme: "light" },
-    { path: "settings", width: 390, colorScheme: "light" },
-    { path: "webhooks", width: 390, colorScheme: "dark" },
+    { path: "settings", width: 390, colorScheme: "dark" },
     { path: "recipes/python", width: 1440, colorScheme: "light" },
   ] as const)("is accessible: %o", async ({ path, ...screen }) => {
     const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/docs/${path}`, screen);

@@ -55,12 +55,9 @@ describe("playground in Chromium", () => {
     await write(page, HEADERS, "oops");
     await page.locator(`${HEADERS} .squiggly-error`).waitFor({ state: "attached" });
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
-  });
 
-  test("shows the reply below the editors on a phone", async () => {
-    const { page } = await open();
+    // On a phone, the reply is below the editors.
     await page.setViewportSize({ width: 390, height: 900 });
-    await shown(page, QUERY).toContain("mutation GetOrCreate(");
     const box = async (selector: string) =>
       (await page.locator(selector).boundingBox()) ?? { y: 0, width: 0 };
     const [editors, reply] = [await box(".graphiql-editors"), await box(".graphiql-response")];
@@ -68,8 +65,8 @@ describe("playground in Chromium", () => {
     expect(Math.min(editors.width, reply.width)).toBeGreaterThan(300);
   });
 
-  test("its editors have the theme that was selected on another page", async () => {
-    const { page } = await openPage(browser(), `${service.url}/`);
+  test("shows the schema without a key, with the theme of another page, and returns to the last tab", async () => {
+    const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/`);
     await page.evaluate('localStorage.setItem("user-groups:theme", "dark")');
     await page.goto(`${service.url}/graphql`);
     const editors = page.locator(".monaco-editor[role=code]");
@@ -79,14 +76,6 @@ describe("playground in Chromium", () => {
     expect(await dark.count()).toBe(await editors.count());
     await page.getByLabel("Theme").selectOption("Light");
     await eventually(() => dark.count()).toBe(0);
-    await page.reload();
-    await shown(page, QUERY).toContain("mutation GetOrCreate(");
-    await eventually(() => editors.count()).toBeGreaterThan(2);
-    expect(await dark.count()).toBe(0);
-  });
-
-  test("shows the schema without a key, and returns to the last tab", async () => {
-    const { page, complaints, elsewhere } = await open();
     await page.getByLabel("Show Documentation Explorer").click();
     await page.locator(DOCS).getByText("CreateDataSourcePayload", { exact: true }).click();
     await shown(page, DOCS).toContain("The errors; empty if the mutation succeeded.");
@@ -96,10 +85,12 @@ describe("playground in Chromium", () => {
     await shown(page, TABS).toBe(EXAMPLES);
     await shown(page, `${TABS}[aria-selected=true]`).toBe("List");
     await shown(page, QUERY).toContain("query List(");
+    await eventually(() => editors.count()).toBeGreaterThan(2);
+    expect(await dark.count()).toBe(0);
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("runs an operation with the key from the headers, and does not store the key", async () => {
+  test("runs an operation with the key from the headers, does not store the key, and shows why one is rejected", async () => {
     const { secret, name } = await newKey();
     const { page, complaints, elsewhere } = await open();
     await putKey(page, secret);
@@ -115,6 +106,11 @@ describe("playground in Chromium", () => {
     await shown(page, HEADERS).toContain("<API_KEY>");
     expect(page.url()).toBe(`${service.url}/graphql`);
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+    await putKey(page, "wrong");
+    await page.getByLabel("Execute query").click();
+    await shown(page, RESULT).toContain('"code": "UNAUTHENTICATED"');
+    const report = expect.stringContaining("the server responded with a status of 401");
+    expect({ complaints, elsewhere }).toEqual({ complaints: [report], elsewhere: [] });
   });
 
   test("uses the key in the other tabs, which list, rotate and watch", async () => {
@@ -173,14 +169,5 @@ describe("playground in Chromium", () => {
     await waitUntilStored(page, "query List");
     expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(customerKey);
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
-  });
-
-  test("shows why a key is rejected", async () => {
-    const { page, complaints, elsewhere } = await open();
-    await putKey(page, "wrong");
-    await page.getByLabel("Execute query").click();
-    await shown(page, RESULT).toContain('"code": "UNAUTHENTICATED"');
-    const report = expect.stringContaining("the server responded with a status of 401");
-    expect({ complaints, elsewhere }).toEqual({ complaints: [report], elsewhere: [] });
   });
 });

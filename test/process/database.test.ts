@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databaseUrl } from "../support/postgres/database-url.js";
@@ -18,47 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await processes.close();
   await database.drop();
-});
-
-const start = (url: string, more: Readonly<Record<string, string>> = {}) =>
-  processes.run([], { env: { DATABASE_URL: url, ENCRYPTION_KEYS: encryptionKey, ...more } });
-
-describe("an unusable DATABASE_URL fails the start in one line without the password", () => {
-  test("no server", async () => {
-    const line = failureOf(await start("postgres://user:pass-word@127.0.0.1:1/db"), 3);
-    expect(line).toBe("Cannot connect to the database in DATABASE_URL: connect ECONNREFUSED 127.0.0.1:1.");
-  });
-
-  test("a wrong password", async () => {
-    const line = failureOf(await start(databaseUrl(database.target, { password: "pass-word" })), 3);
-    expect(line).toMatch(/^Cannot connect to the database in DATABASE_URL: password authentication failed/);
-    expect(line).not.toContain("pass-word");
-  });
-
-  test("no password", async () => {
-    const line = failureOf(await start(databaseUrl(database.target, { password: "" })), 3);
-    expect(line).toMatch(/: the server requires a password, but the URL has none\.$/);
-  });
-
-  test("a database that does not exist", async () => {
-    const url = databaseUrl(database.target, { database: "no_such_database" });
-    const line = failureOf(await start(url), 3);
-    expect(line).toMatch(
-      /^Cannot connect to the database in DATABASE_URL: database "no_such_database" does not exist/,
-    );
-    expect(line).not.toContain(new URL(url.replace("@/", "@x/")).password);
-  });
-
-  test("a server that does not respond", async () => {
-    const silent = createServer();
-    await once(silent.listen(0, "127.0.0.1"), "listening");
-    const address = silent.address();
-    const port = address !== null && typeof address !== "string" ? address.port : 0;
-    const url = `postgres://user:pass-word@127.0.0.1:${port}/db`;
-    const line = failureOf(await start(url, { DATABASE_CONNECT_TIMEOUT_MS: "200" }), 3);
-    expect(line).toMatch(/^Cannot connect to the database in DATABASE_URL: .*timeout/);
-    silent.close();
-  });
 });
 
 describe("three replicas starting together on an empty database", () => {
@@ -93,7 +50,7 @@ describe("three replicas starting together on an empty database", () => {
 
   test("ENCRYPTION_KEYS that do not match the database fail the start in one line", async () => {
     const other = randomBytes(32).toString("base64");
-    const line = failureOf(await start(databaseUrl(database.target), { ENCRYPTION_KEYS: other }));
+    const line = failureOf(await processes.run([], { env: { ...env(), ENCRYPTION_KEYS: other } }));
     expect(line).toMatch(/^The tokens in this database are encrypted with other keys/);
     expect(line).not.toContain(other);
     expect(line).not.toContain(encryptionKey);

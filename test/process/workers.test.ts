@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectSocket, subscribe } from "../support/graphql/web-socket-client.js";
@@ -130,16 +128,4 @@ test("SIGTERM ends all workers, then the embedded PostgreSQL", async () => {
   expect(await service.ended).toMatchObject({ code: 0, signal: null });
   for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   expect(service.stderr().slice(logged)).not.toContain('"level":50');
-});
-
-test("a port that another program uses is one clear error", async () => {
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
-  const address = other.address();
-  const PORT = typeof address === "object" ? String(address?.port) : "";
-  const DATA_DIR = await processes.newDataDir();
-  const end = await processes.run([], { env: { DATA_DIR, PORT, WORKERS: "auto" } });
-  expect(end.code).toBe(1);
-  expect(end.stderr).toMatch(/^PORT \d+ .*\n$/);
-  other.close();
 });

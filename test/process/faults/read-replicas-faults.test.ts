@@ -307,13 +307,3 @@ test.skipIf(!hasPgbouncer)("works with PgBouncer in front of each", async () => 
     for (const pooler of poolers) await pooler.close();
   }
 });
-
-test("rejects replicas without a primary", async () => {
-  const { code, stderr } = await processes.run([], {
-    env: { DATABASE_REPLICA_URLS: urlOf(postgres.standby) },
-  });
-  expect([code, stderr]).toEqual([
-    1,
-    "Invalid settings: DATABASE_REPLICA_URLS requires DATABASE_URL, the primary of these replicas.\n",
-  ]);
-});
