@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createViewer } from "../../clients/typescript/src/browser.js";
 import { UserGroupsClient } from "../../clients/typescript/src/index.js";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
+import { followStream, STREAM_CLIENTS } from "../support/clients/stream-clients.js";
 import { createKeys } from "../support/faults/faulted-service.js";
 import { openGroupStream } from "../support/graphql/event-stream-client.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
@@ -98,6 +99,35 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     await userGroups.update({ userGroupId: signal, name: "after" });
     await expect.poll(shown).toBe("after");
     expect(viewer.state).toMatchObject({ error: undefined, isStale: false });
+  },
+);
+
+test.each(Object.entries(STREAM_CLIENTS))(
+  "%s shows a change that was made while its service restarted, with a new session",
+  async (userGroupId, createClient) => {
+    const PORT = String(await freePort());
+    const service = await start({ PORT });
+    // Where the host application calls the service: another replica.
+    const replica = await start();
+    const { userGroups } = new UserGroupsClient({ baseUrl: replica.url, apiKey: key });
+    await userGroups.getOrCreate({ userGroupId, name: "before" });
+    let sessions = 0;
+    const client = createClient(service.url, async () => {
+      sessions += 1;
+      return `Bearer ${(await userGroups.createEmbedSession({ userGroupId })).token}`;
+    });
+    const reported = followStream(client, "subscription { userGroupChanged { kind userGroup { name } } }");
+    const current = (name: string) => ({
+      data: { userGroupChanged: { kind: "CURRENT", userGroup: { name } } },
+    });
+    await expect.poll(() => reported, { timeout: 10_000 }).toEqual([current("before")]);
+    expect(sessions).toBe(1);
+    service.kill("SIGTERM");
+    expect(await service.ended).toMatchObject({ code: 0 });
+    await userGroups.update({ userGroupId, name: "after" });
+    await start({ PORT });
+    await expect.poll(() => reported, { timeout: 30_000 }).toEqual([current("before"), current("after")]);
+    expect(sessions).toBeGreaterThan(1);
   },
 );
 

@@ -1,7 +1,6 @@
 import { createClient as createSseClient } from "graphql-sse";
-import { createClient as createSocketClient } from "graphql-ws";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { WebSocket } from "ws";
+import { followStream, STREAM_CLIENTS } from "../../support/clients/stream-clients.js";
 import { createSession, ENCRYPTION_KEY, resign } from "../../support/embed/sessions.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
@@ -10,62 +9,12 @@ import { callRest } from "../../support/rest/rest-client.js";
 const graphql = useGraphql({ encryptionKey: ENCRYPTION_KEY });
 const WATCH = "subscription { userGroupChanged { kind userGroup { name } } }";
 
-interface Sink {
-  next(value: unknown): void;
-  error(error: unknown): void;
-  complete(): void;
-}
-type Client = (authorization: () => Promise<string>) => {
-  subscribe(payload: { query: string; variables?: Record<string, unknown> }, sink: Sink): () => void;
-};
-
-const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 50));
-/** The clients as the documentation configures them. */
-const CLIENTS: Readonly<Record<string, Client>> = {
-  "graphql-ws": (authorization) => {
-    const client = createSocketClient({
-      url: `${graphql().service.url.replace(/^http/, "ws")}/graphql`,
-      webSocketImpl: WebSocket,
-      connectionParams: async () => ({ authorization: await authorization() }),
-      shouldRetry: () => true,
-      retryAttempts: 50,
-      retryWait: wait,
-    });
-    onTestFinished(() => client.dispose());
-    return client;
-  },
-  "graphql-sse": (authorization) => {
-    const client = createSseClient({
-      url: `${graphql().service.url}/graphql`,
-      headers: async () => ({ authorization: await authorization() }),
-      retryAttempts: 50,
-      retry: wait,
-    });
-    onTestFinished(() => client.dispose());
-    return client;
-  },
-};
-
-/** Subscribes, and records what the client reports. */
-function follow(client: ReturnType<Client>, query: string): unknown[] {
-  const reported: unknown[] = [];
-  client.subscribe(
-    { query },
-    {
-      next: (value) => reported.push(value),
-      error: (error) => reported.push({ error }),
-      complete: () => reported.push("complete"),
-    },
-  );
-  return reported;
-}
-
 /** Ends all subscriptions, because changes may be missed. */
 const loseListener = () =>
   graphql().service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'user-groups-listener' AND datname = current_database()`);
 
-describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
+describe.each(Object.entries(STREAM_CLIENTS))("%s", (name, createClient) => {
   test("sees changes after its session has expired or its stream was lost, and the deletion", async () => {
     const { service, keys, rest } = graphql();
     const id = `stays live over ${name}`;
@@ -73,40 +22,32 @@ describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
     const session = await createSession(service, keys.admin, { user_group_id: id });
     const now = Math.floor(Date.now() / 1000);
     const sessions = [await resign(service, session.token, { exp: now + 3 }), session.token];
-    const reported = follow(
-      createClient(async () => `Bearer ${sessions.shift() ?? session.token}`),
+    const reported = followStream(
+      createClient(service.url, async () => `Bearer ${sessions.shift() ?? session.token}`),
       WATCH,
     );
+    const changes = () => reported.map((value) => Object(value).data?.userGroupChanged);
+    const starts = () => changes().filter(({ kind }) => kind === "CURRENT").length;
     let round = 0;
     const rename = () => {
       round += 1;
       return rest("PUT", { user_group_id: id, name: `n${round}` });
     };
-    const event = (kind: string) => ({
-      data: { userGroupChanged: { kind, userGroup: { name: expect.any(String) } } },
-    });
-    const expectChange = async () => {
-      const earlier = reported.length;
-      const poll = expect.poll(
-        async () => {
-          await rename();
-          return reported.slice(earlier);
-        },
-        { timeout: 10_000 },
-      );
-      await poll.toContainEqual(event("UPDATED"));
-    };
-    await expectChange();
-    await expect.poll(() => sessions, { timeout: 10_000 }).toEqual([]);
-    await expectChange();
-    await loseListener();
-    await expectChange();
+    const expectShown = () =>
+      expect.poll(() => changes().at(-1)?.userGroup.name, { timeout: 10_000 }).toBe(`n${round}`);
+    await expect.poll(starts).toBe(1);
+    await rename();
+    await expectShown();
+    // The first session expires.
+    await expect.poll(starts, { timeout: 10_000 }).toBe(2);
+    await rename();
+    await expectShown();
     // The stream ends while the client reads an event.
     for (let time = 0; time < 10; time += 1) {
-      const earlier = reported.length;
+      const before = starts();
       await Promise.all([rename(), loseListener()]);
-      await expect.poll(() => reported.slice(earlier), { timeout: 10_000 }).toContainEqual(event("CURRENT"));
-      await expectChange();
+      await expect.poll(starts, { timeout: 10_000 }).toBeGreaterThan(before);
+      await expectShown();
     }
     await callRest(`${service.url}/api/user`, "DELETE", keys.admin, { current_token: token });
     await expect.poll(() => reported.at(-1)).toBe("complete");
@@ -114,14 +55,14 @@ describe.each(Object.entries(CLIENTS))("%s", (name, createClient) => {
   });
 
   test("runs queries and mutations, with one result each", async () => {
-    const client = createClient(async () => `Token ${graphql().keys.admin}`);
+    const client = createClient(graphql().service.url, async () => `Token ${graphql().keys.admin}`);
     const id = `created over ${name}`;
-    const created = follow(
+    const created = followStream(
       client,
       `mutation { createUserGroup(input: { providedId: "${id}", name: "New" }) { userErrors { code } } }`,
     );
     await expect.poll(() => created).toEqual([{ data: { createUserGroup: { userErrors: [] } } }, "complete"]);
-    const read = follow(client, `{ userGroup(by: { providedId: "${id}" }) { name } }`);
+    const read = followStream(client, `{ userGroup(by: { providedId: "${id}" }) { name } }`);
     await expect.poll(() => read).toEqual([{ data: { userGroup: { name: "New" } } }, "complete"]);
   });
 });
@@ -150,7 +91,10 @@ test("graphql-sse reports an end that arrives in the same moment as an event, in
     },
   });
   onTestFinished(() => client.dispose());
-  const reported = follow(client, `subscription { userGroupChanged(by: { providedId: "${id}" }) { kind } }`);
+  const reported = followStream(
+    client,
+    `subscription { userGroupChanged(by: { providedId: "${id}" }) { kind } }`,
+  );
   const text = () => Buffer.concat(received).toString();
   await expect.poll(text).toContain(":");
   await rest("PUT", { user_group_id: id, name: "new" });
