@@ -1,28 +1,5 @@
-import { randomFillSync } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
-
-const POOL_BYTES = 4096;
-const pool = Buffer.alloc(POOL_BYTES);
-let used = POOL_BYTES;
-
-/**
- * Returns cryptographically secure random bytes. They are generated in batches because a system call takes longer than the bytes.
- * Returned bytes are erased from the pool.
- * @throws RangeError if `count` exceeds the pool size
- */
-export function secretBytes(count: number): Buffer {
-  if (count > POOL_BYTES)
-    throw new RangeError(`At most ${POOL_BYTES} random bytes can be requested at once.`);
-  if (used + count > POOL_BYTES) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  const bytes = Buffer.alloc(count);
-  pool.copy(bytes, 0, used, used + count);
-  pool.fill(0, used, used + count);
-  used += count;
-  return bytes;
-}
 
 /**
  * Issued secrets have the form `<prefix><account, 6><random, 43><checksum, 6>` in base 62. The account routes a lookup to
@@ -60,16 +37,8 @@ function checksum(stem: string): string {
   return base62(crc32(stem), CHECKSUM_LENGTH);
 }
 
-/** Returns uniformly distributed digits: 6-bit values beyond the alphabet are rejected to avoid modulo bias. */
 function randomDigits(length: number): string {
-  let digits = "";
-  while (digits.length < length) {
-    for (const byte of secretBytes(length)) {
-      const digit = byte & 0b11_1111;
-      if (digit < BASE && digits.length < length) digits += ALPHABET.charAt(digit);
-    }
-  }
-  return digits;
+  return Array.from({ length }, () => ALPHABET.charAt(randomInt(BASE))).join("");
 }
 
 function base62(value: number, length: number): string {

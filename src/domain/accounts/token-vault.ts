@@ -1,7 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { CountLookup } from "../../telemetry/metrics.js";
-import { secretBytes } from "./secret-format.js";
 
 /** A token as stored: nonce, ciphertext and authentication tag, encrypted under the key `keyId`. */
 export interface EncryptedToken {
@@ -199,7 +198,7 @@ function deriveKey(root: Buffer): VaultKey {
 }
 
 function encrypt(key: VaultKey, text: string, binding: Buffer): Buffer {
-  const nonce = secretBytes(NONCE_BYTES);
+  const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key.encryption, nonce);
   cipher.setAAD(binding);
   return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
