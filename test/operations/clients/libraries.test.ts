@@ -1,12 +1,16 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from "@apollo/client";
 import { relayStylePagination } from "@apollo/client/utilities";
 import { Client, type ClientOptions, fetchExchange, subscriptionExchange } from "@urql/core";
 import { cacheExchange } from "@urql/exchange-graphcache";
 import { relayPagination } from "@urql/exchange-graphcache/extras";
+import { serverAudits } from "graphql-http";
 import { createClient as createEventClient } from "graphql-sse";
 import { createClient as createSocketClient } from "graphql-ws";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
+import { compileForRelay, hasRelayCompiler } from "../../support/clients/relay-compiler.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, DELETE, UPDATE, UPSERT } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
@@ -245,4 +249,73 @@ test("graphql-ws: queries, events, and the end by a rotated token", async () => 
 test("graphql-ws: invalid credentials are a close event", async () => {
   const events = connect("wrong").iterate({ query: OWN_GROUP });
   await expect(events.next()).rejects.toMatchObject({ code: 4403 });
+});
+
+// Apollo Server's CSRF prevention: a GET needs a header that a form cannot send.
+const BARE_GET = "notice";
+/** GraphQL over HTTP audits with deliberate warnings; none may be an error. */
+const DEPARTURES: ReadonlyMap<string, typeof BARE_GET> = new Map([
+  ["5A70", BARE_GET],
+  ["D6D5", BARE_GET],
+  ["6A70", BARE_GET],
+]);
+const audits = serverAudits({ url });
+
+test.each(audits)("$id $name", async ({ id, fn }) => {
+  const result = await fn();
+  expect(result).toMatchObject({ status: DEPARTURES.get(id) ?? "ok" });
+  if (DEPARTURES.has(id)) expect(result).toMatchObject({ response: { status: 400 } });
+});
+
+test("every listed deviation occurs in the audits", () => {
+  expect(audits.map(({ id }) => id)).toEqual(expect.arrayContaining([...DEPARTURES.keys()]));
+});
+
+test("the GET audits pass with a header that a form cannot send", async () => {
+  const fetchFn = (input: string, init: RequestInit = {}) =>
+    fetch(input, { ...init, headers: { ...init.headers, "apollo-require-preflight": "true" } });
+  const results = await Promise.all(
+    serverAudits({ url, fetchFn })
+      .filter(({ id }) => DEPARTURES.get(id) === BARE_GET)
+      .map(({ fn }) => fn()),
+  );
+  expect(results.map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
+});
+
+const LIST = "user-group-list.js";
+const OPERATIONS = [
+  "userGroupListDeleteMutation",
+  "userGroupListItemQuery",
+  "userGroupListPaginationQuery",
+  "userGroupListRenameMutation",
+  "userGroupListSubscription",
+];
+
+test.skipIf(!hasRelayCompiler)("relay-compiler compiles a paginated list, which loads more", async () => {
+  const { run } = graphql();
+  const { status, output, directory, textOf } = await compileForRelay(LIST);
+  expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining("Done.") });
+  const artefacts = await readdir(join(directory, "src", "__generated__"));
+  expect(artefacts.toSorted()).toEqual(
+    [...OPERATIONS, "userGroupList_item", "userGroupList_query"]
+      .map((name) => `${name}.graphql.js`)
+      .toSorted(),
+  );
+
+  const { id } = await createUserGroup(graphql(), "relay-1");
+  await createUserGroup(graphql(), "relay-2");
+  const variables = { first: 1, filter: { nameStartsWith: "relay" } };
+  const { userGroups } = await run(textOf("userGroupListPaginationQuery"), variables);
+  expect(userGroups).toMatchObject({ edges: [{ node: { id } }], pageInfo: { hasNextPage: true } });
+  const after = userGroups.pageInfo.endCursor;
+  const next = await run(textOf("userGroupListPaginationQuery"), { ...variables, after });
+  expect(next.userGroups).toMatchObject({ edges: [{ node: { name: "relay-2" } }] });
+  const item = await run(textOf("userGroupListItemQuery"), { id });
+  expect(item).toMatchObject({ node: { id, name: "relay-1", mapping: [] } });
+});
+
+test.skipIf(!hasRelayCompiler)("relay-compiler rejects an unknown field", async () => {
+  const { status, output } = await compileForRelay(LIST, (source) => source.replace("schemaId", "schema"));
+  expect(status).not.toBe(0);
+  expect(output).toContain("The type `MappingEntry` has no field `schema`");
 });

@@ -11,7 +11,7 @@ import { snippetsOf } from "../repository/doc-snippets.js";
 const schemaFile = new URL("../../../schema.graphql", import.meta.url);
 
 /** Generates typed documents as the CLI of graphql-codegen does with its client preset. */
-export async function generateTypes(
+async function generateTypes(
   target: string,
   documents: readonly string[],
   config: Readonly<Record<string, unknown>>,
@@ -76,7 +76,7 @@ export async function createGuideProject(): Promise<GuideProject> {
 }
 
 /** Returns the guide's configuration of graphql-codegen's client preset. */
-export function guideConfiguration(): Readonly<Record<string, unknown>> {
+function guideConfiguration(): Readonly<Record<string, unknown>> {
   const { generates } = JSON.parse(guideFiles().get("codegen.json") ?? "");
   return generates["src/gql/"].config;
 }
