@@ -4,20 +4,21 @@ import { DeliverySlots } from "../../src/services/webhooks/dispatcher.js";
 
 const LIMITS = { total: 10, perAccount: 6, perEndpoint: 3 };
 
-function endpoint(accountId: number, endpointId: number, more: Partial<DueEndpoint> = {}): DueEndpoint {
-  const first = { dueAt: new Date(0), id: 1 };
-  return {
-    accountId,
-    environment: "Customer",
-    endpointId,
-    hasAnswered: true,
-    isProbed: false,
-    firstId: 1,
-    subject: null,
-    ...first,
-    ...more,
-  };
-}
+const ENDPOINT = {
+  environment: "Customer",
+  hasAnswered: true,
+  isProbed: false,
+  firstId: 1,
+  subject: null,
+  dueAt: new Date(0),
+  id: 1,
+} as const;
+const endpoint = (accountId: number, endpointId: number, more: Partial<DueEndpoint> = {}): DueEndpoint => ({
+  ...ENDPOINT,
+  accountId,
+  endpointId,
+  ...more,
+});
 
 /** The number of slots that each endpoint gets, by its ID. */
 function take(slots: DeliverySlots, endpoints: readonly DueEndpoint[]): Record<number, number> {
@@ -27,19 +28,11 @@ function take(slots: DeliverySlots, endpoints: readonly DueEndpoint[]): Record<n
 describe("DeliverySlots", () => {
   test("distributes slots round-robin within the limits per endpoint, per account and in total", () => {
     expect(take(new DeliverySlots(LIMITS), [endpoint(1, 1)])).toEqual({ 1: 3 });
-    expect(
-      take(
-        new DeliverySlots(LIMITS),
-        [1, 2, 3].map((id) => endpoint(1, id)),
-      ),
-    ).toEqual({ 1: 2, 2: 2, 3: 2 });
+    const ofOne = [1, 2, 3].map((id) => endpoint(1, id));
+    expect(take(new DeliverySlots(LIMITS), ofOne)).toEqual({ 1: 2, 2: 2, 3: 2 });
     const slots = new DeliverySlots(LIMITS);
-    expect(
-      take(
-        slots,
-        [1, 2, 3, 4, 5].map((id) => endpoint(id, id)),
-      ),
-    ).toEqual({ 1: 2, 2: 2, 3: 2, 4: 2, 5: 2 });
+    const ofFive = [1, 2, 3, 4, 5].map((id) => endpoint(id, id));
+    expect(take(slots, ofFive)).toEqual({ 1: 2, 2: 2, 3: 2, 4: 2, 5: 2 });
     expect(slots.used).toBe(10);
     expect(take(slots, [endpoint(6, 6)])).toEqual({});
   });

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
 import { readFromIndex } from "../../../src/persistence/shared/purge-queries.js";
-import { AccountDeletion } from "../../../src/services/transfer/account-data.js";
 import { startService } from "../../support/service/test-service.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
@@ -73,10 +72,6 @@ test("the application role deletes no audit entry younger than 30 days, and writ
   const before = await query(others);
   expect((await change("DELETE FROM audit_entry RETURNING id")).length).toBeGreaterThan(0);
   expect(await query(others)).toEqual(before);
-});
-
-test("the application role deletes no account", async () => {
-  expect(await new AccountDeletion(service.database).isAllowed()).toBe(false);
 });
 
 test("a deleted group leaves no name after the purge window, and other groups keep theirs", async () => {

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
-import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
-const { keys, run, service } = await startGraphql({ webhooks: { allowPrivate: true } });
+const { keys, mutate, rest, run, service } = await startGraphql({ webhooks: { allowPrivate: true } });
 
 const GROUP = {
   name: "Same",
@@ -16,10 +15,6 @@ const LIST = [
   { schemaId: "b", dataSource: "support" },
   { schemaId: "a", dataSource: "sales" },
 ];
-
-function rest(method: string, body: object | string): Promise<RestReply> {
-  return callRest(`${service.url}/api/user`, method, keys.admin, body);
-}
 
 async function create(id: string, group: object = GROUP): Promise<void> {
   expect((await rest("GET", { user_group_id: id, ...group })).status).toBe(200);
@@ -42,14 +37,15 @@ async function changesOf(subjectName: string): Promise<{ readonly changed: reado
   return entries;
 }
 
-async function mutate(field: string, input: object) {
-  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
-  const fields = field === "upsertUserGroups" ? "results { userGroup { version } }" : "userGroup { version }";
-  const query = `mutation ($input: ${type}!) { ${field}(input: $input) { ${fields} userErrors { code field } } }`;
-  return (await run(query, { input }))[field];
+async function change(name: string, input: object) {
+  const selection =
+    name === "upsertUserGroups" ? "results { userGroup { version } }" : "userGroup { version }";
+  return mutate(name, input, selection);
 }
 
 const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+  "GET of an existing group": (id) => rest("GET", { user_group_id: id, name: "Another" }),
+  getOrCreateUserGroup: (id) => change("getOrCreateUserGroup", { providedId: id, name: "Another" }),
   "PUT of everything": (id) => rest("PUT", { user_group_id: id, ...GROUP }),
   "PUT of the name": (id) => rest("PUT", { user_group_id: id, name: GROUP.name }),
   "PUT of the properties": (id) => rest("PUT", { user_group_id: id, properties: GROUP.properties }),
@@ -59,14 +55,14 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   "many PUTs at once": (id) =>
     Promise.all(Array.from({ length: 20 }, () => rest("PUT", { user_group_id: id, name: GROUP.name }))),
   updateUserGroup: (id) =>
-    mutate("updateUserGroup", { by: { providedId: id }, ...GROUP, mapping: LIST, expectedVersion: 1 }),
+    change("updateUserGroup", { by: { providedId: id }, ...GROUP, mapping: LIST, expectedVersion: 1 }),
   replaceUserGroupMapping: (id) =>
-    mutate("replaceUserGroupMapping", { by: { providedId: id }, mapping: LIST }),
-  setUserGroupMapping: (id) => mutate("setUserGroupMapping", { by: { providedId: id }, ...LIST[0] }),
+    change("replaceUserGroupMapping", { by: { providedId: id }, mapping: LIST }),
+  setUserGroupMapping: (id) => change("setUserGroupMapping", { by: { providedId: id }, ...LIST[0] }),
   removeUserGroupMapping: (id) =>
-    mutate("removeUserGroupMapping", { by: { providedId: id }, schemaId: "absent" }),
+    change("removeUserGroupMapping", { by: { providedId: id }, schemaId: "absent" }),
   upsertUserGroups: (id) =>
-    mutate("upsertUserGroups", { userGroups: [{ providedId: id, ...GROUP, mapping: LIST }] }),
+    change("upsertUserGroups", { userGroups: [{ providedId: id, ...GROUP, mapping: LIST }] }),
 };
 
 beforeAll(async () => {
@@ -137,7 +133,7 @@ describe("a write that changes nothing is not recorded as a change", () => {
     await create("race");
     const put = { user_group_id: "race", name: "Winner" };
     const writes = [
-      () => mutate("upsertUserGroups", { userGroups: [{ providedId: "race", name: "Winner" }] }),
+      () => change("upsertUserGroups", { userGroups: [{ providedId: "race", name: "Winner" }] }),
       () => rest("PUT", put),
       () => rest("PUT", { ...put, mapping: GROUP.mapping }),
     ];
@@ -150,7 +146,7 @@ describe("a write that changes nothing is not recorded as a change", () => {
   test("a wrong expectedVersion is still a conflict", async () => {
     await create("expected");
     const input = { by: { providedId: "expected" }, name: GROUP.name, expectedVersion: 2 };
-    expect(await mutate("updateUserGroup", input)).toEqual({
+    expect(await change("updateUserGroup", input)).toMatchObject({
       userGroup: null,
       userErrors: [{ code: "VERSION_CONFLICT", field: ["expectedVersion"] }],
     });
@@ -160,7 +156,7 @@ describe("a write that changes nothing is not recorded as a change", () => {
     const ids = ["many 1", "many 2", "many 3"];
     for (const id of ids) await create(id);
     const userGroups = ids.map((providedId) => ({ providedId, ...GROUP, mapping: LIST }));
-    const { results } = await mutate("upsertUserGroups", {
+    const { results } = await change("upsertUserGroups", {
       userGroups: [
         userGroups[0],
         { ...userGroups[1], mapping: LIST.slice(1) },

@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { expect } from "vitest";
+import type { TestService } from "../service/test-service.js";
 
 /** Text that can confuse a parser, a database or JavaScript objects. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
@@ -73,6 +75,27 @@ export function maybeInvalidSiteConfig(text: fc.Arbitrary<string>): fc.Arbitrary
       if (kind === 0) return whole.slice(0, at);
       return kind === 1 ? whole.slice(0, at) + character + whole.slice(at) : whole;
     });
+}
+
+/** Sends bodies. @param isRefusal sends one; those that are rejected must leave the user groups unchanged */
+export async function expectHarmless(
+  { query }: TestService,
+  bodies: fc.Arbitrary<string>,
+  numRuns: number,
+  isRefusal: (body: string) => Promise<boolean>,
+): Promise<void> {
+  const state = () => query("SELECT * FROM user_group ORDER BY id");
+  let before = await state();
+  await fc.assert(
+    fc.asyncProperty(bodies, async (body) => {
+      const isRefused = await isRefusal(body);
+      const after = await state();
+      if (isRefused) expect(after).toEqual(before);
+      before = after;
+    }),
+    { numRuns },
+  );
+  expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 }
 
 function toObjectText(entries: readonly (readonly [string, string])[]): string {
