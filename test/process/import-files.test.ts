@@ -1,23 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  countsOf,
-  foreignToken,
-  startTransferCommands,
-  type TransferCommands,
-  toLines,
-} from "../support/transfer/commands.js";
+import { describe, expect, test } from "vitest";
+import { countsOf, foreignToken, startTransferCommands, toLines } from "../support/transfer/commands.js";
 
 const GROUPS = 20_000;
 const PIECES = 10;
 /** Memory limit for a million groups (decision 45): each takes 32 bytes, plus a small constant. */
 const MAX_MB = 300;
 
-let commands: TransferCommands;
-beforeAll(async () => {
-  commands = await startTransferCommands();
-});
-afterAll(() => commands.close());
+const commands = await startTransferCommands();
 
 describe("unreadable input", () => {
   test("counts line breaks within CSV cells, and names the line of a broken quote", async () => {

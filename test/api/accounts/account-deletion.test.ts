@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { TENANT_TABLES } from "../../../src/persistence/transfer/account-deletion-queries.js";
 import { AccountDeletion } from "../../../src/services/transfer/account-data.js";
-import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
+import { createMigrationDatabase } from "../../support/postgres/migration-database.js";
 
-const migrations = useMigrationDatabase();
+const { database, query, up } = await createMigrationDatabase();
 const ENTRIES = 4500;
 
 /** Rows of every table for the environments of two accounts. */
@@ -29,7 +29,6 @@ const ROWS = `
 
 /** Rows by table of an account; tables from the catalog, so that none is forgotten. */
 async function rowsOf(accountId: number): Promise<Readonly<Record<string, number>>> {
-  const { query } = migrations();
   const tables =
     await query(`SELECT attrelid::regclass::text AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
     WHERE attname = 'account_id' AND relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY 1`);
@@ -44,12 +43,11 @@ async function rowsOf(accountId: number): Promise<Readonly<Record<string, number
 }
 
 beforeAll(async () => {
-  await migrations().up();
-  await migrations().query(ROWS);
+  await up();
+  await query(ROWS);
 });
 
 test("an owner without superuser rights deletes an account completely, in batches, also after an interruption", async () => {
-  const { database, query } = migrations();
   const deletion = new AccountDeletion(database);
   expect(await deletion.isAllowed()).toBe(true);
   const [before, other] = [await rowsOf(1), await rowsOf(2)];

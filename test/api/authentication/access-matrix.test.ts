@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { buildSchema } from "graphql";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
 import { type AccessRow, type Call, CREDENTIALS, MUTATIONS, READS } from "../../support/access/rows.js";
@@ -14,7 +14,7 @@ import {
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService, type TestService } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);
 const graphql = await startGraphql({ encryptionKey });
@@ -22,20 +22,14 @@ const { service } = graphql;
 const ROWS: readonly AccessRow[] = [...READS, ...MUTATIONS];
 const NAMED = ROWS.map((row, index) => [`${row.of} #${index}`, row] as const);
 const TENANTS = [0, 1, 2, 3];
-let tenants: readonly AccessTenant[];
 /** Another process, whose role bypasses row-level security: only the statements keep tenants apart. */
-let unprotected: TestService;
-
-beforeAll(async () => {
-  unprotected = await startTestService({ encryptionKey, use: service, bypassRowSecurity: true });
-  const probe = unknownIds(1);
-  const creating = NAMED.filter(([, row]) => JSON.stringify(row.call(probe, probe)).includes(probe.newId));
-  tenants = await createAccessTenants(
-    graphql,
-    creating.map(([name]) => name),
-  );
-});
-afterAll(() => unprotected.close());
+const unprotected = await startService({ encryptionKey, use: service, bypassRowSecurity: true });
+const probe = unknownIds(1);
+const creating = NAMED.filter(([, row]) => JSON.stringify(row.call(probe, probe)).includes(probe.newId));
+const tenants = await createAccessTenants(
+  graphql,
+  creating.map(([name]) => name),
+);
 
 test("every root field of the schema and every method of the REST API that requires a key has a row", () => {
   const schema = buildSchema(printSdl());

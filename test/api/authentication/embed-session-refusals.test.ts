@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from "jose";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   createSession,
   ENCRYPTION_KEY,
@@ -16,12 +16,8 @@ import { userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const graphql = await startGraphql({ encryptionKey: ENCRYPTION_KEY, tokenGraceSeconds: 60 });
 const { account, keys, rest, service } = graphql;
-let token: string;
-
-beforeAll(async () => {
-  await createUserGroup(graphql, "acme");
-  ({ token } = await createSession(service, keys.admin, { user_group_id: "acme" }));
-});
+await createUserGroup(graphql, "acme");
+const { token } = await createSession(service, keys.admin, { user_group_id: "acme" });
 
 /** Replaces parts of the session. */
 function withParts(replaced: {

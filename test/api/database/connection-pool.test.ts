@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
+import { createTestDatabase } from "../../support/postgres/test-database.js";
 
-let target: TestDatabase;
-beforeAll(async () => {
-  target = await createTestDatabase();
-});
-afterAll(() => target.drop());
+const { target, drop } = await createTestDatabase();
+afterAll(drop);
 
 const [A, B, C] = [1, 2, 3];
 const OPTIONS = { connectTimeoutMs: 60_000, statementTimeoutMs: 10_000 };
@@ -18,7 +15,7 @@ async function withPool(
   options: Partial<DatabaseOptions> & Pick<DatabaseOptions, "poolSize">,
   work: (database: Database) => Promise<void>,
 ): Promise<void> {
-  const database = await Database.connect({ ...OPTIONS, ...options, target: target.target });
+  const database = await Database.connect({ ...OPTIONS, ...options, target });
   try {
     await work(database);
   } finally {

@@ -6,10 +6,10 @@ import {
   type MigrationLocks,
 } from "../../../migrations/shared/locks.js";
 import { inTransaction, runSeparately } from "../../../migrations/shared/online.js";
-import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
+import { createMigrationDatabase } from "../../support/postgres/migration-database.js";
 
-const migrations = useMigrationDatabase();
-type Migration = ReturnType<typeof migrations>["database"]["orm"]["migrations"][number];
+const { database } = await createMigrationDatabase();
+type Migration = (typeof database)["orm"]["migrations"][number];
 
 const TABLES = `SELECT coalesce(array_agg(oid::integer), '{}') AS tables FROM pg_class
   WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace`;
@@ -26,7 +26,7 @@ function nameOf(mode: string): string {
 
 /** Applies a migration. @returns for each of its transactions the strongest lock on each table that existed before the migration */
 async function locksTakenBy(migration: Migration): Promise<MigrationLocks[]> {
-  const runner = migrations().database.orm.createQueryRunner();
+  const runner = database.orm.createQueryRunner();
   const [{ tables }] = await runner.query(TABLES);
   const transactions: MigrationLocks[] = [];
   const commit = runner.commitTransaction.bind(runner);
@@ -86,8 +86,7 @@ const sample = (locks: MigrationLocks, transaction: boolean): LockingMigration =
 
 test("every migration states its locks, and requests never wait for more than one table of a transaction", async () => {
   const found: Record<string, string[]> = {};
-  for (const migration of migrations().database.orm.migrations)
-    found[migration.name ?? ""] = await problemsOf(migration);
+  for (const migration of database.orm.migrations) found[migration.name ?? ""] = await problemsOf(migration);
   expect(Object.entries(found).filter(([, problems]) => problems.length > 0)).toEqual([]);
 
   expect(await problemsOf(sample(EXCLUSIVE, false))).toEqual([]);

@@ -5,10 +5,10 @@ import type { LockingMigration } from "../../../migrations/shared/locks.js";
 import { backfill, buildIndex, dropIndex } from "../../../migrations/shared/online.js";
 import { migrateDown, migrateUp, planMigrations } from "../../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
+import { createMigrationDatabase } from "../../support/postgres/migration-database.js";
 import { connectDatabase } from "../../support/postgres/postgres-setup.js";
 
-const migrations = useMigrationDatabase();
+const { database, query, target, up } = await createMigrationDatabase();
 const INDEX = "user_group_sample_ix";
 const ON = "user_group (account_id, environment, sample)";
 /** More than one batch in each tenant. */
@@ -35,7 +35,6 @@ class SampleColumn9999999999999 implements LockingMigration {
 const sample = new SampleColumn9999999999999();
 
 beforeAll(async () => {
-  const { query, up, database } = migrations();
   await up();
   await query("ALTER TABLE user_group ADD COLUMN sample text");
   await query("INSERT INTO account (name, token_key_id) VALUES ('one', 'k'), ('two', 'k')");
@@ -46,7 +45,6 @@ beforeAll(async () => {
   database.orm.migrations.push(sample);
 });
 beforeEach(async () => {
-  const { query } = migrations();
   await query(`DELETE FROM schema_migration WHERE name = '${sample.name}'`);
   await query(`DROP INDEX IF EXISTS ${INDEX}`);
   await query("UPDATE user_group SET sample = NULL");
@@ -54,19 +52,18 @@ beforeEach(async () => {
 });
 
 async function state() {
-  const [index] = await migrations().query(
+  const [index] = await query(
     `SELECT indexrelid::integer AS id, indisvalid AS "isValid", indisunique AS "isUnique" FROM pg_index
       WHERE indexrelid = to_regclass($1)`,
     [INDEX],
   );
-  const [rows] = await migrations().query(
+  const [rows] = await query(
     "SELECT count(sample)::integer AS filled, count(*)::integer AS all FROM user_group",
   );
   return { index, rows };
 }
 
 test("a migration outside a transaction continues after an interruption, for an owner without superuser rights", async () => {
-  const { up, database } = migrations();
   sample.isInterrupted = true;
   await expect(up()).rejects.toThrow("interrupted");
   const before = await state();
@@ -79,7 +76,6 @@ test("a migration outside a transaction continues after an interruption, for an 
 });
 
 test("the invalid index of an interrupted build is replaced", async () => {
-  const { query, up } = migrations();
   // Fails on the equal rows, and leaves the index as a crash does.
   await expect(query(`CREATE UNIQUE INDEX CONCURRENTLY ${INDEX} ON user_group (account_id)`)).rejects.toThrow(
     "could not create unique index",
@@ -90,7 +86,6 @@ test("the invalid index of an interrupted build is replaced", async () => {
 });
 
 test("while an index is built, others write, and processes that also migrate do not block it", async () => {
-  const { target, query, up } = migrations();
   const other = await connectDatabase(target);
   const report = new Client(clientOptions(target));
   await report.connect();
@@ -113,7 +108,6 @@ test("while an index is built, others write, and processes that also migrate do 
 });
 
 test("a plan contains each statement once and changes nothing", async () => {
-  const { database } = migrations();
   const before = await state();
   const [planned, ...others] = await planMigrations(database);
   expect(others).toEqual([]);

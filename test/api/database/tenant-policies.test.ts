@@ -1,20 +1,14 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
+import { createTestDatabase } from "../../support/postgres/test-database.js";
 
-let testDatabase: TestDatabase;
-let client: Client;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  client = new Client(clientOptions(testDatabase.owner));
-  await client.connect();
-});
-
+const { owner, drop } = await createTestDatabase();
+const client = new Client(clientOptions(owner));
+await client.connect();
 afterAll(async () => {
   await client.end();
-  await testDatabase.drop();
+  await drop();
 });
 
 /** The form of all tenant policies; `environment` is text where there is also an operator policy (decision 32). */

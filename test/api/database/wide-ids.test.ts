@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Data } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { startService, type TestService } from "../../support/service/test-service.js";
 import { goodSite } from "../../support/site-configs/store.js";
 import { countsOf, startTransferCommands, toLines } from "../../support/transfer/commands.js";
 import { startReceiver } from "../../support/webhooks/receiver.js";
@@ -16,8 +16,8 @@ const SEQUENCES = [
   "webhook_endpoint_id_seq",
   "webhook_delivery_id_seq",
 ];
-const closers: (() => Promise<unknown>)[] = [];
-afterAll(() => Promise.all(closers.map((close) => close())));
+const service = await startService({ webhooks: { allowPrivate: true, times: FAST } });
+const commands = await startTransferCommands();
 
 /** Has the next IDs follow these numbers. */
 async function continueAfter(service: TestService, last: number): Promise<void> {
@@ -31,12 +31,10 @@ const last = 2 ** 53 - 1 - 200;
 
 describe("IDs about 2^53", () => {
   test("are exact over both APIs, in webhooks, site configurations and the audit log", async () => {
-    const service = await startTestService({ webhooks: { allowPrivate: true, times: FAST } });
-    closers.push(() => service.close());
+    service.services.webhookDispatcher.start(service.server.log);
     await continueAfter(service, last);
     const tenant = await createTenant(service);
     const receiver = await startReceiver();
-    service.services.webhookDispatcher.start(service.server.log);
     const endpoint = await tenant.listen(receiver.url);
     expect(endpoint.id).toBe(nodeId("WebhookEndpoint", last + 1));
 
@@ -88,8 +86,6 @@ describe("IDs about 2^53", () => {
   });
 
   test("are kept by an export that is imported again", async () => {
-    const commands = await startTransferCommands();
-    closers.push(() => commands.close());
     await continueAfter(commands.service, last);
     const tenant = await commands.createTenant();
     const groups = await commands.write(

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ERRORS, type ErrorCode } from "../../../src/domain/shared/error-catalogue.js";
 import { DomainError } from "../../../src/domain/shared/errors.js";
 import { statusOf } from "../../../src/graphql/shared/error-format.js";
@@ -30,10 +30,7 @@ const DOCUMENTS: readonly (readonly [DocumentCode, Operation])[] = [
 const errorsWith = (code: string) => ({ errors: [{ extensions: { code } }] });
 const statusInGraphql = (code: ErrorCode) => statusOf(new DomainError(code, "No."));
 
-let token = "";
-beforeAll(async () => {
-  ({ token } = await createUserGroup(graphql, "acme", { mapping: [entry("a", "sales")] }));
-});
+const { token } = await createUserGroup(graphql, "acme", { mapping: [entry("a", "sales")] });
 
 test.each(operationsOf("REST"))("%s over REST", async (code, operation) => {
   expect(await sendToRest(graphql, token, operation)).toMatchObject({

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { EMBED_SESSION_OPERATIONS } from "../../../src/rest/embed-sessions.js";
 import { USER_OPERATIONS } from "../../../src/rest/user-groups.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
@@ -119,10 +119,7 @@ const CASES = Object.entries<Operation>(OPERATIONS).flatMap(([name, { body, fiel
   Object.entries(fields).map(([field, rows]) => [name, field, rows, body] as const),
 );
 
-let token = "";
-beforeAll(async () => {
-  token = userGroupOf(await call("GET", { user_group_id: "nulls", name: "Nulls" })).token;
-});
+const { token } = userGroupOf(await call("GET", { user_group_id: "nulls", name: "Nulls" }));
 
 /** Calls an operation. @returns the reply, after a check that it changed no user group */
 async function callUnchanged(operation: string, body: unknown, headers: Record<string, string> = {}) {

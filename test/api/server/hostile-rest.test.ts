@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   expectHarmless,
@@ -15,13 +15,9 @@ const { keys, service } = await startGraphql();
 const text = (value: unknown) => fc.constant(JSON.stringify(value));
 const PROPERTIES =
   '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":"x"}';
-let token: string;
-
-beforeAll(async () => {
-  token = userGroupOf(
-    await send("GET", `{"user_group_id":"kept","name":"Kept","properties":${PROPERTIES}}`),
-  ).token;
-});
+const { token } = userGroupOf(
+  await send("GET", `{"user_group_id":"kept","name":"Kept","properties":${PROPERTIES}}`),
+);
 
 async function send(method: string, body: string): Promise<RestReply> {
   return callRest(`${service.url}/api/user`, method, keys.admin, body);

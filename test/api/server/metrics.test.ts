@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import { countOnly } from "../../../src/telemetry/telemetry.js";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
@@ -6,18 +6,11 @@ import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { createTestDatabase } from "../../support/postgres/test-database.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { readSamples, type Sample, scrape, sumOf } from "../../support/service/metric-samples.js";
-import { type RunningApp, startRunningApp } from "../../support/service/running-app.js";
+import { startRunningApp } from "../../support/service/running-app.js";
 import { startReceiver } from "../../support/webhooks/receiver.js";
 
-let running: RunningApp;
-let end: () => Promise<void>;
-beforeAll(async () => {
-  const settings = { WEBHOOK_ALLOW_PRIVATE: "true", AUTH_FAILURE_LIMIT: "3", LOG_LEVEL: "info" };
-  running = await startRunningApp(settings, (close) => {
-    end = close;
-  });
-});
-afterAll(() => end());
+const settings = { WEBHOOK_ALLOW_PRIVATE: "true", AUTH_FAILURE_LIMIT: "3", LOG_LEVEL: "info" };
+const running = await startRunningApp(settings, afterAll);
 
 /** The increase of metrics during an action. */
 async function growth(work: () => Promise<unknown>) {

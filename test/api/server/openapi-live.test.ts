@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
 import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
@@ -31,11 +31,8 @@ const PUT_SITE = "put /site-config/{site}";
 const DELETE_SITE = "delete /site-config/{site}";
 const [GET = "", PUT = "", POST = "", DELETE = ""] = USER;
 
-let caller: OpenApiCaller;
-beforeAll(async () => {
-  caller = new OpenApiCaller(graphql.service.url, contract);
-  await changeSite(graphql, "put", { site: "docs", text: JSON.stringify(goodSite), isPublic: true });
-});
+const caller = new OpenApiCaller(graphql.service.url, contract);
+await changeSite(graphql, "put", { site: "docs", text: JSON.stringify(goodSite), isPublic: true });
 
 /** Each call has a key of its own, since rate limits are low. */
 async function newKey(scope: "admin" | "read" = "admin"): Promise<string> {

@@ -1,24 +1,21 @@
 import { mkdir, stat } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import {
   countsOf,
   foreignToken,
   startTransferCommands,
   type TransferCommands,
-  type TransferTenant,
   toLines,
 } from "../../support/transfer/commands.js";
 
-let commands: TransferCommands;
+const commands = await startTransferCommands();
 /** Another installation, with its own database and key. */
-let elsewhere: TransferCommands;
-let tenant: TransferTenant;
+const elsewhere = await startTransferCommands();
+const tenant = await commands.createTenant();
 const GROUPS = 1003;
 const token = foreignToken();
 
 beforeAll(async () => {
-  [commands, elsewhere] = await Promise.all([startTransferCommands(), startTransferCommands()]);
-  tenant = await commands.createTenant();
   const special = {
     provided_id: 'a "quoted", id\nof two lines',
     name: " =1+1; ünïcode 🚀 ",
@@ -34,7 +31,6 @@ beforeAll(async () => {
   }));
   await tenant.import({ groups: await commands.write("in.jsonl", toLines([special, ...many])) });
 });
-afterAll(() => Promise.all([commands.close(), elsewhere.close()]));
 
 test.each(["jsonl", "csv"] as const)(
   "a %s export can be imported elsewhere and exported again identically",

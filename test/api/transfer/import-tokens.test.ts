@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { Database } from "../../../src/persistence/database/database.js";
@@ -10,16 +10,11 @@ import {
   countsOf,
   foreignToken,
   startTransferCommands,
-  type TransferCommands,
   type TransferTenant,
   toLines,
 } from "../../support/transfer/commands.js";
 
-let commands: TransferCommands;
-beforeAll(async () => {
-  commands = await startTransferCommands();
-});
-afterAll(() => commands.close());
+const commands = await startTransferCommands();
 
 let files = 0;
 async function importRecords(tenant: TransferTenant, records: readonly object[], replaceTokens = false) {

@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  countsOf,
-  foreignToken,
-  startTransferCommands,
-  type TransferCommands,
-  toLines,
-} from "../../support/transfer/commands.js";
+import { expect, test } from "vitest";
+import { countsOf, foreignToken, startTransferCommands, toLines } from "../../support/transfer/commands.js";
 
-let commands: TransferCommands;
-beforeAll(async () => {
-  commands = await startTransferCommands();
-});
-afterAll(() => commands.close());
+const commands = await startTransferCommands();
 
 const audit = async (accountId: number) =>
   commands.service.query(

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MAX_PROPERTIES_BYTES } from "../../../src/domain/user-groups/properties.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { entry } from "../../support/graphql/user-group-operations.js";
@@ -63,29 +63,25 @@ const MAPPING_WAYS: typeof WAYS = {
   ),
 };
 
-/** The external ID of "Named" is the internal ID of "Numbered". */
-let reference: string;
-/** The internal ID of "Named", which no external ID equals. */
-let internal: string;
+async function createSource(providedId: string, name: string): Promise<string> {
+  const input = { providedId, name };
+  const { dataSource } = await graphql.mutate("createDataSource", input, "dataSource { dataSourceId }");
+  return String(dataSource.dataSourceId);
+}
 
-beforeAll(async () => {
-  const create = async (providedId: string, name: string) => {
-    const input = { providedId, name };
-    const { dataSource } = await graphql.mutate("createDataSource", input, "dataSource { dataSourceId }");
-    return String(dataSource.dataSourceId);
-  };
-  reference = await create("numbered", "Numbered");
-  internal = await create(reference, "Named");
-});
+/** The external ID of "Named" is the internal ID of "Numbered". */
+const reference = await createSource("numbered", "Numbered");
+/** The internal ID of "Named", which no external ID equals. */
+const internal = await createSource(reference, "Named");
 
 describe.each(Object.entries(MAPPING_WAYS))("%s", (way, write) => {
   test.each([
-    ["an external ID before an internal one", () => reference, "Named"],
-    ["an internal ID that is no external one", () => internal, "Named"],
-    ["an external ID that is no number", () => "numbered", "Numbered"],
+    ["an external ID before an internal one", reference, "Named"],
+    ["an internal ID that is no external one", internal, "Named"],
+    ["an external ID that is no number", "numbered", "Numbered"],
   ])("takes a data source for %s", async (kind, source, name) => {
     const providedId = `${way} ${kind}`;
-    expect(await write(providedId, { source: source() })).toBe("ok");
+    expect(await write(providedId, { source })).toBe("ok");
     const { userGroup } = await run(
       "query ($id: String!) { userGroup(by: { providedId: $id }) { mapping { dataSource { name } } } }",
       { id: providedId },

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { updateUserGroup } from "../../../src/persistence/user-groups/writes.js";
 import { goodSite } from "../../support/site-configs/store.js";
 import { type Received, type Receiver, startReceiver } from "../../support/webhooks/receiver.js";
-import { createTenant, useWebhooks } from "../../support/webhooks/tenant.js";
+import { createTenant, startWebhooks } from "../../support/webhooks/tenant.js";
 
-const service = useWebhooks();
+const service = await startWebhooks();
 const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 const types = (received: readonly Received[]) => received.map(({ event }) => event.type);
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -20,7 +20,7 @@ async function firstOf(receiver: Receiver): Promise<Received> {
 
 describe("an event", () => {
   test("is signed according to Standard Webhooks", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     const receiver = await startReceiver();
     const { secret } = await tenant.listen(`${receiver.url}?own=1`);
     await tenant.createGroup("acme");
@@ -38,7 +38,7 @@ describe("an event", () => {
   });
 
   test("reports each change of a group and each revision of a site, once and in order, with IDs but no values", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     const receiver = await startReceiver();
     await tenant.listen(receiver.url);
     const token = await tenant.createGroup("acme");
@@ -74,7 +74,7 @@ describe("an event", () => {
   });
 
   test("is sent as a test to an endpoint whatever it receives, and signed", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     const receiver = await startReceiver();
     const { id, secret } = await tenant.listen(receiver.url, ["SITE_CONFIG_PUBLISHED"]);
     await tenant.mutate("sendTestWebhook", { id });
@@ -89,8 +89,8 @@ describe("an event", () => {
   });
 
   test("goes to the subscribed endpoints of its own environment, under one ID", async () => {
-    const tenant = await createTenant(service());
-    const stranger = await createTenant(service());
+    const tenant = await createTenant(service);
+    const stranger = await createTenant(service);
     const [all, some, off, strange] = await Promise.all([1, 2, 3, 4].map(() => startReceiver()));
     if (!all || !some || !off || !strange) throw new Error("There are four.");
     await tenant.listen(all.url);
@@ -110,7 +110,7 @@ describe("an event", () => {
   });
 
   test("is sent for each of many groups changed at once", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     const receiver = await startReceiver();
     await tenant.listen(receiver.url);
     const userGroups = Array.from({ length: 200 }, (_, index) => ({ providedId: `g${index}`, name: "G" }));
@@ -132,23 +132,21 @@ describe("an event", () => {
   });
 
   test("is never sent for a change that is rolled back", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     const receiver = await startReceiver();
     await tenant.listen(receiver.url);
     const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
     await tenant.createGroup("kept");
     await expect(
-      service()
-        .database.for(scope)
-        .transaction(async (transaction) => {
-          await updateUserGroup(transaction, { by: "providedId", providedId: "kept" }, { name: "x" });
-          const rows = await transaction.raw.run(
-            { access: "read", text: "SELECT id FROM webhook_delivery" },
-            [],
-          );
-          expect(rows).toHaveLength(2);
-          throw new Error("undone");
-        }),
+      service.database.for(scope).transaction(async (transaction) => {
+        await updateUserGroup(transaction, { by: "providedId", providedId: "kept" }, { name: "x" });
+        const rows = await transaction.raw.run(
+          { access: "read", text: "SELECT id FROM webhook_delivery" },
+          [],
+        );
+        expect(rows).toHaveLength(2);
+        throw new Error("undone");
+      }),
     ).rejects.toThrow("undone");
     await tenant.rename("kept", "New");
     await until(() => types(receiver.received)).toEqual(["user_group.created", "user_group.updated"]);
@@ -157,7 +155,7 @@ describe("an event", () => {
 });
 
 test("a rotated secret still signs, so that receivers can verify with either", async () => {
-  const tenant = await createTenant(service());
+  const tenant = await createTenant(service);
   const receiver = await startReceiver();
   const { id, secret: old } = await tenant.listen(receiver.url);
   const rotated = await tenant.mutate("rotateWebhookSecret", { id }, "secret");
@@ -165,7 +163,7 @@ test("a rotated secret still signs, so that receivers can verify with either", a
   expect(rotated.secret).not.toBe(old);
   await tenant.createGroup("acme");
   await until(() => receiver.received.length).toBe(1);
-  await service().query(
+  await service.query(
     "UPDATE webhook_endpoint SET previous_secret_expires_at = now() WHERE account_id = $1",
     [tenant.accountId],
   );
@@ -180,7 +178,7 @@ test("a rotated secret still signs, so that receivers can verify with either", a
 });
 
 test("no secret appears in a table, in the log or in a list; it can be decrypted in its own row only", async () => {
-  const tenant = await createTenant(service());
+  const tenant = await createTenant(service);
   const receiver = await startReceiver(() => ({ status: 500 }));
   const { id, secret } = await tenant.listen(`${receiver.url}?token=in-the-url`);
   const second = await tenant.listen("http://127.0.0.1:1/hook");
@@ -188,25 +186,25 @@ test("no secret appears in a table, in the log or in a list; it can be decrypted
   await tenant.createGroup("acme");
   await until(async () => (await tenant.deliveries({ state: "DEAD" })).length).toBe(2);
   const list = await tenant.run("{ webhookEndpoints { nodes { id name url events disabledAt createdAt } } }");
-  const rows = await service().query("SELECT row_to_json(e)::text AS text FROM webhook_endpoint AS e");
-  const deliveries = await service().query("SELECT row_to_json(d)::text AS text FROM webhook_delivery AS d");
-  const texts = [JSON.stringify([rows, deliveries, list]), ...service().log];
+  const rows = await service.query("SELECT row_to_json(e)::text AS text FROM webhook_endpoint AS e");
+  const deliveries = await service.query("SELECT row_to_json(d)::text AS text FROM webhook_delivery AS d");
+  const texts = [JSON.stringify([rows, deliveries, list]), ...service.log];
   for (const text of texts) {
     for (const one of [secret, second.secret, rotated.secret]) {
       expect(text).not.toContain(one.slice("whsec_".length));
       expect(text).not.toContain(Buffer.from(one).toString("hex"));
     }
   }
-  expect(service().log.join("")).not.toContain("in-the-url");
+  expect(service.log.join("")).not.toContain("in-the-url");
   const { length } = receiver.received;
-  await service().query(
+  await service.query(
     `UPDATE webhook_endpoint AS first SET secret_ciphertext = second.secret_ciphertext FROM webhook_endpoint AS second
       WHERE first.account_id = $1 AND second.account_id = $1 AND first.id < second.id`,
     [tenant.accountId],
   );
   await tenant.rename("acme", "New");
-  await until(() =>
-    service().log.some((line) => line.includes("webhook attempt could not be recorded")),
-  ).toBe(true);
+  await until(() => service.log.some((line) => line.includes("webhook attempt could not be recorded"))).toBe(
+    true,
+  );
   expect(receiver.received).toHaveLength(length);
 });

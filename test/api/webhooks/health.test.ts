@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Data } from "../../support/graphql/graphql-fixture.js";
 import { type Answer, startReceiver } from "../../support/webhooks/receiver.js";
-import { createTenant, useWebhooks, type WebhookTenant } from "../../support/webhooks/tenant.js";
+import { createTenant, startWebhooks, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
 const PAUSE_AFTER = 3;
 /** Longer than any test, so that no pause ends by itself. */
 const PAUSE_MS = 3_600_000;
 
-const service = useWebhooks({
+const service = await startWebhooks({
   times: { pollMs: 10, retryDelaysMs: [20, 20, 20, 20, 20, 20, 20, 20] },
   slots: { perEndpoint: 1 },
   breaker: { pauseAfterFailures: PAUSE_AFTER, firstPauseMs: PAUSE_MS, maxPauseMs: PAUSE_MS },
@@ -26,7 +26,7 @@ async function healthOf(tenant: WebhookTenant, id: string): Promise<Data> {
 
 /** Ends the pause of the tenant's endpoints and moves the start of their failures back. */
 async function passTime({ accountId }: WebhookTenant, days = 0): Promise<void> {
-  await service().query(
+  await service.query(
     // By way of UTC: Citus requires an immutable expression.
     `UPDATE webhook_endpoint SET paused_until = now(),
         failing_since = (failing_since AT TIME ZONE 'UTC' - $2 * interval '1 day') AT TIME ZONE 'UTC'
@@ -36,15 +36,15 @@ async function passTime({ accountId }: WebhookTenant, days = 0): Promise<void> {
 }
 
 function logOf({ accountId }: WebhookTenant): string[] {
-  return service()
-    .log.map((line) => JSON.parse(line))
+  return service.log
+    .map((line) => JSON.parse(line))
     .filter((line) => line.accountId === accountId && line.level === 40)
     .map(({ msg }) => msg);
 }
 
 /** An endpoint whose receiver responds as the test wants, and its account. */
 async function startEndpoint() {
-  const tenant = await createTenant(service());
+  const tenant = await createTenant(service);
   let answer: Answer = { status: 500 };
   const receiver = await startReceiver(() => answer);
   const { id } = await tenant.listen(receiver.url);
@@ -111,7 +111,7 @@ describe("an endpoint", () => {
   });
 
   test("is not paused for occasional failures", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     const receiver = await startReceiver((_received, count) => ({
       status: count % PAUSE_AFTER === 0 ? 204 : 500,
     }));

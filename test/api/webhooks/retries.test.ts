@@ -4,9 +4,9 @@ import { parseRetryAfter, RETRY_DELAYS_MS, retryDelay } from "../../../src/domai
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { startTestService } from "../../support/service/test-service.js";
 import { holdAnswer, type Received, startReceiver } from "../../support/webhooks/receiver.js";
-import { createTenant, FAST, useWebhooks } from "../../support/webhooks/tenant.js";
+import { createTenant, FAST, startWebhooks } from "../../support/webhooks/tenant.js";
 
-const service = useWebhooks();
+const service = await startWebhooks();
 const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 const seen = ({ event }: Received) => [event.data.userGroup.providedId, event.data.userGroup.version];
 
@@ -16,7 +16,7 @@ describe("a failed delivery", () => {
     ["a redirect, which is not followed", { status: 307, headers: { location: "/elsewhere" } }],
     ["a refusal", { status: 400 }],
   ])("with %s is retried under the same ID until it succeeds", async (_name, failure) => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     const receiver = await startReceiver((_received, count) => (count < 3 ? failure : { status: 200 }));
     await tenant.listen(receiver.url);
     await tenant.createGroup("acme");
@@ -37,7 +37,7 @@ describe("a failed delivery", () => {
   });
 
   test("holds back only the later events of its group", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     const { held, release } = holdAnswer();
     const receiver = await startReceiver((received, count) => {
       if (count === 1) return { status: 503 };
@@ -64,7 +64,7 @@ describe("a failed delivery", () => {
   });
 
   test("is dead after the last attempt; then the next event is sent, and a replay sends it again", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     let fails = true;
     const receiver = await startReceiver(({ event }) => ({
       status: fails && event.data.userGroup.version === 1 ? 500 : 204,
@@ -101,12 +101,12 @@ describe("a failed delivery", () => {
     ["3600", 3600],
     ["7200", 3600],
   ])("waits as Retry-After: %s says, at most an hour", async (header, seconds) => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     const receiver = await startReceiver(() => ({ status: 429, headers: { "retry-after": header } }));
     await tenant.listen(receiver.url);
     await tenant.createGroup("acme");
     await until(async () => (await tenant.deliveries())[0].lastStatus).toBe(429);
-    const [{ state, nextAttemptAt, createdAt }] = await service().query(
+    const [{ state, nextAttemptAt, createdAt }] = await service.query(
       `SELECT state, next_attempt_at AS "nextAttemptAt", created_at AS "createdAt" FROM webhook_delivery WHERE account_id = $1`,
       [tenant.accountId],
     );
@@ -118,7 +118,7 @@ describe("a failed delivery", () => {
   });
 
   test("with 410 disables the endpoint until it is enabled", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     let isGone = true;
     const receiver = await startReceiver(() => ({ status: isGone ? 410 : 204 }));
     const { id } = await tenant.listen(receiver.url);
@@ -142,7 +142,7 @@ describe("a failed delivery", () => {
   });
 
   test("records why there was no response", async () => {
-    const tenant = await createTenant(service());
+    const tenant = await createTenant(service);
     await tenant.listen("http://127.0.0.1:1/refused");
     const { id } = await tenant.listen("https://127.0.0.1:1/deleted");
     await tenant.createGroup("acme");
@@ -176,7 +176,7 @@ test("polling continues after a failed poll, however long it took", async () => 
 });
 
 test("a receiver with an endless response counts as reached", async () => {
-  const tenant = await createTenant(service());
+  const tenant = await createTenant(service);
   const receiver = await startReceiver(() => ({ status: 200, body: "x".repeat(5_000_000) }));
   await tenant.listen(receiver.url);
   await tenant.createGroup("acme");

@@ -1,5 +1,5 @@
 import { escapeIdentifier, Pool } from "pg";
-import { afterAll, beforeAll, inject } from "vitest";
+import { afterAll, inject } from "vitest";
 import type { Database } from "../../../src/persistence/database/database.js";
 import { migrateUp } from "../../../src/persistence/database/migrator.js";
 import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
@@ -21,35 +21,26 @@ export interface MigrationDatabase {
   up(): Promise<readonly string[]>;
 }
 
-/** Creates an empty database for a migration test file. @returns a getter for it */
-export function useMigrationDatabase(): () => MigrationDatabase {
-  let opened: MigrationDatabase | undefined;
-  const closers: (() => Promise<void>)[] = [];
-  beforeAll(async () => {
-    const { runtime } = inject("postgres");
-    const { owner, drop } = await createTestDatabase("empty");
-    closers.push(drop);
-    const administration = new Pool({ ...clientOptions(owner), types: VALUE_PARSERS });
-    closers.unshift(() => administration.end());
-    const [current] = (await administration.query("SELECT current_database() AS name")).rows;
-    await administration.query(
-      `ALTER DATABASE ${escapeIdentifier(current.name)} OWNER TO ${escapeIdentifier(runtime.user)}`,
-    );
-    const target = asRole(owner, runtime);
-    const database = await connectDatabase(target);
-    closers.unshift(() => database.close());
-    opened = {
-      database,
-      target,
-      query: async (text, values = []) => (await administration.query(text, [...values])).rows,
-      up: () => migrateUp(database),
-    };
-  });
+/** Creates an empty database for a migration test file. */
+export async function createMigrationDatabase(): Promise<MigrationDatabase> {
+  const { runtime } = inject("postgres");
+  const { owner, drop } = await createTestDatabase("empty");
+  const administration = new Pool({ ...clientOptions(owner), types: VALUE_PARSERS });
+  const [current] = (await administration.query("SELECT current_database() AS name")).rows;
+  await administration.query(
+    `ALTER DATABASE ${escapeIdentifier(current.name)} OWNER TO ${escapeIdentifier(runtime.user)}`,
+  );
+  const target = asRole(owner, runtime);
+  const database = await connectDatabase(target);
   afterAll(async () => {
-    for (const close of closers) await close();
+    await database.close();
+    await administration.end();
+    await drop();
   });
-  return () => {
-    if (!opened) throw new Error("The database is there once the tests run.");
-    return opened;
+  return {
+    database,
+    target,
+    query: async (text, values = []) => (await administration.query(text, [...values])).rows,
+    up: () => migrateUp(database),
   };
 }

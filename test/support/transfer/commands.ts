@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { afterAll } from "vitest";
 import { type ExportChoices, exportFiles } from "../../../src/cli/transfer/export.js";
 import { type CommandStreams, type ImportChoices, importFiles } from "../../../src/cli/transfer/import.js";
 import type { Environment } from "../../../src/domain/accounts/environment.js";
@@ -13,9 +14,9 @@ import { callRest } from "../rest/rest-client.js";
 import { recordOutput } from "../secrets/process-record.js";
 import { recordSecret } from "../secrets/run-record.js";
 import { createTestProcesses } from "../service/running-process.js";
-import { startTestService, type TestAccount } from "../service/test-service.js";
+import { startService, type TestAccount } from "../service/test-service.js";
 
-/** `import` and `export` with a running service, and files for them. */
+/** `import` and `export` with a running service, and files for them, until the test file ends. */
 export type TransferCommands = Awaited<ReturnType<typeof startTransferCommands>>;
 /** One environment of a new account, with the data sources `sales` and `support`. */
 export type TransferTenant = Awaited<ReturnType<TransferCommands["createTenant"]>>;
@@ -31,13 +32,17 @@ export async function startTransferCommands() {
   const processes = createTestProcesses();
   const encryptionKey = randomBytes(32);
   const spareKey = randomBytes(32);
-  const service = await startTestService({ encryptionKey });
+  const service = await startService({ encryptionKey });
   const env = {
     DATABASE_URL: databaseUrl(service.target),
     ENCRYPTION_KEYS: [encryptionKey, spareKey].map((key) => key.toString("base64")).join(","),
   };
   const folder = await mkdtemp(join(tmpdir(), "ug-transfer-"));
   const at = (name: string) => join(folder, name);
+  afterAll(async () => {
+    await processes.close();
+    await rm(folder, { recursive: true });
+  });
   const tenantOf = async (account: TestAccount, environment: Environment) => {
     const { secret: key } = await account.createKey({ environment });
     const tenant = { account: account.name, environment };
@@ -95,11 +100,6 @@ export async function startTransferCommands() {
     /** Returns the same account in the other environment. */
     otherEnvironment: ({ account, environment }: { account: TestAccount; environment: Environment }) =>
       tenantOf(account, environment === "Customer" ? "Testing" : "Customer"),
-    async close() {
-      await processes.close();
-      await service.close();
-      await rm(folder, { recursive: true });
-    },
   };
 }
 

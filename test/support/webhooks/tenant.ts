@@ -1,7 +1,6 @@
-import { afterAll, beforeAll } from "vitest";
 import { callGraphql, runMutation } from "../graphql/graphql-client.js";
 import type { Data } from "../graphql/graphql-fixture.js";
-import { startTestService, type TestAccount, type TestService } from "../service/test-service.js";
+import { startService, type TestAccount, type TestService } from "../service/test-service.js";
 
 /** Polls within the dispatcher's timing. */
 export const FAST = { pollMs: 10, retryDelaysMs: [20, 20, 20] };
@@ -30,20 +29,13 @@ export interface WebhookTenant {
   replay(id: string): Promise<Data>;
 }
 
-/** Starts a service for a test file, which delivers to private addresses. @returns a getter for it */
-export function useWebhooks(
-  webhooks: Partial<NonNullable<Parameters<typeof startTestService>[0]>["webhooks"]> = {},
-): () => TestService {
-  let service: TestService | undefined;
-  beforeAll(async () => {
-    service = await startTestService({ webhooks: { allowPrivate: true, times: FAST, ...webhooks } });
-    service.services.webhookDispatcher.start(service.server.log);
-  });
-  afterAll(() => service?.close());
-  return () => {
-    if (!service) throw new Error("The service is there once the tests run.");
-    return service;
-  };
+/** Starts a service for a test file, which delivers to private addresses. */
+export async function startWebhooks(
+  webhooks: Partial<NonNullable<Parameters<typeof startService>[0]>["webhooks"]> = {},
+): Promise<TestService> {
+  const service = await startService({ webhooks: { allowPrivate: true, times: FAST, ...webhooks } });
+  service.services.webhookDispatcher.start(service.server.log);
+  return service;
 }
 
 /** @param existing the account; a new one by default */
