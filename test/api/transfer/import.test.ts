@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { countsOf, foreignToken, startTransferCommands, toLines } from "../../support/transfer/commands.js";
 
 const commands = await startTransferCommands();
@@ -69,6 +70,26 @@ test("imports data sources, groups and mappings, and changes nothing when repeat
   const again = await tenant.import({ dataSources: sources, mappings });
   expect(countsOf(again)).toEqual({ "data sources": [2, 0, 0, 2, 0], mappings: [2, 0, 0, 2, 0] });
   expect(await audit(tenant.accountId)).toEqual(entries);
+});
+
+test("a renamed data source reaches the subscribers of groups that map it", async () => {
+  const tenant = await commands.createTenant();
+  const sources = (name: string) => commands.write("renamed.csv", `provided_id,name\nlake,${name}\n`);
+  const groups = await commands.write(
+    "watched.jsonl",
+    toLines([{ provided_id: "a", name: "A", mapping: { s: "lake" } }]),
+  );
+  await tenant.import({ dataSources: await sources("Lake"), groups });
+  const query = `subscription { userGroupChanged(by: { providedId: "a" }) {
+    kind userGroup { mapping { dataSource { name } } } } }`;
+  const stream = await openGroupStream(commands.service.url, `Token ${tenant.key}`, query);
+  for (const dryRun of [true, false]) await tenant.import({ dataSources: await sources("Ocean"), dryRun });
+  expect(await stream.next()).toEqual({
+    data: {
+      userGroupChanged: { kind: "UPDATED", userGroup: { mapping: [{ dataSource: { name: "Ocean" } }] } },
+    },
+  });
+  stream.close();
 });
 
 test("updates what differs, keeps omitted fields and clears null ones", async () => {
