@@ -86,7 +86,7 @@ export class ChangeFeed implements ChangePublisher {
    */
   follow(tenant: Tenant, id: number | null, listener: ChangeListener): () => void {
     if (this.#isShuttingDown) throw unavailable(SHUTTING_DOWN);
-    const key = keyOf({ ...tenant, id });
+    const key = keyOf(tenant, id ?? "*");
     const listeners = this.#listeners.get(key) ?? new Set();
     this.#listeners.set(key, listeners.add(listener));
     return () => {
@@ -128,12 +128,12 @@ export class ChangeFeed implements ChangePublisher {
   #deliver(payload: string): void {
     for (const { id, kind, ...tenant } of decodeChanges(payload)) {
       if (id === null) {
-        this.#endAll(MISSED, environmentKey(tenant));
+        this.#endAll(MISSED, keyOf(tenant, ""));
         continue;
       }
-      const allGroups = keyOf({ ...tenant, id: null });
+      const allGroups = keyOf(tenant, "*");
       // Followers of one group have found it, so it was created before.
-      for (const key of kind === "created" ? [allGroups] : [keyOf({ ...tenant, id }), allGroups]) {
+      for (const key of kind === "created" ? [allGroups] : [keyOf(tenant, id), allGroups]) {
         for (const listener of this.#listeners.get(key) ?? []) listener.onChange({ id, kind });
       }
     }
@@ -178,13 +178,9 @@ function unavailable(message: string): DomainError {
 function limitBacklog(changes: UserGroupChange[]): UserGroupChange[] {
   if (changes.length <= MAX_BACKLOG) return changes;
   const all = changes.map((change): UserGroupChange => ({ ...change, id: null, kind: "updated" }));
-  return [...new Map(all.map((change) => [environmentKey(change), change])).values()];
+  return [...new Map(all.map((change) => [keyOf(change, ""), change])).values()];
 }
 
-function keyOf({ id, ...tenant }: TenantKey & { readonly id: number | null }): string {
-  return `${environmentKey(tenant)}${id ?? "*"}`;
-}
-
-function environmentKey({ accountId, environment }: TenantKey): string {
-  return `${accountId}/${environment}/`;
+function keyOf({ accountId, environment }: TenantKey, suffix: number | "*" | ""): string {
+  return `${accountId}/${environment}/${suffix}`;
 }

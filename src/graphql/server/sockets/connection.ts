@@ -57,11 +57,6 @@ export class SocketConnection {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** Whether the service is shutting down, so that no operation may start. */
-  get isGoingAway(): boolean {
-    return this.#isGoingAway;
-  }
-
   /** Sends a message, and resolves when the process no longer holds it. */
   async send(message: string): Promise<void> {
     if (this.isOpen) await sent((done) => this.socket.send(message, done));

@@ -67,7 +67,7 @@ export class SocketHandler {
         onMessage: (onMessage) => {
           socket.on("message", (data: Buffer) => {
             // The client sends it again to another process.
-            if (!connection.isOpen || connection.isGoingAway) return;
+            if (!connection.isOpen || this.#isGoingAway) return;
             // Parsing and validating thousands of levels would take seconds.
             if (isNestedDeeper(data, MAX_BODY_LEVELS)) {
               connection.close(CLOSE_CODES.badRequest, "The message is nested too deeply.");

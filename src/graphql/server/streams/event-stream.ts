@@ -33,11 +33,7 @@ export function acceptsEventStream({ method, headers: { accept = "" } }: Fastify
 }
 
 /** Creates the handler of operations whose reply is an event stream. Errors before the stream starts are sent as a regular reply. */
-export function createEventStream({
-  streams,
-  callers,
-  maxReplyBytes,
-}: EventStreamOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
+export function createEventStream({ streams, callers, maxReplyBytes }: EventStreamOptions) {
   async function open(
     events: AsyncIterableIterator<SubscriptionEvent>,
     context: GraphqlContext,
@@ -96,7 +92,7 @@ export function createEventStream({
     return reply.type(MEDIA_TYPE).send(Buffer.concat([data, Buffer.from(COMPLETE)]));
   }
 
-  return async (request, reply) => {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
     const context = await callers.contextOf(request, reply);
     const started = await streams.start(request.body, context, request.ip);
     if (!(Symbol.asyncIterator in started)) return answer(started, reply);
