@@ -126,8 +126,7 @@ export async function deleteAccount(
 async function runDeletion(database: Database, { id, name }: Account, output: Output): Promise<number> {
   return interruptible(async (signal) => {
     const line = new ProgressLine(process.stderr);
-    line.begin("rows");
-    const progress = (records: number) => line.update({ records, fraction: null });
+    const progress = (count: number) => line.update(count, "rows");
     const rows = await new AccountDeletion(database).run(id, signal, progress).finally(() => line.clear());
     if (rows === null) {
       process.stderr.write("Interrupted. Run the command again to continue.\n");

@@ -46,21 +46,16 @@ export async function exportFiles(
   const line = new ProgressLine(terminal);
   await withAccount(settings, choices, { name: "cli", requestId: null }, async (storage) => {
     const reader = new ExportReader(storage.database, storage.vault);
-    const counts = await reader.count(storage.writer);
     for (const { kind, path, format } of files) {
       const { label } = FILES[kind];
       const columns = columnsOf(kind, withTokens);
-      const total = kind === "dataSources" ? counts.dataSources : counts.groups;
-      line.begin(label);
       let written = 0;
-      let subjects = 0;
       const text = async function* () {
         if (format === "csv") yield stringify([[...columns]]);
-        for await (const page of pagesOf(reader, storage.writer, kind, withTokens)) {
-          yield format === "csv" ? toCsv(page.records, columns) : toJsonLines(page.records);
-          written += page.records.length;
-          subjects += page.subjects;
-          line.update({ records: written, fraction: total === 0 ? 1 : Math.min(1, subjects / total) });
+        for await (const records of pagesOf(reader, storage.writer, kind, withTokens)) {
+          yield format === "csv" ? toCsv(records, columns) : toJsonLines(records);
+          written += records.length;
+          line.update(written, label);
         }
       };
       const mode = kind === "groups" && withTokens ? SECRET_MODE : DEFAULT_MODE;
@@ -80,30 +75,21 @@ function columnsOf(kind: FileKind, withTokens: boolean): readonly string[] {
 /** One exported record: field names and values in order. */
 type ExportedRecord = Readonly<Record<string, unknown>>;
 
-/** A page of records, and the number of groups or data sources in it. */
-interface RecordPage {
-  readonly records: readonly ExportedRecord[];
-  readonly subjects: number;
-}
-
 async function* pagesOf(
   reader: ExportReader,
   tenant: Tenant,
   kind: FileKind,
   withTokens: boolean,
-): AsyncGenerator<RecordPage> {
+): AsyncGenerator<readonly ExportedRecord[]> {
   if (kind === "dataSources") {
     for await (const page of reader.dataSources(tenant)) {
-      const records = page.map(({ providedId, name }) => ({ provided_id: providedId, name }));
-      yield { records, subjects: page.length };
+      yield page.map(({ providedId, name }) => ({ provided_id: providedId, name }));
     }
     return;
   }
   const toRecords = (exported: ExportedGroup): ExportedRecord[] =>
     kind === "mappings" ? mappingRecords(exported) : [groupRecord(exported, withTokens ? reader : null)];
-  for await (const page of reader.groups(tenant)) {
-    yield { records: page.flatMap(toRecords), subjects: page.length };
-  }
+  for await (const page of reader.groups(tenant)) yield page.flatMap(toRecords);
 }
 
 /** @param tokens decrypts the tokens; null omits them */

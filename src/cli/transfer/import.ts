@@ -128,7 +128,6 @@ async function runImport(
     async function importFile<Item>(kind: FileKind, steps: ImportSteps<Item>): Promise<void> {
       const file = files[kind];
       if (!file || signal.aborted) return;
-      line.begin(FILES[kind].label);
       const total: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
       counts[kind] = total;
       for await (const batch of batchesOf(file.records, steps)) {
@@ -136,7 +135,7 @@ async function runImport(
         for (const outcome of outcomes) total[outcome instanceof Refusal ? "refused" : outcome] += 1;
         for (const [index, outcome] of outcomes.entries())
           if (outcome instanceof Refusal) report.add(file.name, batch[index]?.line ?? 0, outcome);
-        line.update({ records: sum(total), fraction: file.progress() });
+        line.update(sum(total), FILES[kind].label);
         if (signal.aborted) return;
       }
     }

@@ -1,4 +1,4 @@
-import { createReadStream, type ReadStream } from "node:fs";
+import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { parse } from "csv-parse";
@@ -35,8 +35,6 @@ export interface SourceFile {
   readonly name: string;
   /** @throws OperatorError if the file cannot be read */
   readonly records: AsyncIterable<SourceRecord>;
-  /** Returns the fraction that was read so far; null for standard input. */
-  progress(): number | null;
 }
 
 /** Longer records are rejected. The limit exceeds the largest possible group and fits into memory. */
@@ -61,22 +59,15 @@ export async function openSourceFile(
   const read = (format ?? formatOf(path)) === "csv" ? readCsv : readJsonLines;
   if (path === "-") {
     const name = "standard input";
-    return { name, records: reportUnreadable(name, read(input, shape)), progress: () => null };
+    return { name, records: reportUnreadable(name, read(input, shape)) };
   }
-  const { size } = await stat(path).catch((error: unknown) => {
+  await stat(path).catch((error: unknown) => {
     throw unreadable(path, error);
   });
-  let file: ReadStream | null = null;
   async function* records() {
-    file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-    yield* read(file, shape);
+    yield* read(createReadStream(path, { highWaterMark: CHUNK_BYTES }), shape);
   }
-  const bytesRead = () => file?.bytesRead ?? 0;
-  return {
-    name: path,
-    records: reportUnreadable(path, records()),
-    progress: () => (size === 0 ? 1 : Math.min(1, bytesRead() / size)),
-  };
+  return { name: path, records: reportUnreadable(path, records()) };
 }
 
 async function* reportUnreadable(

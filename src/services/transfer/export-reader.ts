@@ -6,7 +6,7 @@ import { MAX_MAPPING_ENTRIES, type MappedDataSource } from "../../domain/user-gr
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { DATA_SOURCE_LIST } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { countUserGroups, listAllUserGroups } from "../../persistence/user-groups/list-queries.js";
+import { listAllUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 
 /** Rows per statement: even groups with the largest mappings have no more entries than a statement returns. */
@@ -45,11 +45,6 @@ export class ExportReader {
       );
       yield groups.map((group) => ({ group, mapping: mappings.get(group.id) ?? [] }));
     }
-  }
-
-  async count(tenant: Tenant): Promise<{ readonly dataSources: number; readonly groups: number }> {
-    const db = this.db.for(tenant);
-    return { dataSources: await DATA_SOURCE_LIST.count(db, {}), groups: await countUserGroups(db, {}) };
   }
 
   /** Returns the group's token in plaintext. */
