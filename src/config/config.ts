@@ -66,9 +66,6 @@ function tracesOf(read: z.infer<typeof settings>): TraceSettings | undefined {
   return {
     endpoint,
     protocol: read.OTEL_EXPORTER_OTLP_PROTOCOL,
-    headers: read.OTEL_EXPORTER_OTLP_HEADERS,
-    serviceName: read.OTEL_SERVICE_NAME,
-    resource: read.OTEL_RESOURCE_ATTRIBUTES,
     sampler: read.OTEL_TRACES_SAMPLER,
     ratio: read.OTEL_TRACES_SAMPLER_ARG,
   };

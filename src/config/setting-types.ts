@@ -84,11 +84,6 @@ export function httpUrl() {
   return url((text) => hasProtocol(text, "http:", "https:"), "http://collector:4318");
 }
 
-/** Comma-separated pairs such as `key=value`, the values percent-encoded, as OpenTelemetry specifies. */
-export function keyValueList() {
-  return z.string().transform(readPairs).default({});
-}
-
 /** A number from `min` to `max` whose text matches `pattern`: other notations that JavaScript reads, such as "1e3", are refused. */
 function numberText(pattern: RegExp, min: number, max: number, what: string) {
   const rule = `must be ${what} from ${min} to ${max}`;
@@ -114,23 +109,6 @@ function url(isValid: (text: string) => boolean, examples: string) {
 
 function hasProtocol(text: string, ...protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
-}
-
-function readPairs(text: string, context: z.RefinementCtx): Readonly<Record<string, string>> {
-  const pairs = text.split(",").map((pair) => /^\s*([\w.-]+)\s*=\s*(.*?)\s*$/.exec(pair));
-  try {
-    return Object.fromEntries(
-      pairs.map((pair) => {
-        const [, key, value] = pair ?? [];
-        if (key === undefined || value === undefined) throw new URIError("Not a pair.");
-        return [key, decodeURIComponent(value)];
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    context.addIssue({ code: "custom", message: "must be comma-separated pairs such as key=value" });
-    return z.NEVER;
-  }
 }
 
 function isPostgresUrl(text: string): boolean {

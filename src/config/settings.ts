@@ -9,7 +9,6 @@ import {
   encryptionKeys,
   flag,
   httpUrl,
-  keyValueList,
   originList,
   postgresUrl,
   postgresUrls,
@@ -146,17 +145,12 @@ export const SETTING_SECTIONS = {
       "bearer token for `/metrics`; if unset, only the local machine can read it, and only without `DATABASE_URL`, `TRUSTED_PROXIES` and a public `HOST` ([guide](observability.md))",
     ),
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().describe(
-      "trace collector, such as `http://127.0.0.1:4318`; if unset, tracing is off",
+      "trace collector, such as `http://127.0.0.1:4318`; if unset, tracing is off. OpenTelemetry's [other variables](observability.md#traces) apply, too",
     ),
     OTEL_EXPORTER_OTLP_PROTOCOL: z
       .enum(OTLP_PROTOCOLS, `must be one of ${OTLP_PROTOCOLS.join(", ")}`)
       .default("http/protobuf")
       .describe("protocol for the collector"),
-    OTEL_EXPORTER_OTLP_HEADERS: keyValueList().describe("headers for the collector, such as `api-key=…`"),
-    OTEL_SERVICE_NAME: z.string().default("user-groups").describe("service name in traces"),
-    OTEL_RESOURCE_ATTRIBUTES: keyValueList().describe(
-      "resource attributes in traces, such as `deployment.environment.name=production`",
-    ),
     OTEL_TRACES_SAMPLER: z
       .enum(SAMPLER_NAMES, `must be one of ${SAMPLER_NAMES.join(", ")}`)
       .default("parentbased_always_on")

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { currentSecrets } from "../support/secrets/run-record.js";
@@ -9,6 +9,9 @@ import { type RunningApp, startRunningApp } from "../support/service/running-app
 import { startReceiver } from "../support/webhooks/receiver.js";
 
 const COLLECTOR_KEY = "a-key-that-the-collector-wants";
+
+// OpenTelemetry's packages read these variables themselves.
+afterEach(() => void vi.unstubAllEnvs());
 
 async function startTraced(receiver: OtlpReceiver, settings: Readonly<Record<string, string>> = {}) {
   return startRunningApp({
@@ -40,9 +43,8 @@ const getGroup = ({ url, key }: RunningApp, id: string, headers: Readonly<Record
 describe("a traced request", () => {
   test("spans HTTP, batches and SQL, with tenant and request ID", async () => {
     const receiver = await startOtlpReceiver();
-    const running = await startTraced(receiver, {
-      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
-    });
+    vi.stubEnv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test");
+    const running = await startTraced(receiver);
     await getGroup(running, "acme");
     const ids = newIds();
     await getGroup(running, "acme", { ...traceparent(ids), "x-request-id": "request-of-mine" });
@@ -122,10 +124,8 @@ describe("a traced request", () => {
   test("records transactions, webhooks and failures, but no secrets or caller data", async () => {
     const receiver = await startOtlpReceiver();
     const hook = await startReceiver(() => ({ status: 500 }));
-    const running = await startTraced(receiver, {
-      WEBHOOK_ALLOW_PRIVATE: "true",
-      OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${COLLECTOR_KEY}`,
-    });
+    vi.stubEnv("OTEL_EXPORTER_OTLP_HEADERS", `x-collector-key=${COLLECTOR_KEY}`);
+    const running = await startTraced(receiver, { WEBHOOK_ALLOW_PRIVATE: "true" });
     const { url, key } = running;
     const create = `mutation ($url: String!) { createWebhookEndpoint(input: {name: "NameOfMine", url: $url}) { secret } }`;
     await callGraphql(url, key, create, { url: hook.url });

@@ -4,7 +4,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { resourceFromAttributes } from "@opentelemetry/resources";
+import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -35,11 +35,9 @@ const SAMPLERS: Record<TraceSettings["sampler"], (ratio: number) => Sampler> = {
  */
 export function createTracing(exporter: SpanExporter, settings: TraceSettings, version: string) {
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({
-      "service.version": version,
-      ...settings.resource,
-      "service.name": settings.serviceName,
-    }),
+    resource: resourceFromAttributes({ "service.name": "user-groups", "service.version": version }).merge(
+      detectResources({ detectors: [envDetector] }),
+    ),
     sampler: SAMPLERS[settings.sampler](settings.ratio),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
@@ -66,13 +64,12 @@ const MAX_IN_FLIGHT = 2;
  * @param onFailure called at the first of consecutive failures
  */
 export function createSpanExporter(
-  { endpoint, protocol, headers }: TraceSettings,
+  { endpoint, protocol }: TraceSettings,
   { spanExports }: Metrics,
   onFailure: (reason: string) => void,
 ): SpanExporter {
   const options = {
     url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
-    headers: { ...headers },
     timeoutMillis: TIMEOUT_MS,
     concurrencyLimit: MAX_IN_FLIGHT,
   };

@@ -11,15 +11,11 @@ export const SAMPLER_NAMES = [
 /** Supported values of OTEL_EXPORTER_OTLP_PROTOCOL: gRPC is not supported. */
 export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const;
 
+/** Settings of traces besides those that OpenTelemetry's packages read from the environment themselves. */
 export interface TraceSettings {
   /** Base URL of the collector's OTLP/HTTP endpoint, without `/v1/traces`. */
   readonly endpoint: string;
   readonly protocol: (typeof OTLP_PROTOCOLS)[number];
-  /** Headers for the collector, such as an API key. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly serviceName: string;
-  /** Resource attributes. */
-  readonly resource: Readonly<Record<string, string>>;
   readonly sampler: (typeof SAMPLER_NAMES)[number];
   /** Sampling ratio from 0 to 1, for the `traceidratio` samplers. */
   readonly ratio: number;
