@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/config.js";
+import { databaseOptions } from "../config/database-options.js";
 import { metricsAccess } from "../config/metrics-access.js";
 import { saveDemoKey } from "../embedded-postgres/secrets-file.js";
 import { createSubgraphSchema } from "../graphql/server/federation/subgraph-schema.js";
@@ -10,13 +10,14 @@ import { isLoopback } from "../http/pages/loopback.js";
 import { readConsoleDocuments } from "../http/pages/pages.js";
 import { createHttpServer } from "../http/server/http-server.js";
 import { baseUrl, requireFreePort, toListenError } from "../http/server/listening.js";
+import { ReadReplicas } from "../persistence/database/read-replicas.js";
 import { RedisLimiters } from "../persistence/requests/redis-limiters.js";
 import { createDemoAccount, type DemoSecrets } from "../services/data-sources/demo-account.js";
 import { createServices } from "../services/services.js";
 import { registerScrapedMetrics } from "../telemetry/export/metrics.js";
 import { provideWorkerMetrics } from "../telemetry/export/worker-metrics.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 import { readPersistedQueries } from "./persisted-queries-file.js";
-import { createReplicas } from "./replicas.js";
 import { serviceOptions } from "./service-options.js";
 import { openStorage, type Storage } from "./storage.js";
 import { openTelemetry, type ProcessTelemetry } from "./telemetry.js";
@@ -101,9 +102,9 @@ async function serveFrom(
   logStream: LogStream,
 ): Promise<App> {
   const redis = config.redisUrl === undefined ? undefined : await RedisLimiters.create(config.redisUrl);
-  const replicas = createReplicas(config, processTelemetry.telemetry);
   const { telemetry } = processTelemetry;
-  const parts = { sharedLimiters: redis ?? link, replicas: replicas?.reads, telemetry };
+  const replicas = createReplicas(config, telemetry);
+  const parts = { sharedLimiters: redis ?? link, replicas, telemetry };
   const services = createServices(storage.database, storage.vault, serviceOptions(config, storage, parts));
   let { demoKey } = storage;
   let isShuttingDown = false;
@@ -182,8 +183,14 @@ async function serveFrom(
   try {
     // LISTEN does not work behind a transaction-mode pooler; other processes then accept a revoked key until its cache entry expires.
     if (!config.databasePooled || config.databaseListenUrl !== undefined) services.notifications.start();
-    if (redis) await connectRedis(redis, server);
-    await replicas?.start(server);
+    if (redis) {
+      server.addHook("onClose", async () => redis.close());
+      await redis.open(server.log);
+    }
+    if (replicas) {
+      server.addHook("onClose", () => replicas.close());
+      await replicas.start(server.log);
+    }
     await server.listen({ host: config.host, port: config.port });
     if (config.webhooks) services.webhookDispatcher.start(server.log);
     if (config.purge) services.purgeJob.start(server.log);
@@ -216,13 +223,13 @@ async function serveFrom(
   }
 }
 
-/** Shares rate limit counters with the other processes until the server closes. */
-async function connectRedis(redis: RedisLimiters, server: FastifyInstance): Promise<void> {
-  server.addHook("onClose", async () => redis.close());
-  await redis.open({
-    onLost: (reason) => {
-      server.log.warn({ err: reason }, "Redis is unreachable: each process counts rate limits separately");
-    },
-    onRestored: () => server.log.warn("Redis is reachable again"),
-  });
+/** Creates the configured replicas, not probed yet; undefined if none are configured. */
+function createReplicas(config: Config, telemetry: Telemetry): ReadReplicas | undefined {
+  const { databaseUrl: url, databaseReplicaUrls: urls } = config;
+  if (url === undefined || urls.length === 0) return undefined;
+  return new ReadReplicas(
+    { url },
+    urls.map((replica) => ({ ...databaseOptions(config, { url: replica }, telemetry), server: "replica" })),
+    config.databaseReplicaMaxLagMs,
+  );
 }

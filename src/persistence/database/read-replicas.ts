@@ -121,10 +121,8 @@ const MAX_INTERVAL_MS = 1_000;
 /** Number of probes within the maximum lag. */
 const PROBES_PER_LAG = 4;
 
-/** Callbacks for replicas that become unusable and usable again. */
-interface ReplicaListener {
-  onExcluded(replica: string, reason: unknown): void;
-  onRestored(replica: string): void;
+interface ReplicaLog {
+  warn(details: { readonly replica: string; readonly err?: unknown }, message: string): void;
 }
 
 /** The primary's log position at a time of this process's clock, so that no two clocks are compared. */
@@ -162,13 +160,19 @@ export class ReadReplicas {
     this.#intervalMs = Math.min(MAX_INTERVAL_MS, maxLagMs / PROBES_PER_LAG);
   }
 
+  /** Number of replicas in use and excluded. */
+  get usage(): { readonly in: number; readonly out: number } {
+    const out = this.#replicas.filter(({ isUsable }) => !isUsable).length;
+    return { in: this.#replicas.length - out, out };
+  }
+
   /** Probes all servers once, then periodically. */
-  async start(listener: ReplicaListener): Promise<void> {
+  async start(log: ReplicaLog): Promise<void> {
     await this.#probePrimary();
-    await Promise.all(this.#replicas.map((replica) => this.#probe(replica, listener)));
+    await Promise.all(this.#replicas.map((replica) => this.#probe(replica, log)));
     this.#repeat(() => this.#probePrimary());
     // Separate timers: a replica that does not respond must not delay the others.
-    for (const replica of this.#replicas) this.#repeat(() => this.#probe(replica, listener));
+    for (const replica of this.#replicas) this.#repeat(() => this.#probe(replica, log));
   }
 
   /** Returns the next fresh replica, round-robin; undefined when there is none. */
@@ -213,7 +217,7 @@ export class ReadReplicas {
     }
   }
 
-  async #probe(replica: StreamingReplica, listener: ReplicaListener): Promise<void> {
+  async #probe(replica: StreamingReplica, log: ReplicaLog): Promise<void> {
     try {
       const primary = this.#samples.at(-1);
       if (primary) {
@@ -221,11 +225,11 @@ export class ReadReplicas {
         const passed = this.#samples.findLast(({ position }) => position <= replayed);
         if (passed) replica.freshAsOf = Math.max(passed.at, replica.freshAsOf ?? passed.at);
       }
-      this.#report(replica, listener, this.#primaryError ?? new Error("it lags too far behind"));
+      this.#report(replica, log, this.#primaryError ?? new Error("it lags too far behind"));
     } catch (error) {
       replica.freshAsOf = null;
       replica.reads.rejectPending();
-      this.#report(replica, listener, error);
+      this.#report(replica, log, error);
     }
   }
 
@@ -233,11 +237,12 @@ export class ReadReplicas {
     return freshAsOf !== null && performance.now() - freshAsOf <= this.maxLagMs;
   }
 
-  #report(replica: StreamingReplica, listener: ReplicaListener, reason: unknown): void {
+  #report(replica: StreamingReplica, log: ReplicaLog, reason: unknown): void {
     const isUsable = this.#isFresh(replica);
-    const { name } = replica.reads;
-    if (replica.isUsable && !isUsable) listener.onExcluded(name, reason);
-    if (!replica.isUsable && isUsable) listener.onRestored(name);
+    if (isUsable === replica.isUsable) return;
     replica.isUsable = isUsable;
+    const { name } = replica.reads;
+    if (isUsable) log.warn({ replica: name }, "a replica is in use again");
+    else log.warn({ replica: name, err: reason }, "a replica was excluded: its reads go to other servers");
   }
 }

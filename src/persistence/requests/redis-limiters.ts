@@ -20,10 +20,8 @@ export interface RedisTimeouts {
 
 const TIMEOUTS: RedisTimeouts = { connectMs: 1000, answerMs: 100 };
 
-/** Called when Redis becomes unreachable and reachable again. */
-export interface ConnectionListener {
-  onLost(reason: unknown): void;
-  onRestored(): void;
+interface ConnectionLog {
+  warn(details: { readonly err?: unknown }, message: string): void;
 }
 
 /** The part of the Redis client that is used here; its own type lists every command. */
@@ -37,7 +35,7 @@ interface Client {
 /** Rate limiters that count in Redis, and in memory when Redis does not answer. */
 export class RedisLimiters {
   readonly #check: RLWrapperTimeouts;
-  #listener: ConnectionListener | undefined;
+  #log: ConnectionLog | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Undefined before the first attempt. */
   #isReachable: boolean | undefined;
@@ -83,8 +81,8 @@ export class RedisLimiters {
   }
 
   /** Connects and reconnects until `close`. Resolves after the first attempt, even if it fails. */
-  async open(listener: ConnectionListener): Promise<void> {
-    this.#listener = listener;
+  async open(log: ConnectionLog): Promise<void> {
+    this.#log = log;
     const { connectMs } = this.timeouts;
     const failed = new Promise<void>((resolve) => {
       this.client.on("error", (error) => {
@@ -100,7 +98,7 @@ export class RedisLimiters {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#listener = undefined;
+    this.#log = undefined;
     this.client.destroy();
   }
 
@@ -113,7 +111,7 @@ export class RedisLimiters {
     try {
       if (!this.client.isReady) throw new Error(`Redis did not answer within ${this.timeouts.connectMs} ms.`);
       await this.#check.consume("check", 0);
-      if (this.#isReachable === false) this.#listener?.onRestored();
+      if (this.#isReachable === false) this.#log?.warn({}, "Redis is reachable again");
       this.#isReachable = true;
     } catch (error) {
       this.#lose(error);
@@ -121,7 +119,8 @@ export class RedisLimiters {
   }
 
   #lose(reason: unknown): void {
-    if (this.#isReachable !== false) this.#listener?.onLost(reason);
+    if (this.#isReachable !== false)
+      this.#log?.warn({ err: reason }, "Redis is unreachable: each process counts rate limits separately");
     this.#isReachable = false;
   }
 }

@@ -42,8 +42,10 @@ async function startReplica(redisUrl: string, maxCost = LIMIT, timeouts = BUSY):
   const events: string[] = [];
   const limiters = await RedisLimiters.create(redisUrl, timeouts);
   await limiters.open({
-    onLost: (reason) => events.push(`lost: ${reason instanceof Error ? reason.message : String(reason)}`),
-    onRestored: () => events.push("back"),
+    warn: ({ err }) =>
+      void events.push(
+        err === undefined ? "back" : `lost: ${err instanceof Error ? err.message : String(err)}`,
+      ),
   });
   const rateLimits = { maxCost, maxAuthFailures: 3, sharedLimiters: limiters };
   const service = await startTestService({ use: main, encryptionKey, rateLimits });

@@ -62,8 +62,7 @@ async function startReader(targets: RestartablePostgres["target"][], maxLagMs: n
   await postgres.catchUp();
   const logged: string[] = [];
   await replicas.start({
-    onExcluded: (_, reason) => void logged.push(`out: ${String(reason)}`),
-    onRestored: () => void logged.push("back"),
+    warn: ({ err }) => void logged.push(err === undefined ? "back" : `out: ${String(err)}`),
   });
   let groups = 0;
   return {
@@ -167,7 +166,7 @@ test("retries on the primary what recovery conflicts cancel", async () => {
 test("does not repeat on the primary a search that timed out", async () => {
   const replicas = replicasOf(postgres.primary, [postgres.standby.target], PATIENT_MS, 1000);
   endings.push(() => replicas.close());
-  await replicas.start({ onExcluded: () => undefined, onRestored: () => undefined });
+  await replicas.start({ warn: () => undefined });
   // The standby may still replay what the test before has locked.
   await until(() => replicas.choose() !== undefined);
   const slow: Statement = { access: "read", isSearch: true, text: "SELECT pg_sleep(300)" };

@@ -29,7 +29,7 @@ beforeAll(async () => {
   account = await service.createAccount();
   key = (await account.createKey()).secret;
   await postgres.catchUp();
-  await replicas.start({ onExcluded: () => undefined, onRestored: () => undefined });
+  await replicas.start({ warn: () => undefined });
 });
 afterAll(async () => {
   await service?.close();
