@@ -19,6 +19,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from "graphql";
+import { isPresent } from "../../../domain/shared/json.js";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "../../../domain/shared/pagination.js";
 import { GraphQLJSON } from "../../shared/raw-json.js";
 import { COUNTS_ITEMS, JSON_COST_PER_KIB, LEAF_COST } from "../../shared/reply-budget.js";
@@ -27,20 +28,8 @@ import { fragmentsOf } from "./access-rules.js";
 /** The variables of a request, by name. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** State of the evaluation of amounts for one request. */
-interface Evaluation {
-  readonly variables: Variables;
-  /** Values of memoized formulas. */
-  readonly memo: Map<Formula, number>;
-}
-
-type Formula = (evaluation: Evaluation) => number;
-
-/**
- * An integer from 0 to `Number.MAX_SAFE_INTEGER`, at which it saturates: either a constant or a formula over the request's
- * variables. Only formulas are evaluated for each request.
- */
-type Amount = number | Formula;
+/** Costs of an operation that are remembered, by its sizes of lists. */
+const MAX_COSTS = 100;
 
 /** Assumed size of lists without a page size, such as `mapping`, and of lists that are root fields. */
 const ASSUMED_ITEMS = 10;
@@ -60,9 +49,9 @@ interface Measure {
   /** Number of fields directly in the selection set. */
   readonly fields: number;
   /** Cost without `itemCost`. */
-  readonly cost: Amount;
+  readonly cost: number;
   /** Cost per item of the lists directly in the selection set, to be multiplied by the list size that the parent determines. */
-  readonly itemCost: Amount;
+  readonly itemCost: number;
 }
 
 const EMPTY: Measure = { depth: 0, aliases: 0, fields: 0, cost: 0, itemCost: 0 };
@@ -84,18 +73,42 @@ export function measureOperation(
   operation: OperationDefinitionNode,
 ): OperationMeasure {
   const type = schema.getRootType(operation.operation) ?? undefined;
-  const measure = new DocumentMeasurer(schema, document).measureSelections(operation.selectionSet, type);
-  const cost = sum([measure.cost, product(ASSUMED_ITEMS, measure.itemCost)]);
+  const measureWith = (variables: Variables) => {
+    const measurer = new DocumentMeasurer(schema, document, variables);
+    const { cost, itemCost, ...measure } = measurer.measureSelections(operation.selectionSet, type);
+    const total = saturate(cost + ASSUMED_ITEMS * itemCost);
+    return { ...measure, cost: total, sizeVariables: [...measurer.sizeVariables] };
+  };
   const defaults = defaultsOf(operation);
+  const { depth, aliases, fields: rootFields, cost, sizeVariables } = measureWith(defaults);
+  if (sizeVariables.length === 0) return { depth, aliases, rootFields, cost };
+  const costs = new Map<string, number>();
   return {
-    depth: measure.depth,
-    aliases: measure.aliases,
-    rootFields: measure.fields,
-    cost: typeof cost === "number" ? cost : (variables) => evaluate(cost, { ...defaults, ...variables }),
+    depth,
+    aliases,
+    rootFields,
+    cost(variables) {
+      const values = { ...defaults, ...variables };
+      const key = sizeVariables.map((name) => sizeOf(values[name])).join();
+      const known = costs.get(key);
+      if (known !== undefined) return known;
+      if (costs.size === MAX_COSTS) costs.clear();
+      const { cost: measured } = measureWith(values);
+      costs.set(key, measured);
+      return measured;
+    },
   };
 }
 
+/** The part of a variable's value that the cost depends on. */
+function sizeOf(value: unknown): number | null {
+  if (Array.isArray(value)) return value.length;
+  return isPresent(value) ? toPageSize(value) : null;
+}
+
 class DocumentMeasurer {
+  /** Names of the variables that determine sizes of lists. */
+  readonly sizeVariables = new Set<string>();
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Measures by fragment name. */
   readonly #measured = new Map<string, Measure>();
@@ -104,6 +117,7 @@ class DocumentMeasurer {
   constructor(
     private readonly schema: GraphQLSchema,
     document: DocumentNode,
+    private readonly variables: Variables,
   ) {
     this.#fragments = fragmentsOf(document);
   }
@@ -111,19 +125,17 @@ class DocumentMeasurer {
   measureSelections({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Measure {
     if (this.#nesting === MAX_NESTED) return TOO_DEEP;
     this.#nesting += 1;
-    let [depth, aliases, fields] = [0, 0, 0];
-    const costs: Amount[] = [];
-    const itemCosts: Amount[] = [];
+    let [depth, aliases, fields, cost, itemCost] = [0, 0, 0, 0, 0];
     for (const selection of selections) {
       const part = this.#measureSelection(selection, type);
       depth = Math.max(depth, part.depth);
-      aliases = plus(aliases, part.aliases);
-      fields = plus(fields, part.fields);
-      costs.push(part.cost);
-      itemCosts.push(part.itemCost);
+      aliases = saturate(aliases + part.aliases);
+      fields = saturate(fields + part.fields);
+      cost = saturate(cost + part.cost);
+      itemCost = saturate(itemCost + part.itemCost);
     }
     this.#nesting -= 1;
-    return { depth, aliases, fields, cost: sum(costs), itemCost: sum(itemCosts) };
+    return { depth, aliases, fields, cost, itemCost };
   }
 
   #measureSelection(selection: SelectionNode, type: GraphQLNamedType | undefined): Measure {
@@ -151,9 +163,8 @@ class DocumentMeasurer {
     this.#measured.set(name, EMPTY);
     const type = this.schema.getType(fragment.typeCondition.name.value);
     const measure = this.measureSelections(fragment.selectionSet, type);
-    const memoized = { ...measure, cost: memoize(measure.cost), itemCost: memoize(measure.itemCost) };
-    this.#measured.set(name, memoized);
-    return memoized;
+    this.#measured.set(name, measure);
+    return measure;
   }
 
   #measureField(field: FieldNode, parent: GraphQLNamedType | undefined): Measure {
@@ -167,16 +178,47 @@ class DocumentMeasurer {
     }
     const type = getNamedType(fieldType);
     const children = this.measureSelections(field.selectionSet, type);
-    const aliases = plus(leaf.aliases, children.aliases);
+    const aliases = saturate(leaf.aliases + children.aliases);
     // Let tools introspect: without aliases, the schema and graphql-js's introspection depth rule bound the reply.
     if (isIntrospection(field) && aliases === 0 && children.depth < MAX_NESTED) return LEAF;
-    const childCost = sum([children.cost, product(sizeOfListsIn(field, type), children.itemCost)]);
+    const childCost = saturate(children.cost + this.#sizeOfListsIn(field, type) * children.itemCost);
     return {
       depth: 1 + children.depth,
       aliases,
       fields: 1,
-      ...costOf(fieldType, childCost, sizeOfList(field, parent)),
+      ...costOf(fieldType, childCost, this.#sizeOfList(field, parent)),
     };
+  }
+
+  /**
+   * Returns the assumed size of lists directly below a field: the page size for a connection (a type with `edges` and
+   * `pageInfo`), otherwise a constant.
+   */
+  #sizeOfListsIn(field: FieldNode, type: GraphQLNamedType): number {
+    // A router loads the entities of many pages at once. The reply budget counts their mapping entries when they are read.
+    if (argument(field, "representations")) return 1;
+    if (!isConnection(type)) return ASSUMED_ITEMS;
+    const [first, last] = [this.#valueOf(argument(field, "first")), this.#valueOf(argument(field, "last"))];
+    return toPageSize(first ?? last);
+  }
+
+  /**
+   * Returns the size of a list that does not depend on its parent field: the length of `ids` or `representations`, or 1 if the reply budget
+   * counts the items when they are read; undefined for every other list.
+   */
+  #sizeOfList(field: FieldNode, parent: GraphQLNamedType | undefined): number | undefined {
+    if (parent?.extensions[COUNTS_ITEMS] === true) return 1;
+    const ids = argument(field, "ids") ?? argument(field, "representations");
+    if (ids === undefined) return undefined;
+    if (ids.kind === Kind.LIST) return ids.values.length;
+    const value = this.#valueOf(ids);
+    return Array.isArray(value) ? value.length : 1;
+  }
+
+  #valueOf(value: ValueNode | undefined): unknown {
+    if (value?.kind !== Kind.VARIABLE) return value?.kind === Kind.INT ? Number(value.value) : undefined;
+    this.sizeVariables.add(value.name.value);
+    return this.variables[value.name.value];
   }
 }
 
@@ -186,12 +228,12 @@ class DocumentMeasurer {
  */
 function costOf(
   type: GraphQLOutputType,
-  childCost: Amount,
-  size: Amount | undefined,
+  childCost: number,
+  size: number | undefined,
 ): Pick<Measure, "cost" | "itemCost"> {
-  if (!isListType(getNullableType(type))) return { cost: sum([1, childCost]), itemCost: 0 };
+  if (!isListType(getNullableType(type))) return { cost: saturate(1 + childCost), itemCost: 0 };
   if (size === undefined) return { cost: 1, itemCost: childCost };
-  return { cost: sum([1, product(size, childCost)]), itemCost: 0 };
+  return { cost: saturate(1 + size * childCost), itemCost: 0 };
 }
 
 function typeOfField(name: string, parent: GraphQLNamedType | undefined): GraphQLOutputType | undefined {
@@ -212,47 +254,10 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Vari
   );
 }
 
-/**
- * Returns the assumed size of lists directly below a field: the page size for a connection (a type with `edges` and
- * `pageInfo`), otherwise a constant.
- */
-function sizeOfListsIn(field: FieldNode, type: GraphQLNamedType): Amount {
-  // A router loads the entities of many pages at once. The reply budget counts their mapping entries when they are read.
-  if (argument(field, "representations")) return 1;
-  return isConnection(type) ? pageSize(field) : ASSUMED_ITEMS;
-}
-
-/**
- * Returns the size of a list that does not depend on its parent field: the length of `ids` or `representations`, or 1 if the reply budget counts the
- * items when they are read; undefined for every other list.
- */
-function sizeOfList(field: FieldNode, parent: GraphQLNamedType | undefined): Amount | undefined {
-  return parent?.extensions[COUNTS_ITEMS] === true ? 1 : sizeByIds(field);
-}
-
-function sizeByIds(field: FieldNode): Amount | undefined {
-  const ids = argument(field, "ids") ?? argument(field, "representations");
-  if (ids === undefined) return undefined;
-  if (ids.kind !== Kind.VARIABLE) return ids.kind === Kind.LIST ? ids.values.length : 1;
-  return fromVariables((variables) => {
-    const value = variables[ids.name.value];
-    return Array.isArray(value) ? value.length : 1;
-  });
-}
-
 function isConnection(type: GraphQLNamedType): boolean {
   if (!isObjectType(type)) return false;
   const fields = type.getFields();
   return fields["edges"] !== undefined && fields["pageInfo"] !== undefined;
-}
-
-function pageSize(field: FieldNode): Amount {
-  const first = argument(field, "first");
-  const last = argument(field, "last");
-  const read = (variables: Variables) =>
-    toPageSize(argumentValue(first, variables) ?? argumentValue(last, variables));
-  if (first?.kind === Kind.VARIABLE || last?.kind === Kind.VARIABLE) return fromVariables(read);
-  return read({});
 }
 
 /** Clamps instead of rejecting: the resolver reports an invalid size with the name of the argument. */
@@ -261,61 +266,8 @@ function toPageSize(size: unknown): number {
   return Math.min(Math.max(Math.trunc(size), 0), MAX_PAGE_SIZE);
 }
 
-function argumentValue(value: ValueNode | undefined, variables: Variables): unknown {
-  if (value?.kind === Kind.VARIABLE) return variables[value.name.value];
-  return value?.kind === Kind.INT ? Number(value.value) : undefined;
-}
-
 function argument(field: FieldNode, name: string): ValueNode | undefined {
   return field.arguments?.find((candidate) => candidate.name.value === name)?.value;
-}
-
-/** Creates an amount that is computed from the variables. */
-function fromVariables(read: (variables: Variables) => number): Amount {
-  return ({ variables }) => read(variables);
-}
-
-/** Adds two constants, saturating. */
-function plus(left: number, right: number): number {
-  return saturate(left + right);
-}
-
-function sum(amounts: readonly Amount[]): Amount {
-  let known = 0;
-  const formulas: Formula[] = [];
-  for (const amount of amounts) {
-    if (typeof amount === "number") known = plus(known, amount);
-    else formulas.push(amount);
-  }
-  if (formulas.length === 0) return known;
-  return (evaluation) => formulas.reduce((total, formula) => plus(total, formula(evaluation)), known);
-}
-
-function product(left: Amount, right: Amount): Amount {
-  if (typeof left === "number" && typeof right === "number") return saturate(left * right);
-  if (left === 0 || right === 0) return 0;
-  return (evaluation) => saturate(evaluateIn(left, evaluation) * evaluateIn(right, evaluation));
-}
-
-/** Returns an amount that is evaluated at most once per request, however often it is used. */
-function memoize(amount: Amount): Amount {
-  if (typeof amount === "number") return amount;
-  return ({ variables, memo }) => {
-    const known = memo.get(amount);
-    if (known !== undefined) return known;
-    const value = amount({ variables, memo });
-    memo.set(amount, value);
-    return value;
-  };
-}
-
-/** Evaluates an amount for a request. */
-function evaluate(amount: Amount, variables: Variables): number {
-  return typeof amount === "number" ? amount : amount({ variables, memo: new Map() });
-}
-
-function evaluateIn(amount: Amount, evaluation: Evaluation): number {
-  return typeof amount === "number" ? amount : amount(evaluation);
 }
 
 function saturate(value: number): number {
