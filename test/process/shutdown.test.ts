@@ -258,12 +258,14 @@ test("connections still in the accept queue are served before the server stops l
   const service = await startTestService();
   onTestFinished(() => service.close());
   const { secret } = await (await service.createAccount()).createKey();
-  const clients = Promise.all(Array.from({ length: 50 }, () => openKeepAliveClient(service.url)));
+  const clients = Array.from({ length: 50 }, async () => {
+    const client = await openKeepAliveClient(service.url);
+    client.write(userRequest("GET", secret, { user_group_id: "a", name: "A" }));
+    return client;
+  });
   // In the same turn of the event loop: they are only in the system's accept queue.
   const closed = service.server.close();
-  for (const client of await clients)
-    client.write(userRequest("GET", secret, { user_group_id: "a", name: "A" }));
-  for (const client of await clients) {
+  for (const client of await Promise.all(clients)) {
     expect(await client.next()).toMatchObject({ kind: "reply", status: 200, ends: true });
     client.close();
   }
