@@ -96,11 +96,12 @@ export class Subscription implements ChangeListener {
     try {
       while (!this.#hasEnded) {
         const event = this.#loaded.shift();
-        if (event) yield event;
-        if (event?.group === null && this.source.groupId !== null) return;
-        if (event) continue;
-        if (this.#changes.size > 0) await this.#loadChanges();
-        else {
+        if (event) {
+          yield event;
+          if (!event.group && this.source.groupId !== null) return;
+        } else if (this.#changes.size > 0) {
+          await this.#loadChanges();
+        } else {
           await new Promise<void>((resolve) => {
             this.#wake = resolve;
           });
