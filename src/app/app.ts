@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config.js";
 import { databaseOptions } from "../config/database-options.js";
-import { metricsAccess } from "../config/metrics-access.js";
+import { allowedOrigins, metricsAccess } from "../config/local-access.js";
 import { saveDemoKey } from "../embedded-postgres/secrets-file.js";
 import { createSubgraphSchema } from "../graphql/server/federation/subgraph-schema.js";
 import type { PersistedQueries } from "../graphql/server/persisted-queries.js";
@@ -110,7 +110,7 @@ async function serveFrom(
   let isShuttingDown = false;
   const server = await createHttpServer(services, {
     version: processTelemetry.version,
-    corsOrigins: config.corsOrigins,
+    corsOrigins: allowedOrigins(config),
     securityContact: config.securityContact,
     compileAfter: COMPILE_AFTER,
     fastPath: true,

@@ -76,7 +76,7 @@ export const SETTING_SECTIONS = {
     ),
     DOCS: flag(true).describe("serve this documentation at `/docs`, once `npm run docs:build` has built it"),
     CORS_ORIGINS: originList().describe(
-      "origins whose pages may call the GraphQL API, also over WebSockets, or `*`; if unset, none",
+      "origins whose pages may call the GraphQL API, also over WebSockets, or `*`; if unset, none, or those of this machine, such as `http://localhost:5173`, while the service runs an embedded PostgreSQL and listens on a loopback address",
     ),
   },
   Database: {

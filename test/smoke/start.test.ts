@@ -62,6 +62,24 @@ describe("the first start without DATABASE_URL", () => {
     }
   });
 
+  test("lets pages of this machine call the GraphQL API", async () => {
+    const allowedFor = async (origin: string) =>
+      (await fetch(`${service.url}/graphql`, { method: "OPTIONS", headers: { origin } })).headers.get(
+        "access-control-allow-origin",
+      );
+    for (const origin of ["http://localhost:5173", "http://127.0.0.1:3000", "http://[::1]"]) {
+      expect(await allowedFor(origin)).toBe(origin);
+    }
+    for (const origin of [
+      "https://app.example.com",
+      "http://localhost.example.com",
+      "http://192.0.2.1:3000",
+      "null",
+    ]) {
+      expect(await allowedFor(origin)).toBeNull();
+    }
+  });
+
   test("prints two curl commands that work when pasted into a shell", async () => {
     const [rest = "", graphql = "", ...others] = callsIn(service.startUpText);
     expect(others).toEqual([]);

@@ -16,7 +16,12 @@ import type { PersistedQueries } from "./persisted-queries.js";
 import { traceRootFields } from "./root-field-tracing.js";
 import { registerGraphqlRoute } from "./route.js";
 import { createSchema } from "./schema.js";
-import { handleSocketError, requireAllowedOrigin, SocketHandler } from "./sockets/handler.js";
+import {
+  type AllowedOrigins,
+  handleSocketError,
+  requireAllowedOrigin,
+  SocketHandler,
+} from "./sockets/handler.js";
 import { createEventStream } from "./streams/event-stream.js";
 import { StreamOperations } from "./streams/stream-operations.js";
 
@@ -33,7 +38,7 @@ interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   /** Whether repeated plain POST requests bypass Apollo Server. */
   readonly fastPath: boolean;
   /** Origins of pages that may call the API; they may also open WebSockets. */
-  readonly corsOrigins: readonly string[] | "*";
+  readonly corsOrigins: AllowedOrigins;
   readonly requestTimeoutMs: number;
   /** Bounds the operations in progress. */
   readonly work: WorkQueue;

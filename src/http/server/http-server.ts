@@ -13,6 +13,7 @@ import { redactSecrets } from "../../domain/shared/redaction.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/callers.js";
 import type { PersistedQueries } from "../../graphql/server/persisted-queries.js";
 import { GRAPHQL_PATH, registerGraphql } from "../../graphql/server/plugin.js";
+import type { AllowedOrigins } from "../../graphql/server/sockets/handler.js";
 import { renderGraphqlError } from "../../graphql/shared/error-format.js";
 import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
 import { renderError } from "../../rest/errors.js";
@@ -45,7 +46,7 @@ const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
 export interface HttpOptions extends PagesOptions {
   /** Service version. */
   readonly version: string;
-  readonly corsOrigins: readonly string[] | "*";
+  readonly corsOrigins: AllowedOrigins;
   /** Contact URI of `/.well-known/security.txt`; undefined serves none. */
   readonly securityContact: string | undefined;
   /** Executions of a GraphQL document before it is compiled; Infinity disables compilation. */

@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../src/config/config.js";
-import { metricsAccess } from "../../../src/config/metrics-access.js";
+import { allowedOrigins, metricsAccess } from "../../../src/config/local-access.js";
 import { createBareServer } from "../../../src/http/server/http-server.js";
 import { registerMetricsRoute } from "../../../src/http/server/service-routes.js";
 import { callRest } from "../../support/rest/rest-client.js";
@@ -72,9 +72,10 @@ test.each([
   { TRUSTED_PROXIES: "127.0.0.1" },
   { DATABASE_URL: "postgres://service@127.0.0.1/groups" },
 ])(
-  "without a token nobody can read them with %o, since a local proxy might not identify itself",
+  "without a token nobody can read them with %o, and pages of this machine may not call the API, since a local proxy might not identify itself",
   async (settings) => {
     expect(await askLocal(settings)).toMatchObject([403, refusal]);
+    expect(allowedOrigins(readConfig(settings))).toEqual([]);
     const METRICS_TOKEN = TOKEN;
     expect(await askLocal({ ...settings, METRICS_TOKEN }, { authorization: `Bearer ${TOKEN}` })).toEqual([
       200,

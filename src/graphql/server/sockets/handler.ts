@@ -148,14 +148,18 @@ function logClose(
   log.info({ requestId, closeCode, code: errorCode, ms, accountId, keyId }, "WebSocket closed");
 }
 
+/** Origins whose pages may call the API. */
+export type AllowedOrigins = readonly (string | RegExp)[] | "*";
+
 /**
  * Rejects WebSockets of pages on other sites: browsers do not apply CORS to WebSockets. Other clients send no Origin header.
  * @param origins allowed besides the service's own origin
  * @throws DomainError `forbidden`
  */
-export function requireAllowedOrigin(request: FastifyRequest, origins: readonly string[] | "*"): void {
+export function requireAllowedOrigin(request: FastifyRequest, origins: AllowedOrigins): void {
   const { origin } = request.headers;
-  if (origin === undefined || origins === "*" || origins.includes(origin)) return;
+  if (origin === undefined || origins === "*") return;
+  if (origins.some((each) => (typeof each === "string" ? each === origin : each.test(origin)))) return;
   if (URL.canParse(origin) && new URL(origin).host === request.host) return;
   throw new DomainError(
     "forbidden",
