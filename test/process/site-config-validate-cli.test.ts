@@ -24,7 +24,7 @@ beforeAll(async () => {
   await writeFile(at("good.json"), good);
   await writeFile(at("bad,1.json"), bad);
   await writeFile(at("latin1.json"), Buffer.from('{"name": "Größe"}', "latin1"));
-  await writeFile(at("long.json"), `{"unknown": "${"x".repeat(5000)}", "\u001b[31m": 1, "name": ""}`);
+  await writeFile(at("control.json"), JSON.stringify({ ...validSite, "\u001b[31m": 1 }));
 });
 afterAll(async () => {
   await processes.close();
@@ -46,36 +46,25 @@ async function check(
 }
 
 describe("text", () => {
-  test("shows each finding with its line and a caret", async () => {
+  test("shows each finding with its line and column", async () => {
     expect(await check([at("good.json"), at("bad,1.json")])).toEqual({
       code: 1,
       output: [
         'good.json:16:3: warning unknown_property: "sections" is not a known property.',
-        '    "sections": {},',
-        "    ^",
         'good.json:17:3: notice undocumented_property: "$schema" is in common use but not part of the format; it is stored unchanged.',
-        '    "$schema": "/schema.json"',
-        "    ^",
         "bad,1.json:1:1: error byte_order_mark: The text must not start with a byte order mark (U+FEFF); save it as UTF-8 without BOM.",
-        "  {",
-        "  ^",
         'bad,1.json:2:31: error wrong_type: "logo" must be a string or an object, not a number.',
-        '    "name": "Größe 🙂", "logo": 5,',
-        "                                ^",
         'bad,1.json:4:26: error invalid_color: "primary" must be a color in the form #rgb or #rrggbb, not "r,e:d%".',
-        '    "colors": { "primary": "r,e:d%" }',
-        "                           ^",
         "2 files checked: 3 errors, 1 warning, 1 notice.",
         "",
       ].join("\n"),
     });
   });
 
-  test("shows the relevant part of a long line, without control characters", async () => {
-    const { output } = await check([at("long.json")]);
-    expect(output).toMatch(/^ {2}x+", "\ufffd\[31m": 1, "name": ""}\n {62}\^\n/m);
+  test("shows no control characters", async () => {
+    const { output } = await check([at("control.json")]);
+    expect(output).toContain(String.raw`"\u001b[31m"`);
     expect(output).not.toContain("\u001b");
-    expect(Math.max(...output.split("\n").map((line) => line.length))).toBeLessThan(200);
   });
 
   test("treats warnings as errors in strict mode", async () => {

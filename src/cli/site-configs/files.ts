@@ -28,7 +28,7 @@ export async function checkSiteConfigs(
   const checked: CheckedFile[] = [];
   for (const name of files) {
     const { file, text, failure } = await readSiteConfigFile(name, input);
-    checked.push({ file, text, report: failure ?? validateSiteConfigText(text, options) });
+    checked.push({ file, report: failure ?? validateSiteConfigText(text, options) });
   }
   print(formatChecks(checked, options.format));
   return checked.every(({ report }) => report.valid) ? 0 : 1;
@@ -49,12 +49,12 @@ export async function putSiteConfig(
 ): Promise<void> {
   const { site, author } = options;
   const { file, text, failure } = await readSiteConfigFile(name, input);
-  if (failure) throw refusal({ file, text, report: failure });
+  if (failure) throw refusal({ file, report: failure });
   await withAccount(settings, options, { name: author, requestId: null }, async ({ database, writer }) => {
     const change = { ...options, source: { text } };
     const { siteConfig, report } = await new SiteConfigService(database).put(writer, site, change);
-    if (!siteConfig) throw refusal({ file, text, report });
-    if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
+    if (!siteConfig) throw refusal({ file, report });
+    if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, report }], "text"));
     const { revision, isPublic } = siteConfig;
     const publicPath = isPublic
       ? sitePath(site, { accountName: options.account, environment: options.environment })

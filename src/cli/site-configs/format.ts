@@ -3,7 +3,6 @@ import type {
   SiteConfigReport,
   SiteConfigSeverity,
 } from "../../domain/site-configs/findings.js";
-import { withoutByteOrderMark } from "../../domain/site-configs/validate-site-config.js";
 import { printable } from "../shared/output.js";
 
 export const CHECK_FORMATS = ["text", "json", "github"] as const;
@@ -11,7 +10,6 @@ export type CheckFormat = (typeof CHECK_FORMATS)[number];
 
 export interface CheckedFile {
   readonly file: string;
-  readonly text: string;
   readonly report: SiteConfigReport;
 }
 
@@ -47,33 +45,11 @@ function findingsOf({ report: { errors, warnings, notices } }: CheckedFile): Pla
 }
 
 function compilerMessages(checked: CheckedFile): string[] {
-  const { file, text } = checked;
-  const lines = withoutByteOrderMark(text).split(/\r\n|\r|\n/);
   return findingsOf(checked).map(({ severity, finding }) => {
     const { code, message, line, column } = finding;
-    const words = `${severity} ${code}: ${message}`;
-    if (line === undefined || column === undefined) return printable(`${file}: ${words}`);
-    return `${printable(`${file}:${line}:${column}: ${words}`)}\n${excerpt(lines[line - 1] ?? "", column)}`;
+    const place = [checked.file, line, column].filter((part) => part !== undefined).join(":");
+    return printable(`${place}: ${severity} ${code}: ${message}`);
   });
-}
-
-const MAX_EXCERPT_LENGTH = 120;
-
-/** Returns the line, or the part of a long line around the column, with a caret below the column. */
-function excerpt(line: string, column: number): string {
-  const isLong = line.length > MAX_EXCERPT_LENGTH;
-  const start = isLong ? Math.max(0, column - 1 - MAX_EXCERPT_LENGTH / 2) : 0;
-  const shown = printable(line.slice(start, start + MAX_EXCERPT_LENGTH));
-  const before = shown.slice(0, column - 1 - start);
-  return `  ${shown}\n  ${before.replace(/[^\t]/gu, blank)}^`;
-}
-
-/** Returns spaces of a character's terminal width. */
-function blank(character: string): string {
-  if (/\p{M}/u.test(character)) return "";
-  const isWide =
-    /[\p{Extended_Pictographic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-  return isWide.test(character) ? "  " : " ";
 }
 
 /** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */

@@ -50,7 +50,7 @@ export function validateSiteConfigText(text: string, options: SiteConfigOptions)
 }
 
 /** Removes the byte order mark, as editors do, so that the lines and columns of findings match. */
-export function withoutByteOrderMark(text: string): string {
+function withoutByteOrderMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
