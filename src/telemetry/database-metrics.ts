@@ -15,6 +15,18 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
+/** State of the webhook outbox across all accounts. */
+export interface OutboxReading {
+  /** Number of due deliveries; at most 1000 per endpoint are counted. */
+  readonly due: number;
+  /** Lateness of the longest overdue delivery; those to failing endpoints do not count. */
+  readonly lateSeconds: number;
+  /** The number of endpoints by status. */
+  readonly endpoints: Readonly<Record<string, number>>;
+  /** Number of transactions since the oldest snapshot of the database. */
+  readonly snapshotAge: number;
+}
+
 type MeasuredPool = { readonly poolUsage: PoolUsage };
 
 /** Metrics of the database servers. */

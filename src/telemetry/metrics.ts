@@ -8,6 +8,16 @@ const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 /** Counts the lookups of one cache. */
 export type CountLookup = (result: "hit" | "miss") => void;
 
+/** Current state of the HTTP server. */
+export interface HttpState {
+  requestsInProgress(): number;
+  connections(): number;
+  /** Bytes of replies that peers have not read. */
+  unsentBytes(): number;
+  /** Declared size of the large request bodies in progress. */
+  bodyBytes(): number;
+}
+
 /** The metrics of a service. Every label combination is kept for the life of the process, so label values never come from callers. */
 export class Metrics {
   readonly registry = new Registry();

@@ -9,8 +9,9 @@ export const MAX_TEXT_LENGTH = 255;
  * @throws DomainError `invalid_field` if it is missing, not a string, empty, too long, or not storable
  */
 export function parseText(value: unknown, field: FieldPath): string {
-  if (isText(value)) return value;
-  throw invalidField(field, textRule(value) ?? "is invalid");
+  const rule = textRule(value);
+  if (rule === undefined && typeof value === "string") return value;
+  throw invalidField(field, rule ?? "is invalid");
 }
 
 /** Returns whether a value is a valid ID or name. */

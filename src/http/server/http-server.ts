@@ -20,6 +20,7 @@ import { renderError } from "../../rest/errors.js";
 import { registerRestRoutes, rejectOtherMethods } from "../../rest/routes.js";
 import { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Services } from "../../services/services.js";
+import type { HttpState } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
 import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
 import { notFound, type PagesOptions, registerPages } from "../pages/pages.js";
@@ -77,16 +78,6 @@ export interface HttpOptions extends PagesOptions {
     readonly reader: (state: HttpState) => MetricsReader;
     readonly access: MetricsAccess;
   };
-}
-
-/** Current state of the server, for metrics. */
-export interface HttpState {
-  requestsInProgress(): number;
-  connections(): number;
-  /** Bytes of replies that peers have not read. */
-  unsentBytes(): number;
-  /** Declared size of the large request bodies in progress. */
-  bodyBytes(): number;
 }
 
 /** Creates the HTTP server with both APIs; it does not listen yet. */

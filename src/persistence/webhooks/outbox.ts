@@ -1,5 +1,6 @@
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
+import type { OutboxReading } from "../../telemetry/database-metrics.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -166,18 +167,6 @@ const SNAPSHOT_AGE: Statement = {
     ) AS held`,
 };
 
-/** State of the outbox across all accounts. */
-export interface OutboxState {
-  /** Number of due deliveries; at most 1000 per endpoint are counted. */
-  readonly due: number;
-  /** Lateness of the longest overdue delivery; those to failing endpoints do not count. */
-  readonly lateSeconds: number;
-  /** The number of endpoints by status. */
-  readonly endpoints: Readonly<Record<string, number>>;
-  /** Number of transactions since the oldest snapshot of the database. */
-  readonly snapshotAge: number;
-}
-
 /** Position in the order in which an endpoint's deliveries are claimed. */
 export type DuePosition = Pick<ClaimedDelivery, "dueAt" | "id">;
 
@@ -252,9 +241,9 @@ export async function claimDeliveries(
   }));
 }
 
-export async function readOutboxState(operator: Queryable): Promise<OutboxState> {
-  const [state] = await operator.run<Omit<OutboxState, "snapshotAge">>(STATE, []);
-  const [age] = await operator.run<Pick<OutboxState, "snapshotAge">>(SNAPSHOT_AGE, []);
+export async function readOutboxState(operator: Queryable): Promise<OutboxReading> {
+  const [state] = await operator.run<Omit<OutboxReading, "snapshotAge">>(STATE, []);
+  const [age] = await operator.run<Pick<OutboxReading, "snapshotAge">>(SNAPSHOT_AGE, []);
   if (!state || !age) throw new Error("PostgreSQL returned no outbox state.");
   return { ...state, ...age };
 }

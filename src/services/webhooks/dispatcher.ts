@@ -7,9 +7,9 @@ import {
   type DuePosition,
   findDueEndpoints,
   findDueEndpointsByWorker,
-  type OutboxState,
   readOutboxState,
 } from "../../persistence/webhooks/outbox.js";
+import type { OutboxReading } from "../../telemetry/database-metrics.js";
 import type { WebhookAttempts, WebhookLog } from "./attempts.js";
 
 /** Maximum concurrent deliveries of one process. */
@@ -143,7 +143,7 @@ export class WebhookDispatcher {
   }
 
   /** Returns the outbox state across all processes. @throws DomainError `unavailable` when the database is unreachable */
-  async state(): Promise<OutboxState> {
+  async state(): Promise<OutboxReading> {
     return readOutboxState(this.db.of("operator"));
   }
 

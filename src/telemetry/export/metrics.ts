@@ -1,16 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
-import type { Metrics } from "../metrics.js";
-
-/** State of the webhook outbox. */
-export interface OutboxReading {
-  readonly due: number;
-  readonly lateSeconds: number;
-  /** The number of endpoints by status. */
-  readonly endpoints: Readonly<Record<string, number>>;
-  /** Number of transactions since the oldest snapshot of the database. */
-  readonly snapshotAge: number;
-}
+import type { OutboxReading } from "../database-metrics.js";
+import type { HttpState, Metrics } from "../metrics.js";
 
 /**
  * Registers the metrics of the outbox, which is read once for each scrape. A scrape must neither wait long for the database nor fail with it.
@@ -85,12 +76,7 @@ function registerOutboxMetrics(
 export interface MetricSources {
   /** Versions of the service, Node.js and PostgreSQL. */
   readonly build: Readonly<Record<"version" | "node" | "postgresql", string>>;
-  readonly http: {
-    requestsInProgress(): number;
-    connections(): number;
-    unsentBytes(): number;
-    bodyBytes(): number;
-  };
+  readonly http: HttpState;
   subscriptions(): number;
   webSockets(): number;
   unpublishedChanges(): number;

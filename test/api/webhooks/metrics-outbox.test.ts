@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type OutboxReading, registerScrapedMetrics } from "../../../src/telemetry/export/metrics.js";
+import type { OutboxReading } from "../../../src/telemetry/database-metrics.js";
+import { registerScrapedMetrics } from "../../../src/telemetry/export/metrics.js";
 import { Metrics } from "../../../src/telemetry/metrics.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
