@@ -86,15 +86,6 @@ test("keeps tenants, transactions and, with batching off, requests separate", as
   ]);
 });
 
-test("adds keys to a request's call regardless of other requests in between", async () => {
-  const { loader, sent, answerAll } = squares();
-  const scopes = Array.from({ length: 12 }, () => ({ ...one }));
-  const calls = [1, 2].flatMap((key) => scopes.map((scope) => loader.load(scope, key)));
-  await answerAll();
-  await Promise.all(calls);
-  expect(sent()).toEqual([scopes.flatMap(() => [1, 2])]);
-});
-
 test("keeps at most two batches in flight and queues keys meanwhile, but not for long", async () => {
   const { request, sent, pending, answerAll } = squares();
   const calls: Promise<number[]>[] = [];

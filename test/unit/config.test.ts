@@ -100,7 +100,6 @@ describe("settings", () => {
     ["GRAPHQL_INTROSPECTION", "yes"],
     ["GRAPHQL_PLAYGROUND", "TRUE"],
     ["LOG_LEVEL", "trace"],
-    ["RETAIN_AUDIT_DAYS", "29"],
     ["ENCRYPTION_KEYS", "secret"],
     ["ENCRYPTION_KEYS", Buffer.alloc(31, 7).toString("base64")],
     ["ENCRYPTION_KEYS", `${Buffer.alloc(32, 7).toString("base64")},`],

@@ -16,7 +16,7 @@ import { findSecrets } from "../../support/secrets/secret-search.js";
 const encryptionKey = randomBytes(32);
 const vault = new TokenVault([encryptionKey]);
 const graphql = await startGraphql({ encryptionKey });
-const { account, call, keys, service } = graphql;
+const { account, call, keys, rest, service } = graphql;
 
 describe("a misplaced token is neither returned nor logged:", () => {
   const groups = (page: string) => `{ userGroups(${page}) { nodes { id } } }`;
@@ -70,7 +70,7 @@ describe("a misplaced token is neither returned nor logged:", () => {
 
 test("keys are stored as hashes, tokens are encrypted and found by a keyed hash", async () => {
   const body = { user_group_id: "encrypted", name: "Encrypted" };
-  const { token } = userGroupOf(await callRest(`${service.url}/api/user`, "GET", keys.admin, body));
+  const { token } = userGroupOf(await rest("GET", body));
   const [row] = await service.query(
     "SELECT token_lookup, token_ciphertext, token_key_id FROM user_group WHERE provided_id = 'encrypted'",
   );
@@ -90,7 +90,7 @@ test("the time of last use is recorded without delaying a request", async () => 
   };
   expect(await lastUsed()).toBeNull();
   service.statements.length = 0;
-  await callRest(`${service.url}/api/user`, "GET", secret, { user_group_id: "acme" });
+  await rest("GET", { user_group_id: "acme" }, secret);
   expect(service.statements.filter((text) => text.includes("last_used_at"))).toEqual([]);
   await service.services.keyUsage.flush();
   expect(await lastUsed()).toBeInstanceOf(Date);
@@ -103,7 +103,7 @@ test("the time of last use only moves forward", async () => {
       id,
       interval,
     ]);
-    await callRest(`${service.url}/api/user`, "GET", secret, { user_group_id: "acme" });
+    await rest("GET", { user_group_id: "acme" }, secret);
     await service.services.keyUsage.flush();
     const [row] = await service.query(
       `SELECT last_used_at > now() + interval '30 minutes' AS later,
@@ -135,10 +135,6 @@ async function create(providedId: string, format: Format): Promise<string> {
     ciphertext,
   ]);
   return token;
-}
-
-function rest(method: string, body: object) {
-  return callRest(`${service.url}/api/user`, method, graphql.keys.admin, body);
 }
 
 async function keyIdOf(providedId: string): Promise<string> {

@@ -19,8 +19,7 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 import { createEndpoint } from "../../support/webhooks/operations.js";
 
 const graphql = await startGraphql();
-const { account, service } = graphql;
-const keys = new Map<Scope, string>();
+const { keys, service } = graphql;
 let token: string;
 
 const TYPES = Object.values(schema.getTypeMap()).filter(
@@ -28,7 +27,6 @@ const TYPES = Object.values(schema.getTypeMap()).filter(
 );
 
 beforeAll(async () => {
-  for (const scope of SCOPES) keys.set(scope, (await account.createKey({ scope })).secret);
   await createEndpoint(graphql, "fields");
   ({ token } = await createUserGroup(graphql, "fields", {
     properties: { a: 1 },
@@ -53,7 +51,7 @@ const names = (text: string) =>
 
 /** The reply, and which of its values are null. */
 async function query(text: string, scope: Scope): Promise<{ errors: string[]; nulls: unknown; data: Data }> {
-  const { body } = await callGraphql(service.url, keys.get(scope), text);
+  const { body } = await callGraphql(service.url, keys[scope], text);
   const { data = null, errors = [] } = Object(body);
   return { errors: errors.map((error: Data) => error.extensions.code), nulls: nullsOf(data), data };
 }

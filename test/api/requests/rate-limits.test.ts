@@ -124,20 +124,6 @@ describe("an operation", () => {
     });
     expect((await call(await newKey(), root(LIMIT))).status).toBe(200);
   });
-
-  test("shows a page the headers", async () => {
-    const headers = { origin: "https://app.example.com" };
-    const reply = await callRest(
-      `${service.url}/graphql`,
-      "POST",
-      await newKey(),
-      { query: root(1) },
-      headers,
-    );
-    expect(reply.headers["access-control-expose-headers"]).toBe(
-      "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, RateLimit, Idempotent-Replayed",
-    );
-  });
 });
 
 test("a subscription costs one unit and is rejected before its stream begins", async () => {

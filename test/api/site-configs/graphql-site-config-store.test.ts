@@ -173,16 +173,6 @@ describe("two edits of one revision", () => {
   });
 });
 
-test("numbers that would lose precision are rejected in a document", async () => {
-  const source =
-    '{ document: { name: "N", navigation: [{ group: "", pages: ["a"] }], big: 12345678901234567891 } }';
-  const literal = `mutation { putSiteConfig(input: { source: ${source} }) { siteConfig { id } userErrors { field } } }`;
-  expect((await run(literal)).putSiteConfig).toEqual({
-    siteConfig: null,
-    userErrors: [{ field: ["source", "document", "big"] }],
-  });
-});
-
 const first = `{"name": "First", "navigation": [{"group": "", "pages": ["a"]}], "n": 1.0}`;
 
 test("a revision is restored as a new one", async () => {

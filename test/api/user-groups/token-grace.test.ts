@@ -1,14 +1,11 @@
 import { expect, test } from "vitest";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
-import { callRest } from "../../support/rest/rest-client.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const { keys, run, service } = await startGraphql({ tokenGraceSeconds: 60 });
+const { rest, run, service } = await startGraphql({ tokenGraceSeconds: 60 });
 
 test("a rotated token can only read during its grace period", async () => {
-  const rest = (method: string, body: object) =>
-    callRest(`${service.url}/api/user`, method, keys.admin, body);
   const readBy = async (token: string) =>
     (await run(`{ userGroup(by: { token: "${token}" }) { name token } }`)).userGroup;
   const first = userGroupOf(await rest("GET", { user_group_id: "acme", name: "Acme" })).token;
@@ -30,8 +27,6 @@ test("a rotated token can only read during its grace period", async () => {
 });
 
 test("tokens that are rotated at the same time can all read during their grace period", async () => {
-  const rest = (method: string, body: object) =>
-    callRest(`${service.url}/api/user`, method, keys.admin, body);
   const ids = Array.from({ length: 20 }, (_, index) => `together ${index}`);
   const tokens = await Promise.all(
     ids.map(async (id) => userGroupOf(await rest("GET", { user_group_id: id, name: id })).token),
@@ -61,8 +56,6 @@ test("tokens that are rotated at the same time can all read during their grace p
 });
 
 test("a rotated token's stream gets changes until the grace period ends", async () => {
-  const rest = (method: string, body: object) =>
-    callRest(`${service.url}/api/user`, method, keys.admin, body);
   const { token } = userGroupOf(await rest("GET", { user_group_id: "grace", name: "Grace" }));
   const query = "subscription { userGroupChanged { kind } }";
   const stream = await openGroupStream(service.url, `Bearer ${token}`, query);
