@@ -10,7 +10,6 @@ import {
   type CitusNode,
   citusPrograms,
   distribute,
-  queryOnce,
   SHARDS,
   startCitus,
   withOwner,
@@ -21,6 +20,7 @@ import { verifyLoad } from "../support/faults/load-verification.js";
 import { type SteadyLoad, startLoad } from "../support/faults/steady-load.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { prepareDatabase } from "../support/postgres/postgres-setup.js";
+import { queryOnce } from "../support/postgres/system-postgres.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
 import { validSite } from "../support/site-configs/documents.js";

@@ -2,12 +2,10 @@ import { spawnSync } from "node:child_process";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
 import { Database } from "../../../src/persistence/database/database.js";
 import { planDistribution, runDistributionStep } from "../../../src/persistence/database/distribution.js";
 import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
-import { serverAccount } from "../postgres/system-postgres.js";
+import { queryOnce, serverAccount, untilReady } from "../postgres/system-postgres.js";
 import { freePort } from "../programs/free-port.js";
 import { type GuardedProgram, startGuarded } from "../programs/guarded-program.js";
 
@@ -90,19 +88,6 @@ export async function startCitus(programs: string, settings: readonly string[] =
   };
 }
 
-/** Runs a statement over a connection of its own. */
-export async function queryOnce(url: string, statement: string): Promise<ReturnType<typeof JSON.parse>[]> {
-  const client = new Client(url);
-  // A crash of the server fails the query, too.
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 interface Place {
   /** Of the cluster, for sockets. */
   readonly folder: string;
@@ -150,19 +135,6 @@ async function startNode(programs: string, { folder, directory, settings }: Plac
   };
   await node.start();
   return node;
-}
-
-/** A server answers on its port before it has recovered from a crash. */
-async function untilReady(url: string): Promise<void> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      await queryOnce(url, "SELECT 1");
-      return;
-    } catch (error) {
-      if (attempt === 1000) throw error;
-      await sleep(50);
-    }
-  }
 }
 
 function runProgram(program: string, options: readonly string[]): void {

@@ -3,6 +3,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { freePort } from "../programs/free-port.js";
 import { startGuarded } from "../programs/guarded-program.js";
 
@@ -51,15 +53,44 @@ export async function startSystemPostgres(programs: string): Promise<SystemPostg
   const command = ["-C", "/", ...become, ...start, ...settings.flatMap((setting) => ["-c", setting])];
   const program = await startGuarded("env", command, port);
   const address = `127.0.0.1:${port}`;
+  const url: SystemPostgres["url"] = (user, secret, database) =>
+    `postgres://${user}:${secret}@${address}/${database}`;
+  await untilReady(url("postgres", password, "postgres"));
   return {
     address,
     password,
-    url: (user, secret, database) => `postgres://${user}:${secret}@${address}/${database}`,
+    url,
     async close() {
       await program.end();
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** Runs a statement over a connection of its own. */
+export async function queryOnce(url: string, statement: string): Promise<ReturnType<typeof JSON.parse>[]> {
+  const client = new Client(url);
+  // A crash of the server fails the query, too.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A server answers on its port before it has recovered from a crash. */
+export async function untilReady(url: string): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await queryOnce(url, "SELECT 1");
+      return;
+    } catch (error) {
+      if (attempt === 1000) throw error;
+      await sleep(50);
+    }
+  }
 }
 
 function findPrograms(): string | undefined {
