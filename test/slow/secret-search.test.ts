@@ -58,7 +58,7 @@ test("finds whole secrets among any bytes", () => {
 
 test("ignores values derived from secrets", () => {
   const vault = new TokenVault([key]);
-  const encrypted = vault.encrypt(token, { accountId: 7, id: 1 }, vault.primaryKeyId).ciphertext;
+  const encrypted = vault.encryptToken(token, { accountId: 7, tokenKeyId: vault.primaryKeyId }).ciphertext;
   const bytes = [encrypted, vault.lookup(token, vault.primaryKeyId), hashApiKey(apiKey.secret)];
   const texts = bytes.flatMap((each) => [each.toString("hex"), each.toString("base64")]);
   const harmless = [

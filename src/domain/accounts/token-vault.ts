@@ -24,8 +24,7 @@ export interface StoredTokenText {
 export interface TokenBinding {
   readonly accountId: number;
   readonly id: number | string;
-  /** The kind of row. Absent for user groups whose tokens have the former format. */
-  readonly kind?: "webhookEndpoint" | "idempotentRequest" | "signingKey";
+  readonly kind: "webhookEndpoint" | "idempotentRequest" | "signingKey";
 }
 
 /** The account that a new token is encrypted for. */
@@ -45,7 +44,7 @@ const TAG_BYTES = 16;
 
 const LOOKUP_DIGITS = 64;
 const PSEUDONYM_DIGITS = 32;
-/** Suffix of the key ID of tokens that are bound to their lookup hash. Tokens without it are bound to their group's ID. */
+/** Suffix of the key ID in user group rows: the version of the format of their tokens, which are bound to their lookup hash. */
 const LOOKUP_BOUND = ".2";
 
 interface DecryptedToken extends StoredTokenText {
@@ -115,13 +114,10 @@ export class TokenVault {
    * Decrypts a group's token.
    * @throws Error when the key is not configured, or the ciphertext was altered or copied from another row
    */
-  decryptToken(stored: StoredTokenText, { accountId, id }: TokenRow): string {
+  decryptToken(stored: StoredTokenText, { accountId }: Pick<TokenRow, "accountId">): string {
     const key = this.#key(stored.keyId);
-    const binding =
-      stored.keyId === key.tokenKeyId
-        ? bindToLookup(key, accountId, lookupOf(stored))
-        : associatedData(key.id, { accountId, id });
-    return decrypt(key, Buffer.from(stored.hex.slice(0, -LOOKUP_DIGITS), "hex"), binding);
+    const ciphertext = Buffer.from(stored.hex.slice(0, -LOOKUP_DIGITS), "hex");
+    return decrypt(key, ciphertext, bindToLookup(key, accountId, lookupOf(stored)));
   }
 
   /** Returns a group's token from the cache, or decrypts it. @throws Error as `decryptToken` does */
@@ -218,9 +214,8 @@ function bindToLookup({ tokenKeyId }: VaultKey, accountId: number, lookup: strin
   return Buffer.from(`${tokenKeyId}/${accountId}/${lookup}`);
 }
 
-function associatedData(keyId: string, binding: TokenBinding): Buffer {
-  const { accountId, id, kind } = binding;
-  return Buffer.from([keyId, accountId, ...(kind ? [kind] : []), id].join("/"));
+function associatedData(keyId: string, { accountId, kind, id }: TokenBinding): Buffer {
+  return Buffer.from([keyId, accountId, kind, id].join("/"));
 }
 
 function lookupHash(key: VaultKey, token: string): Buffer {

@@ -31,8 +31,8 @@ const BATCH_SIZE = 500;
 const MAX_ACCOUNTS = 1_000_000_000;
 
 /**
- * Re-encrypts tokens, webhook secrets, stored replies and signing keys under the first configured key, and converts tokens of the former format,
- * while the service is running. The next run continues an interrupted one.
+ * Re-encrypts tokens, webhook secrets, stored replies and signing keys under the first configured key while the service is running. The next
+ * run continues an interrupted one.
  */
 export class TokenReencryption {
   constructor(
@@ -146,7 +146,7 @@ export class TokenReencryption {
     const owner = { accountId, tokenKeyId: this.vault.primaryKeyId };
     const tokens = rows.map((old) => {
       const stored = { keyId: old.keyId, hex: Buffer.concat([old.ciphertext, old.lookup]).toString("hex") };
-      const token = this.vault.decryptToken(stored, { accountId, id: old.id });
+      const token = this.vault.decryptToken(stored, tenant);
       return { old, token: this.vault.encryptToken(token, owner) };
     });
     return this.db.for(tenant).transaction(async (transaction) => {
