@@ -39,6 +39,27 @@ describe("a viewer client", () => {
     expect(variables).toMatchObject({ a: 2, é: { c: null } });
   });
 
+  test("adds the session to requests of GraphQL clients, and repeats them with a new one if it is refused", async () => {
+    const refused = refuse(401, "UNAUTHENTICATED");
+    const { url, seen } = await startScriptedServer(SHOWN, refused, SHOWN, refused, refused);
+    let sessions = 0;
+    const viewer = createViewer({
+      url,
+      getSession() {
+        sessions += 1;
+        return { token: sessionToken({ n: sessions }) };
+      },
+    });
+    const send = () => viewer.fetch(url, { method: "POST", headers: { "x-a": "1" }, body: "{}" });
+    expect((await send()).status).toBe(200);
+    expect((await send()).status).toBe(200);
+    await expect(send()).rejects.toMatchObject({ name: "ViewerError", code: "unauthenticated", status: 401 });
+    const tokens = [1, 1, 2, 2, 3].map((n) => `Bearer ${sessionToken({ n })}`);
+    expect(seen).toMatchObject(
+      tokens.map((authorization) => ({ method: "POST", headers: { authorization, "x-a": "1" }, body: "{}" })),
+    );
+  });
+
   test.each([
     ["a cut connection", cutOff],
     ["503", refuse(503, "UNAVAILABLE", { "retry-after": "0" })],

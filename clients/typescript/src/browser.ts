@@ -54,6 +54,11 @@ export interface Viewer {
    * @throws ViewerError; what `getSession` throws; the signal's reason
    */
   read(options?: { readonly signal?: AbortSignal | undefined }): Promise<ViewerGroup>;
+  /**
+   * Calls `fetch` with the session as bearer token, and again with a new session if the first gets status 401: for GraphQL clients. Call only the
+   * service, and your own services that verify the session. @throws ViewerError if both are refused; what `getSession` and `fetch` throw
+   */
+  readonly fetch: typeof fetch;
   /** Returns the token of the current session, for your own services that verify it. @throws as `read` does */
   getToken(): Promise<string>;
 }
@@ -238,6 +243,16 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
           await untilAborted(pause(Math.max(backOffMs(retries + 1), error.retryAfter * 1000)), signal);
         }
       }
+    },
+    async fetch(input, init) {
+      const request = new Request(input, init);
+      return withSession(async ({ token }) => {
+        const authorized = request.clone();
+        authorized.headers.set("authorization", `Bearer ${token}`);
+        const reply = await fetch(authorized);
+        if (reply.status !== 401) return reply;
+        throw new ViewerError("unauthenticated", "The session was refused.", reply);
+      });
     },
     getToken,
   };

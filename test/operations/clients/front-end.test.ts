@@ -1,126 +1,157 @@
-import { writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { type Environment, fetchQuery, getSingularSelector, requestSubscription } from "relay-runtime";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { UserGroupsClient } from "../../../clients/typescript/src/index.js";
 import { createGuideProject, type GuideProject } from "../../support/clients/guide-project.js";
 import { checkTypes } from "../../support/clients/packed-client.js";
 import { compileForRelay, hasRelayCompiler } from "../../support/clients/relay-compiler.js";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { createUserGroup, entry, UPDATE } from "../../support/graphql/user-group-operations.js";
+import { createKeys } from "../../support/faults/faulted-service.js";
 import { openPage } from "../../support/pages/chromium.js";
 import { shown, useChromium } from "../../support/pages/playground-page.js";
+import { databaseUrl } from "../../support/postgres/database-url.js";
+import { createTestDatabase } from "../../support/postgres/test-database.js";
 import { freePort } from "../../support/programs/free-port.js";
+import { createTestProcesses } from "../../support/service/running-process.js";
 
-const graphql = useGraphql({ corsOrigins: "*" });
-const TIMEOUT_MS = 120_000;
-const RENAMED = expect.stringMatching(/^Renamed/);
-const CLIENTS = ["with-fetch", "with-urql", "with-apollo"] as const;
+const HTML =
+  '<!doctype html><link rel="icon" href="data:,"><p id="name"></p><script type="module" src="/page.js"></script>';
+/** The shortest lifetime of a session. */
+const EXPIRES_IN_S = 60;
 
+/** What an application does with each client: a query shows the group, and a subscription follows it. */
+const FOLLOW = {
+  "graphql-sse": `
+    import { showGroup } from "./with-graphql-sse.js";
+    showGroup(url, getSession, show);`,
+  urql: `
+    import { createUrqlClient } from "./with-urql.js";
+    const client = createUrqlClient(url, getSession);
+    client.query(OWN_GROUP, {}).subscribe(({ data }) => show(data?.viewer?.userGroup));
+    client.subscription(OWN_GROUP_CHANGED, {}).subscribe(() => undefined);`,
+  apollo: `
+    import { createApolloClient } from "./with-apollo.js";
+    const client = createApolloClient(url, getSession);
+    client.watchQuery({ query: OWN_GROUP }).subscribe(({ data }) => show(data?.viewer?.userGroup));
+    client.subscribe({ query: OWN_GROUP_CHANGED }).subscribe(() => undefined);`,
+};
+
+/** The same with Relay. @param artefacts the folder of what its compiler has made */
+const followWithRelay = (artefacts: string) => `
+  import { fetchQuery, getSingularSelector, requestSubscription } from "relay-runtime";
+  import query from "${artefacts}/ownGroupQuery.graphql.js";
+  import subscription from "${artefacts}/ownGroupSubscription.graphql.js";
+  import fragment from "${artefacts}/ownGroup_group.graphql.js";
+  import { createEnvironment } from "./with-relay.js";
+  const environment = createEnvironment(url, getSession);
+  const { viewer } = await fetchQuery(environment, query, {}).toPromise();
+  const snapshot = environment.lookup(getSingularSelector(fragment, viewer.userGroup));
+  show(snapshot.data);
+  environment.subscribe(snapshot, ({ data }) => show(data));
+  requestSubscription(environment, { subscription, variables: {} });`;
+
+const browser = useChromium();
+const processes = createTestProcesses();
 let guide: GuideProject;
 beforeAll(async () => {
   guide = await createGuideProject();
 });
-afterAll(() => guide?.remove());
+afterAll(async () => {
+  await guide?.remove();
+  await processes.close();
+});
 
 test("the snippets compile with the generated types", async () => {
   expect(await checkTypes(guide.directory, "tsconfig.json")).toEqual([]);
 });
 
-describe.each(CLIENTS)("%s", (file) => {
-  test("shows the group and each change in Node", async () => {
-    const { id, token } = await create(file);
-    const { showGroup } = await load(file);
-    const seen: Data[] = [];
-    const stop = await showGroup(`${graphql().service.url}/graphql`, token, (group: Data) =>
-      seen.push(group),
-    );
-    await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ id, name: file, version: 1 }), TIMEOUT_MS);
-    await renameUntil(file, () => expect(seen.at(-1)).toMatchObject({ id, name: RENAMED }));
-    expect(seen.at(-1)).toMatchObject({
-      properties: { region: "EU" },
-      mapping: [{ schemaId: "a", dataSource: { providedId: "sales" } }],
-    });
-    stop();
-  });
+test("a page of each client shows every change: after a restart, a new signing key and the end of its session", async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const encryptionKey = randomBytes(32);
+  const [apiKey = ""] = await createKeys(database, encryptionKey);
+  const PORT = String(await freePort());
+  const pagePort = await freePort();
+  const CORS_ORIGINS = `http://127.0.0.1:${pagePort}`;
+  const connection = {
+    DATABASE_URL: databaseUrl(database.target),
+    ENCRYPTION_KEYS: encryptionKey.toString("base64"),
+  };
+  const start = () => processes.serve({ env: { ...connection, CORS_ORIGINS, LOG_LEVEL: "warn", PORT } });
+  const service = await start();
+  const { userGroups } = new UserGroupsClient({ baseUrl: service.url, apiKey });
+  await userGroups.getOrCreate({ userGroupId: "acme", name: "first" });
+  const scripts = await bundleScripts(service.url);
+  await servePages(pagePort, scripts, () =>
+    userGroups.createEmbedSession({ userGroupId: "acme", expiresIn: EXPIRES_IN_S }),
+  );
+  const pages = await Promise.all(
+    [...scripts.keys()].map((name) => openPage(browser(), `${CORS_ORIGINS}/${name}`)),
+  );
+  const openedAt = performance.now();
+  const allShow = (name: string) => Promise.all(pages.map(({ page }) => shown(page, "#name").toBe(name)));
+  const rename = async (name: string) => {
+    await userGroups.update({ userGroupId: "acme", name });
+    await allShow(name);
+  };
+  await allShow("first");
+  await rename("second");
+
+  service.kill("SIGTERM");
+  await service.ended;
+  await start();
+  await rename("after a restart");
+
+  const rotated = await processes.run(["signing-key", "rotate", "--revoke"], { env: connection });
+  expect(rotated.code).toBe(0);
+  await rename("after a new signing key");
+
+  await sleep(openedAt + (EXPIRES_IN_S + 1) * 1000 - performance.now());
+  await rename("after the session");
+  // Browsers report failed requests themselves.
+  const complaints = pages.flatMap((each) => each.complaints).filter((text) => !/ERR_|status of/.test(text));
+  expect(complaints).toEqual([]);
 });
 
-test.skipIf(!hasRelayCompiler)("Relay's environment shows the group and each change in Node", async () => {
-  const { artefactOf } = await compileForRelay("own-group.js");
-  const { id, token } = await create("relay");
-  const { createEnvironment } = await load("with-relay");
-  const environment: Environment = createEnvironment(`${graphql().service.url}/graphql`, token);
-  const reply: Data = await fetchQuery(environment, artefactOf("ownGroupQuery"), {}).toPromise();
-  const selector = getSingularSelector(artefactOf("ownGroup_group"), reply.viewer.userGroup);
-  if (!selector) throw new Error("The reply has no fragment of the group.");
-  const fragment = environment.lookup(selector);
-  const seen: Data[] = [fragment.data];
-  expect(seen[0]).toMatchObject({ name: "relay", properties: { region: "EU" } });
-  const query = environment.subscribe(fragment, ({ data }) => void seen.push(data));
-  const changes = requestSubscription(environment, {
-    subscription: artefactOf("ownGroupSubscription"),
-    variables: {},
-  });
-  await renameUntil("relay", () => expect(seen.at(-1)).toMatchObject({ name: RENAMED }));
-  expect(environment.getStore().getSource().getRecordIDs()).toContain(id);
-  for (const { dispose } of [query, changes]) dispose();
-});
-
-describe("in Chromium", () => {
-  const browser = useChromium();
-
-  test.each(CLIENTS)("%s shows the group and each change, from another origin", async (file) => {
-    const providedId = `${file}-page`;
-    const { token } = await create(providedId);
-    const url = await servePage(file, token);
-    const { page, complaints } = await openPage(browser(), url);
-    await shown(page, "#name").toBe(providedId);
-    await renameUntil(providedId, async () => expect(await page.innerText("#name")).toMatch(/^Renamed/));
-    expect(complaints).toEqual([]);
-  });
-});
-
-async function create(providedId: string): Promise<Data> {
-  const values = { properties: { region: "EU" }, mapping: [entry("a", "sales")] };
-  return createUserGroup(graphql(), providedId, values);
+/** Bundles the page of each client. @returns their scripts by name */
+async function bundleScripts(serviceUrl: string): Promise<ReadonlyMap<string, string>> {
+  const applications = new Map(Object.entries(FOLLOW));
+  if (hasRelayCompiler) {
+    const { directory } = await compileForRelay("own-group.js");
+    applications.set("relay", followWithRelay(join(directory, "src", "__generated__")));
+  }
+  const scripts = new Map<string, string>();
+  for (const [name, application] of applications) {
+    const start = `// @ts-nocheck
+      import { OWN_GROUP, OWN_GROUP_CHANGED } from "./documents.js";
+      const url = ${JSON.stringify(serviceUrl)};
+      const getSession = ({ signal }) => fetch("/embed-session", { signal });
+      const show = (group) => { document.getElementById("name").textContent = group?.name; };`;
+    scripts.set(name, await guide.bundle(start + application));
+  }
+  return scripts;
 }
 
-/** Imports a snippet as a module of its own: its packages are bundled with it. */
-async function load(file: string): Promise<Data> {
-  const path = join(guide.directory, `${file}.bundle.js`);
-  await writeFile(path, await guide.bundle(`${file}.ts`, "node"));
-  return import(pathToFileURL(path).href);
-}
-
-/** Serves a page that shows the name of the token's group. @returns its URL */
-async function servePage(file: string, token: string): Promise<string> {
-  const call = `showGroup(${JSON.stringify(`${graphql().service.url}/graphql`)}, ${JSON.stringify(token)},
-    (group) => { document.getElementById("name").textContent = group?.name; });`;
-  const main = `import { showGroup } from "./${file}.js";\n${call}`;
-  await writeFile(join(guide.directory, `${file}-page.ts`), `// @ts-nocheck\n${main}`);
-  const script = await guide.bundle(`${file}-page.ts`, "browser");
-  const server = createServer((request, response) => {
-    const isScript = request.url === "/page.js";
-    response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
-    response.end(
-      isScript
-        ? script
-        : '<!doctype html><link rel="icon" href="data:,"><p id="name"></p><script type="module" src="/page.js"></script>',
-    );
-  });
-  const port = await freePort();
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+/** Serves the pages and a path that creates a session, as an application does, until the test ends. */
+async function servePages(
+  port: number,
+  scripts: ReadonlyMap<string, string>,
+  createSession: () => Promise<object>,
+): Promise<void> {
+  const server = createServer(({ url = "" }, response) => {
+    const [, name = "", file] = url.split("/");
+    if (name === "embed-session") {
+      createSession().then(
+        (session) => response.end(JSON.stringify(session)),
+        () => response.writeHead(503).end(),
+      );
+      return;
+    }
+    response.setHeader("content-type", file ? "text/javascript" : "text/html");
+    response.end(file ? scripts.get(name) : HTML.replace("/page.js", `/${name}/page.js`));
+  }).listen(port, "127.0.0.1");
+  await once(server, "listening");
   onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${port}/`;
-}
-
-/** Renames the group repeatedly until the front end notices: it may not have subscribed yet. */
-async function renameUntil(providedId: string, noticed: () => void | Promise<void>): Promise<void> {
-  let times = 0;
-  await vi.waitFor(async () => {
-    times += 1;
-    await graphql().run(UPDATE, { input: { by: { providedId }, name: `Renamed ${times}` } });
-    await noticed();
-  }, TIMEOUT_MS);
 }

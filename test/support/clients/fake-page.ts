@@ -8,12 +8,6 @@ export type Fetch = (request: {
 
 export const HOUR_MS = 3_600_000;
 
-/** The options of `fetch` that the viewer sets. */
-interface Init {
-  readonly headers: { readonly accept: string; readonly authorization: string };
-  readonly signal: AbortSignal;
-}
-
 /** Returns an embed session with a worthless signature. @param claims in place of those of a session of 15 minutes */
 export function sessionToken(claims: Readonly<Record<string, unknown>> = {}): string {
   const payload = { iat: 1_000, exp: 1_900, variables: {}, ...claims };
@@ -48,8 +42,10 @@ export function createFakePage(fetch: Fetch, getSession?: GetSession): FakePage 
     fetch,
     getSession: getSession ?? (() => ({ token: sessionToken({ n: sessions.length }) })),
   };
-  vi.stubGlobal("fetch", (_url: string, { headers, signal }: Init) => {
-    const request = { isStream: headers.accept === "text/event-stream", token: headers.authorization };
+  vi.stubGlobal("fetch", (input: string | Request, init?: RequestInit) => {
+    const { headers, signal } = new Request(input, init);
+    const isStream = headers.get("accept") === "text/event-stream";
+    const request = { isStream, token: headers.get("authorization") ?? "" };
     requests.push({ at: performance.now(), ...request });
     return abortable(async () => answers.fetch(request), signal);
   });

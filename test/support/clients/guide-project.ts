@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,6 +33,7 @@ async function generateTypes(
 }
 
 const project = fileURLToPath(new URL("../../..", import.meta.url));
+const VIEWER = join(project, "clients/typescript/src/browser.ts");
 const CONFIG = {
   compilerOptions: {
     target: "es2023",
@@ -43,14 +45,15 @@ const CONFIG = {
     skipLibCheck: true,
     verbatimModuleSyntax: true,
     noEmit: true,
+    paths: { "@user-groups/client/browser": [VIEWER] },
   },
 };
 
 /** A front end's project made of the snippets of docs/front-ends.md. */
 export interface GuideProject {
   readonly directory: string;
-  /** Bundles a file into one ES module. @returns its text */
-  bundle(file: string, platform: "node" | "browser"): Promise<string>;
+  /** Bundles a module of the project for a browser, as development tools do. @param code its text @returns the text of the bundle */
+  bundle(code: string): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -70,7 +73,19 @@ export async function createGuideProject(): Promise<GuideProject> {
   );
   return {
     directory,
-    bundle: (file, platform) => bundle(join(directory, file), platform),
+    async bundle(code) {
+      const input = join(directory, `${randomUUID()}.ts`);
+      await writeFile(input, code);
+      const bundled = await rolldown({
+        input,
+        platform: "browser",
+        resolve: { alias: { "@user-groups/client/browser": VIEWER } },
+        transform: { define: { "process.env.NODE_ENV": '"development"' } },
+        logLevel: "silent",
+      });
+      const { output } = await bundled.generate({ format: "esm" });
+      return output[0].code;
+    },
     remove: () => rm(directory, { recursive: true }),
   };
 }
@@ -83,10 +98,4 @@ function guideConfiguration(): Readonly<Record<string, unknown>> {
 
 function guideFiles(): ReadonlyMap<string, string> {
   return new Map(snippetsOf("docs/front-ends.md").map(({ file = "", code }) => [file, code]));
-}
-
-async function bundle(input: string, platform: "node" | "browser"): Promise<string> {
-  const bundled = await rolldown({ input, platform });
-  const { output } = await bundled.generate({ format: "esm" });
-  return output[0].code;
 }
