@@ -24,7 +24,7 @@ export const LIMIT_SETTINGS = {
     "maximum number of failed authentications per address and minute; `0` disables the limit",
   ),
   EVENT_STREAMS_PER_PROCESS: wholeNumber(1, 1_000_000, DEFAULT_EVENT_STREAM_LIMITS.perProcess).describe(
-    "maximum number of event streams; a fifth for an API key, two fifths for a client address, except `TRUSTED_PROXIES`",
+    "maximum number of event streams; a tenth for a user group, a fifth for an API key, two fifths for a client address, except `TRUSTED_PROXIES`",
   ),
   REDIS_URL: redisUrl().describe(
     "Redis that shares rate limit counters between replicas, `redis://user:password@host:6379/0` or `rediss://` for TLS; use a separate Redis database per deployment. If unset or unreachable, each process counts separately",

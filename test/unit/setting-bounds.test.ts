@@ -89,7 +89,7 @@ test("limits of one client are shares of the process's", () => {
   const settings = { MAX_CONNECTIONS: "10", EVENT_STREAMS_PER_PROCESS: "10", WEBHOOK_CONCURRENCY: "1" };
   expect(readConfig(settings)).toMatchObject({
     connectionLimits: { maxConnectionsPerAddress: 3 },
-    eventStreams: { perToken: 20, perKey: 2, perAddress: 4, perProcess: 10 },
+    eventStreams: { perToken: 1, perKey: 2, perAddress: 4, perProcess: 10 },
     webhookSlots: { total: 1, perAccount: 1 },
   });
 });

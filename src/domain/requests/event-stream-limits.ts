@@ -1,6 +1,6 @@
 /** Limits on open event streams. */
 export interface EventStreamLimits {
-  /** Maximum streams per user group token. */
+  /** Maximum streams of a user group: each open page of its users needs one. */
   readonly perToken: number;
   /** Maximum streams per API key. */
   readonly perKey: number;
@@ -13,7 +13,7 @@ export interface EventStreamLimits {
 /** Returns the limits of a process with this many streams. */
 export function eventStreamLimits(perProcess: number): EventStreamLimits {
   return {
-    perToken: 20,
+    perToken: Math.ceil(perProcess / 10),
     perKey: Math.ceil(perProcess / 5),
     perAddress: Math.ceil(perProcess * 0.4),
     perProcess,
