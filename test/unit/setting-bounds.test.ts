@@ -31,6 +31,7 @@ const GROUPED: Readonly<Record<string, string>> = {
 /** Shares of other limits. */
 const DERIVED = [
   "connectionLimits.maxConnectionsPerAddress",
+  "eventStreams.perToken",
   "eventStreams.perKey",
   "eventStreams.perAddress",
   "webhookSlots.perAccount",
