@@ -54,11 +54,9 @@ export async function installClient(borrowed: readonly string[]): Promise<Client
   };
 }
 
-/** Copies the examples into the project, where they resolve the installed package. @returns their directory */
-export async function copyExamples({ directory }: ClientConsumer): Promise<string> {
-  const target = join(directory, "examples");
-  await cp(join(client, "examples"), target, { recursive: true });
-  return target;
+/** Copies the example into the project, where it resolves the installed packages. */
+export async function copyExample({ directory }: ClientConsumer): Promise<void> {
+  await cp(join(client, "examples", "app"), join(directory, "app"), { recursive: true });
 }
 
 /** Copies the installed package into a new project, which has no other package. @returns the project's directory */
@@ -214,25 +212,23 @@ function snippets(): Record<string, string> {
   return Object.fromEntries(found.map((code, index) => [`snippet-${index + 1}.ts`, `${code}export {};\n`]));
 }
 
-/** Time limit for an example, so that none outlives a killed test. */
+/** Time limit for the example, so that none outlives a killed test. */
 const LIFETIME_MS = 300_000;
 
 /**
- * Starts an example of the client package until the test ends.
- * @param examples the examples directory
+ * Starts the copied example until the test ends.
  * @returns its URL @throws Error with its output when it exits instead
  */
 export async function startExample(
-  examples: string,
-  name: "express" | "fastify",
+  { directory }: ClientConsumer,
   settings: {
     readonly serviceUrl: string;
     readonly apiKey: string;
-    readonly audience?: string;
+    readonly audience: string;
     readonly port: number;
   },
 ): Promise<string> {
-  const child = spawn(process.execPath, [join(examples, name, "server.js")], {
+  const child = spawn(process.execPath, [join(directory, "app", "server.js")], {
     env: {
       PATH: process.env["PATH"],
       USER_GROUPS_URL: settings.serviceUrl,
