@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { printSubgraphSdl } from "../../../src/graphql/server/federation/subgraph-schema.js";
 import { callGraphql, refused, times } from "../../support/graphql/graphql-client.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { createUserGroup, entry, USER_GROUP } from "../../support/graphql/user-group-operations.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { startTestService } from "../../support/service/test-service.js";
 
 const ENTITIES = "query ($representations: [_Any!]!) { _entities(representations: $representations) ";
@@ -15,16 +15,13 @@ const graphql = useGraphql(options);
 const entities = async (representations: readonly unknown[], key?: string | null, query = NAMES) =>
   Object((await graphql().call(query, { representations }, key)).body);
 const many = (count: number, of: (index: number) => object = () => ({ id: "x" })) =>
-  Array.from({ length: count }, (_, index) => ({ __typename: "UserGroup", ...of(index) }));
+  Array.from({ length: count }, (_, index) => group(of(index)));
 const aliases = (count: number, field: string) => times(count, (index) => `a${index}: ${field}`);
+
+const group = (more: object) => ({ __typename: "UserGroup", ...more });
 
 const UNKNOWN_TYPE = " must have a `__typename` that is one of UserGroup, DataSource.";
 const CONTRADICTION = " must not have keys of different objects.";
-/** Stands for the value of the group `second`. */
-const OF_SECOND = Symbol("of second");
-
-const getOrCreate = async (providedId: string): Promise<Data> =>
-  (await graphql().mutate("getOrCreateUserGroup", { providedId, name: providedId }, USER_GROUP)).userGroup;
 
 describe("_entities", () => {
   test("loads each type by each of its keys, with one statement per type and key", async () => {
@@ -33,30 +30,18 @@ describe("_entities", () => {
     const { dataSources } = await run("{ dataSources(first: 2) { nodes { id providedId name } } }");
     const [source] = dataSources.nodes;
     const representations = [
-      { __typename: "UserGroup", id: one.id },
-      { __typename: "UserGroup", providedId: "two" },
-      { __typename: "UserGroup", id: two.id },
-      { __typename: "UserGroup", teamId: one.teamId },
-      { __typename: "UserGroup", id: two.id, providedId: "two", teamId: two.teamId, name: "not a key" },
-      { __typename: "UserGroup", id: null, providedId: "nothing" },
+      group({ id: one.id }),
+      group({ providedId: "two" }),
+      group({ id: two.id }),
+      group({ teamId: one.teamId }),
+      group({ id: two.id, providedId: "two", teamId: two.teamId, name: "not a key" }),
+      group({ id: null, providedId: "nothing" }),
       { __typename: "DataSource", id: source.id },
       { __typename: "DataSource", providedId: source.providedId },
     ];
-    const group = (name: string) => ({ __typename: "UserGroup", name });
-    const expected = {
-      data: {
-        _entities: [
-          group("one"),
-          group("two"),
-          group("two"),
-          group("one"),
-          group("two"),
-          null,
-          { __typename: "DataSource", name: source.name },
-          { __typename: "DataSource", name: source.name },
-        ],
-      },
-    };
+    const found = { __typename: "DataSource", name: source.name };
+    const groups = ["one", "two", "two", "one", "two"].map((name) => group({ name }));
+    const expected = { data: { _entities: [...groups, null, found, found] } };
     expect(await entities(representations)).toEqual(expected);
     service.statements.length = 0;
     // Compiled as well as interpreted.
@@ -67,72 +52,53 @@ describe("_entities", () => {
 
   test("returns null for IDs of other accounts and environments, other types and malformed ones", async () => {
     const { keys, strangerKey } = graphql();
-    const { id } = await createUserGroup(graphql(), "private");
+    const { id, teamId } = await createUserGroup(graphql(), "private");
     const representations = [
-      { __typename: "UserGroup", id },
-      { __typename: "UserGroup", providedId: "private" },
+      ...[{ id }, { providedId: "private" }, { teamId }].map(group),
       { __typename: "DataSource", id },
-      { __typename: "UserGroup", id: "?" },
+      group({ id: "?" }),
     ];
-    const data = { _entities: [null, null, null, null] };
+    const data = { _entities: representations.map(() => null) };
     expect(await entities(representations, strangerKey)).toEqual({ data });
     expect(await entities(representations, keys.testing)).toEqual({ data });
-    expect(await entities(representations.slice(2))).toEqual({ data: { _entities: [null, null] } });
+    expect(await entities(representations.slice(3))).toEqual({ data: { _entities: [null, null] } });
   });
 
-  const group = (more: object) => ({ __typename: "UserGroup", ...more });
-  test.each<[string, unknown, unknown]>([
-    ["no type", {}, UNKNOWN_TYPE],
-    ["another type", { __typename: "ApiKey", id: "x" }, UNKNOWN_TYPE],
-    ["the type of a site configuration", { __typename: "SiteConfig", site: "docs" }, UNKNOWN_TYPE],
-    ["an inherited property", { __typename: "constructor" }, UNKNOWN_TYPE],
-    ["text", "UserGroup", UNKNOWN_TYPE],
-    ["no key", group({ id: null }), " must have the field `id` or `providedId` or `teamId`."],
-    ["a key of another JSON type", group({ providedId: 1 }), ".providedId must be a string."],
-    ["an ID of another JSON type", { __typename: "DataSource", id: 1 }, ".id must be a string."],
-    ["a fraction", group({ teamId: 1.5 }), ".teamId must be a positive integer up to 2^53 - 1."],
-    [
-      "a key that is too long",
-      group({ providedId: "x".repeat(256) }),
-      ".providedId must be at most 255 characters long.",
-    ],
-    [
-      "a key that cannot be stored",
-      group({ providedId: "\0" }),
-      ".providedId must not contain the character U+0000.",
-    ],
-    ["keys of two groups", group({ providedId: "first", id: OF_SECOND }), CONTRADICTION],
-    ["a key and a number of two groups", group({ providedId: "first", teamId: OF_SECOND }), CONTRADICTION],
-    ["keys of a group and nothing", group({ id: "?", providedId: "first" }), CONTRADICTION],
-    ["a valid key beside an invalid one", group({ providedId: "first", id: 1 }), ".id must be a string."],
-  ])(
-    "answers a representation with %s with null and an error of its own",
-    async (_, representation, message) => {
-      const [first, second] = await Promise.all(["first", "second"].map(getOrCreate));
-      const fields = Object.entries(Object(representation)).map(([name, value]) => [
-        name,
-        value === OF_SECOND ? second[name] : value,
-      ]);
-      const representations = [
-        { __typename: "UserGroup", providedId: "first" },
-        typeof representation === "string" ? representation : Object.fromEntries(fields),
-        { __typename: "UserGroup", id: second.id },
-      ];
-      expect(await graphql().call(NAMES, { representations })).toMatchObject({
-        status: 200,
-        body: {
-          data: { _entities: [{ name: first.name }, null, { name: second.name }] },
-          errors: [
-            {
-              message: `representations.1${message}`,
-              path: ["_entities", 1],
-              extensions: { code: "INVALID_FIELD" },
-            },
-          ],
-        },
-      });
-    },
-  );
+  test("answers each invalid representation with null and an error of its own", async () => {
+    const first = await createUserGroup(graphql(), "first");
+    const second = await createUserGroup(graphql(), "second");
+    const invalid: readonly [unknown, string][] = [
+      [{}, UNKNOWN_TYPE],
+      [{ __typename: "SiteConfig", site: "docs" }, UNKNOWN_TYPE],
+      [{ __typename: "constructor" }, UNKNOWN_TYPE],
+      ["UserGroup", UNKNOWN_TYPE],
+      [group({ id: null }), " must have the field `id` or `providedId` or `teamId`."],
+      [group({ providedId: 1 }), ".providedId must be a string."],
+      [{ __typename: "DataSource", id: 1 }, ".id must be a string."],
+      [group({ teamId: 1.5 }), ".teamId must be a positive integer up to 2^53 - 1."],
+      [group({ providedId: "x".repeat(256) }), ".providedId must be at most 255 characters long."],
+      [group({ providedId: "\0" }), ".providedId must not contain the character U+0000."],
+      [group({ providedId: "first", id: second.id }), CONTRADICTION],
+      [group({ providedId: "first", teamId: second.teamId }), CONTRADICTION],
+      [group({ providedId: "first", id: "?" }), CONTRADICTION],
+      [group({ providedId: "first", id: 1 }), ".id must be a string."],
+    ];
+    const representations = [group({ id: first.id }), ...invalid.map(([value]) => value), group(second)];
+    const { status, body } = await graphql().call(NAMES, { representations });
+    const { data, errors } = Object(body);
+    expect([status, data._entities]).toMatchObject([
+      200,
+      [{ name: "first" }, ...invalid.map(() => null), { name: "second" }],
+    ]);
+    const sorted = errors.toSorted((left: Data, right: Data) => left.path[1] - right.path[1]);
+    expect(sorted).toMatchObject(
+      invalid.map(([, message], index) => ({
+        message: `representations.${index + 1}${message}`,
+        path: ["_entities", index + 1],
+        extensions: { code: "INVALID_FIELD" },
+      })),
+    );
+  });
 
   test("fails as a whole if the database does not respond, so that routers can retry", async () => {
     const { service, keys } = graphql();
@@ -146,22 +112,53 @@ describe("_entities", () => {
     expect(reply).toMatchObject({ status: 503, body: { data: null, errors: [{ path: ["_entities"] }] } });
   });
 
-  test("requires an API key, like the SDL", async () => {
+  test("are for callers with credentials; the SDL requires an API key", async () => {
     const { token } = await createUserGroup(graphql(), "front");
     const { call, keys, front } = graphql();
     const sdl = "{ _service { sdl } }";
-    const representations = [{ __typename: "UserGroup", providedId: "front" }];
-    // A front end gets no part of such a request.
-    for (const query of [`${ENTITIES} { __typename } }`, sdl]) {
-      expect(await call(query, { representations }, null)).toMatchObject(refused(401, "UNAUTHENTICATED"));
-      const reply = await front(token, query.replace("{ _", "{ viewer { __typename } _"), {
-        representations,
-      });
-      expect(reply).toMatchObject(refused(403, "FORBIDDEN"));
-      expect(reply.body).not.toHaveProperty("data");
+    for (const query of ["{ _entities(representations: []) { __typename } }", sdl]) {
+      expect(await call(query, {}, null)).toMatchObject(refused(401, "UNAUTHENTICATED"));
     }
+    // A front end gets no part of such a request.
+    const reply = await front(token, sdl.replace("{", "{ viewer { __typename }"));
+    expect(reply).toMatchObject(refused(403, "FORBIDDEN"));
+    expect(reply.body).not.toHaveProperty("data");
     const { body } = await call(sdl, {}, keys.read);
     expect(body).toEqual({ data: { _service: { sdl: printSubgraphSdl() } } });
+  });
+
+  test("answer a front end with its own group by each key, and do not show which others exist", async () => {
+    const mapping = [entry("a", "sales")];
+    const own = await createUserGroup(graphql(), "own", { mapping });
+    const other = await createUserGroup(graphql(), "other", { mapping });
+    const { dataSources } = await graphql().run("{ dataSources(first: 1) { nodes { id } } }");
+    const query = `${ENTITIES} { ... on UserGroup { name } } }`;
+    const ask = async (...representations: object[]) => {
+      const { body } = await graphql().front(own.token, query, { representations });
+      const { data, errors } = Object(body);
+      return [data._entities, errors?.map(({ path, message }: Data) => `${path}: ${message}`)];
+    };
+    const keysOf = ({ id, providedId, teamId }: Data) => [{ id }, { providedId }, { teamId }].map(group);
+    const found = { name: "own" };
+    expect(await ask(...keysOf(own), group({ teamId: own.teamId, providedId: "own" }))).toEqual([
+      [found, found, found, found],
+      undefined,
+    ]);
+    const absent = { id: "?", providedId: "absent", teamId: 2 ** 52 };
+    for (const { id, providedId, teamId } of [other, absent]) {
+      const foreign = [...keysOf({ id, providedId, teamId }), group({ teamId, providedId: "absent" })];
+      expect(await ask(...foreign, { __typename: "DataSource", ...dataSources.nodes[0] })).toEqual([
+        [null, null, null, null, null],
+        undefined,
+      ]);
+      expect(await ask(group({ id: own.id, providedId }))).toEqual([
+        [null],
+        [`_entities,0: representations.0${CONTRADICTION}`],
+      ]);
+    }
+    expect(await graphql().front(own.token, `${ENTITIES} { ... on UserGroup { token } } }`)).toMatchObject(
+      refused(403, "FORBIDDEN"),
+    );
   });
 
   test("limits the representations, which count in the cost", async () => {
@@ -177,26 +174,33 @@ describe("_entities", () => {
     });
   });
 
-  test("loads 1,000 user groups with their mapping", async () => {
-    const userGroups = Array.from({ length: 1000 }, (_, index) => ({
-      providedId: `many-${index}`,
-      name: `Group ${index}`,
-      mapping: [entry("a", "sales"), entry("b", "support")],
-    }));
+  test("loads as many user groups as the guide states", async () => {
+    const mapping = [entry("a", "sales"), entry("b", "support")];
+    const userGroups = Array.from({ length: 1000 }, (_, index) => {
+      const name = `many-${index}`;
+      return { providedId: name, name, properties: { index }, mapping };
+    });
     await graphql().mutate("upsertUserGroups", { userGroups });
-    const query = `${ENTITIES} { __typename ... on UserGroup { id teamId providedId name version updatedAt
-      mapping { schemaId dataSource { id providedId name createdAt } } } } }`;
-    const { data, errors } = await entities(
-      many(1000, (index) => ({ providedId: `many-${index}` })),
-      undefined,
-      query,
-    );
-    expect(errors).toBeUndefined();
-    expect(data._entities.map(({ name }: Data) => name)).toEqual(userGroups.map(({ name }) => name));
-    expect(data._entities[999].mapping).toMatchObject([
-      { schemaId: "a", dataSource: { providedId: "sales" } },
-      { schemaId: "b", dataSource: { providedId: "support" } },
-    ]);
+    const query = (more: string) => `${ENTITIES} { __typename ... on UserGroup {
+      id teamId providedId name version createdAt updatedAt ${more}
+      mapping { schemaId dataSource { __typename id providedId name createdAt } } } } }`;
+    for (const [count, more] of [
+      [1000, ""],
+      [700, "properties"],
+    ] as const) {
+      const representations = many(count, (index) => ({ providedId: `many-${index}` }));
+      const { data, errors } = await entities(representations, undefined, query(more));
+      expect(errors).toBeUndefined();
+      expect(data._entities).toHaveLength(count);
+      expect(data._entities[count - 1]).toMatchObject({
+        name: `many-${count - 1}`,
+        ...(more && { properties: { index: count - 1 } }),
+        mapping: mapping.map(({ schemaId, dataSource: providedId }) => ({
+          schemaId,
+          dataSource: { providedId },
+        })),
+      });
+    }
   });
 });
 
@@ -204,22 +208,12 @@ describe("_service", () => {
   test("costs the length of the SDL", async () => {
     const cost = 20 * Math.ceil(printSubgraphSdl().length / 1024);
     const fitting = Math.floor(24_998 / cost);
-    const query = (count: number) =>
-      `{ _service { ${Array.from({ length: count }, (_, index) => `a${index}: sdl`).join(" ")} } }`;
+    const query = (count: number) => `{ _service { ${aliases(count, "sdl")} } }`;
     expect(await graphql().call(query(fitting))).toMatchObject({ status: 200 });
+    const extensions = { code: "QUERY_TOO_EXPENSIVE", limit: 25_000, actual: 1 + (fitting + 1) * cost };
     expect(await graphql().call(query(fitting + 1))).toMatchObject({
       status: 400,
-      body: {
-        errors: [
-          {
-            extensions: {
-              code: "QUERY_TOO_EXPENSIVE",
-              limit: 25_000,
-              actual: 1 + (fitting + 1) * cost,
-            },
-          },
-        ],
-      },
+      body: { errors: [{ extensions }] },
     });
   });
 
@@ -228,13 +222,8 @@ describe("_service", () => {
     const schema = buildASTSchema(parse(printSubgraphSdl()), { assumeValidSDL: true });
     const foreign = /ApiKey|Audit|Webhook|^Site|^DateTimeRange$|^Environment$|^Node$|^OrderDirection$/;
     expect(Object.keys(schema.getTypeMap()).filter((name) => foreign.test(name))).toEqual([]);
-    expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual([
-      "dataSource",
-      "dataSources",
-      "userGroup",
-      "userGroups",
-      "viewer",
-    ]);
+    const fields = Object.keys(schema.getQueryType()?.getFields() ?? {});
+    expect(fields).toEqual(["dataSource", "dataSources", "userGroup", "userGroups", "viewer"]);
   });
 
   test("leaves the other fields on the endpoint, where the console needs them", async () => {
@@ -245,16 +234,11 @@ describe("_service", () => {
   });
 
   test("ignores requests for traces", async () => {
-    const { keys, service } = graphql();
-    for (const authorization of [undefined, `Token ${keys.admin}`]) {
-      const reply = await fetch(`${service.url}/graphql?query={viewer{accountName}}`, {
-        headers: {
-          "apollo-federation-include-trace": "ftv1",
-          "apollo-require-preflight": "true",
-          ...(authorization ? { authorization } : {}),
-        },
-      });
-      expect(Object.keys(Object(await reply.json()))).toEqual(["data"]);
+    const { keys, service, send } = graphql();
+    for (const key of [null, keys.admin]) {
+      const headers = { "apollo-federation-include-trace": "ftv1" };
+      const { body } = await send({ query: "{ viewer { accountName } }" }, key, headers);
+      expect(Object.keys(Object(body))).toEqual(["data"]);
     }
     expect(service.log.filter((line) => /trac(?:e|ing)/i.test(line))).toEqual([]);
   });

@@ -4,7 +4,12 @@ import { isObject, isPresent } from "../../../domain/shared/json.js";
 import { parseText } from "../../../domain/shared/text-field.js";
 import { loadDataSource } from "../../data-sources/by.js";
 import { DataSourceView } from "../../data-sources/type.js";
-import { type GraphqlContext, requireSession } from "../../shared/context.js";
+import {
+  type FrontEndSession,
+  type GraphqlContext,
+  requireAnySession,
+  type Session,
+} from "../../shared/context.js";
 import type { Loaders } from "../../shared/loaders.js";
 import { type NodeType, type NodeView, parseNodeIdOfType } from "../../shared/node.js";
 import { loadUserGroup } from "../../user-groups/by.js";
@@ -34,13 +39,13 @@ export const ENTITY_KEYS: Readonly<Record<string, Readonly<Record<string, ParseK
  * Resolves `_entities`, with one batched load per key of a type.
  * @param representations objects with `__typename` and the fields of one or more keys
  * @returns in the same order, the entities; null for each that does not exist for the caller; an error for each invalid representation
- * @throws DomainError `invalid_field` for too many representations; `unauthenticated` or `forbidden` without an API key
+ * @throws DomainError `invalid_field` for too many representations; `unauthenticated` without credentials
  */
 export async function loadEntities(
   representations: readonly unknown[],
   context: GraphqlContext,
 ): Promise<readonly (NodeView | DomainError | null)[]> {
-  const { loaders } = requireSession(context);
+  const session = requireAnySession(context);
   if (representations.length > MAX_REPRESENTATIONS) {
     throw invalidField(["representations"], `must have at most ${MAX_REPRESENTATIONS} items`);
   }
@@ -49,15 +54,27 @@ export async function loadEntities(
       const field = ["representations", String(index)];
       const keys = domainErrorOr(() => parseKeys(representation, field));
       // A failed load fails the whole field: the router can repeat the request, which invalid representations do not prevent.
-      return keys instanceof DomainError ? keys : loadEntity(loaders, keys, field);
+      return keys instanceof DomainError ? keys : loadEntity(session, keys, field);
     }),
   );
 }
 
-async function loadEntity(loaders: Loaders, keys: readonly LoadEntity[], field: FieldPath) {
-  const [entity = null, ...others] = await Promise.all(keys.map((load) => load(loaders)));
+async function loadEntity(
+  session: Session | FrontEndSession,
+  keys: readonly LoadEntity[],
+  field: FieldPath,
+): Promise<NodeView | DomainError | null> {
+  const loaded = await Promise.all(keys.map((load) => load(session.loaders)));
+  // Before the comparison, whose error would show a front end which other groups exist.
+  const [entity = null, ...others] = loaded.map((each) => (isReadable(session, each) ? each : null));
   if (others.every((other) => other?.id === entity?.id)) return entity;
   return invalidField(field, "must not have keys of different objects");
+}
+
+/** A front end may read its own user group only; it reaches its data sources through that (decision 15). */
+function isReadable(session: Session | FrontEndSession, entity: NodeView | null): boolean {
+  if (session.kind === "caller") return true;
+  return entity instanceof UserGroupView && entity.group.id === session.userGroup.id;
 }
 
 /** Returns a function for each key of a representation. @throws DomainError `invalid_field` */

@@ -19,7 +19,8 @@ import { DomainError } from "../../../domain/shared/errors.js";
  * only through their user group and its data sources.
  */
 const FRONT_END_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  Query: ["viewer"],
+  // Routers load references to the own group by `_entities`; all others are null.
+  Query: ["viewer", "_entities"],
   Subscription: ["userGroupChanged"],
   UserGroupChange: ["kind", "userGroup", "userGroupId", "version"],
   Viewer: ["accountName", "environment", "apiKey", "userGroup", "embedSession", "tokenGraceSeconds"],
