@@ -31,11 +31,13 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
   const isDirty = text !== base.text;
   useUnsaved(isDirty);
 
-  if (site !== base && (!isDirty || site.revision === base.revision)) startFrom(site, !isDirty);
+  if (site !== base && !isDirty) startFrom(site);
+  // Loaded again, or its visibility was changed: what is shown of a conflict stays.
+  else if (site !== base && site.revision === base.revision) setBase(site);
 
-  function startFrom(next: SitePartsFragment, shouldResetText: boolean) {
+  function startFrom(next: SitePartsFragment) {
     setBase(next);
-    if (shouldResetText) setTyped(toField(next.text));
+    setTyped(toField(next.text));
     setErrors([]);
     setLatest(null);
   }
@@ -47,7 +49,7 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
     const { siteConfig, userErrors } = payload;
     if (isConflict(userErrors)) await loadLatest();
     if (!siteConfig) return;
-    startFrom(siteConfig, true);
+    startFrom(siteConfig);
     onUpdate(siteConfig);
     notify(`Revision ${siteConfig.revision} was saved.`);
   }
@@ -74,7 +76,7 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
               <button
                 type="button"
                 onClick={() => {
-                  startFrom(latest, true);
+                  startFrom(latest);
                   onUpdate(latest);
                 }}
               >
@@ -92,7 +94,7 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
               Save as revision {base.revision + 1}
             </button>
             {isDirty && (
-              <button type="button" onClick={() => startFrom(site, true)}>
+              <button type="button" onClick={() => startFrom(site)}>
                 Discard changes
               </button>
             )}
