@@ -61,6 +61,9 @@ export type AuditSortField = keyof typeof AUDIT_ENTRY_ORDER.fields;
 /** Conditions on listed entries; all must hold. */
 export interface AuditFilter {
   readonly actions?: readonly AuditAction[];
+  readonly excludeActions?: readonly AuditAction[];
+  /** Objects of different types can have the same ID; the actions are those of the type. */
+  readonly subject?: { readonly id: number; readonly actions: readonly AuditAction[] };
   readonly subjectName?: string;
   readonly actorName?: string;
   readonly requestId?: string;

@@ -40,6 +40,8 @@ export interface Page<Item> {
   readonly hasMore: boolean;
 }
 
+export const EMPTY_PAGE: Page<never> = { items: [], hasMore: false };
+
 /** The sort field of a list, and the type of its values. */
 export interface SortKey {
   readonly field: string;

@@ -5,6 +5,7 @@ import {
   Ctx,
   Field,
   FieldResolver,
+  ID,
   InputType,
   Int,
   Query,
@@ -28,12 +29,24 @@ import { createListArguments, DateTimeRangeInput, parseTimeRange } from "../shar
 import { parseNodeIdOfType } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { loadAuditDays } from "./loaders.js";
-import { AuditActionEnum, AuditDayView, AuditEntryConnection, AuditEntryView } from "./types.js";
+import {
+  AuditActionEnum,
+  AuditDayView,
+  AuditEntryConnection,
+  AuditEntryView,
+  parseSubject,
+} from "./types.js";
 
 @InputType("AuditFilter", { description: "Filters audit log entries, which must meet all conditions." })
 class AuditFilterInput {
   @Field(() => [AuditActionEnum], nullable("Entries with one of these actions."))
   readonly actions?: AuditAction[] | null;
+
+  @Field(() => [AuditActionEnum], nullable("Entries with none of these actions."))
+  readonly excludeActions?: AuditAction[] | null;
+
+  @Field(() => ID, nullable("Entries with this `subjectId`."))
+  readonly subjectId?: string | null;
 
   @Field(() => String, nullable("Entries with exactly this `subjectName`."))
   readonly subjectName?: string | null;
@@ -49,7 +62,7 @@ class AuditFilterInput {
 }
 
 @ArgsType()
-class AuditLogArguments extends createListArguments("entries", AuditFilterInput) {}
+export class AuditLogArguments extends createListArguments("entries", AuditFilterInput) {}
 
 @Resolver(() => AuditEntryView)
 export class AuditResolver {
@@ -105,14 +118,16 @@ export class ApiKeyAuditResolver {
 }
 
 /** @throws DomainError `invalid_field` */
-function parseAuditFilter(input: AuditFilterInput | null | undefined): AuditFilter {
-  const { actions, createdAt, ...texts } = input ?? {};
+export function parseAuditFilter(input: AuditFilterInput | null | undefined): AuditFilter {
+  const { actions, excludeActions, subjectId, createdAt, ...texts } = input ?? {};
   const exact = (name: keyof typeof texts) => {
     const value = texts[name];
     return typeof value === "string" ? { [name]: parseText(value, ["filter", name]) } : {};
   };
   return {
     ...(actions ? { actions } : {}),
+    ...(excludeActions ? { excludeActions } : {}),
+    ...(typeof subjectId === "string" ? { subject: parseSubject(subjectId) } : {}),
     ...exact("subjectName"),
     ...exact("actorName"),
     ...exact("requestId"),

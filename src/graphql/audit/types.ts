@@ -1,8 +1,14 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
-import { AUDIT_ACTIONS, type AuditAction, type AuditDay, type AuditEntry } from "../../domain/audit/entry.js";
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditDay,
+  type AuditEntry,
+  type AuditFilter,
+} from "../../domain/audit/entry.js";
 import { createConnectionType } from "../shared/connection-type.js";
-import { NodeView, toNodeId } from "../shared/node.js";
+import { NodeView, parseNodeId, toNodeId } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { createActionEnum } from "./action-enum.js";
 
@@ -77,6 +83,13 @@ export class AuditDayView implements AuditDay {
 
   @Field(() => Int, { description: "The number of entries." })
   readonly changes!: number;
+}
+
+/** Parses the global ID of a subject. One that is malformed or of another type has no entries. */
+export function parseSubject(nodeId: string): NonNullable<AuditFilter["subject"]> {
+  const node = parseNodeId(nodeId);
+  const actions = AUDIT_ACTIONS.filter((action) => subjectType(action) === node?.type);
+  return { id: node?.id ?? 0, actions };
 }
 
 function subjectType(action: AuditAction) {

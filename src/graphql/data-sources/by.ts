@@ -3,8 +3,9 @@ import { Directive, Field, ID, InputType } from "type-graphql";
 import type { DataSource, DataSourceRef } from "../../domain/data-sources/data-source.js";
 import type { FieldPath } from "../../domain/shared/errors.js";
 import { isPresent } from "../../domain/shared/json.js";
+import type { PageRequest } from "../../domain/shared/pagination.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import { defineBatchLoader, defineLoader, type Loaders, PageLoaders } from "../shared/loaders.js";
+import { defineBatchLoader, defineLoader, type Loaders, RequestLoaders } from "../shared/loaders.js";
 import { parseNodeIdOfType } from "../shared/node.js";
 import { missingOneOfField, nullable } from "../shared/nullable.js";
 
@@ -49,5 +50,6 @@ export const countUserGroupsOfDataSource = defineBatchLoader(
 );
 
 export const userGroupsOfDataSources = defineLoader(
-  ({ services, tenant }) => new PageLoaders((ids, page) => services.listing.ofDataSources(tenant, ids, page)),
+  ({ services, tenant }) =>
+    new RequestLoaders((ids, page: PageRequest) => services.listing.ofDataSources(tenant, ids, page)),
 );

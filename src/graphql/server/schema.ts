@@ -20,6 +20,7 @@ import {
 import { SiteConfigListResolver } from "../site-configs/list-resolver.js";
 import { SiteConfigMutations } from "../site-configs/mutations.js";
 import { SiteConfigResolver, SiteConfigRevisionResolver } from "../site-configs/resolver.js";
+import { UserGroupAuditResolver } from "../user-groups/audit-resolver.js";
 import { BulkMutations } from "../user-groups/bulk-mutations.js";
 import { DataSourceUserGroupsResolver, UserGroupListResolver } from "../user-groups/list-resolver.js";
 import { UserGroupMutations } from "../user-groups/mutations.js";
@@ -52,6 +53,7 @@ const RESOLVERS = [
   SiteConfigResolver,
   SiteConfigRevisionContentResolver,
   SiteConfigRevisionResolver,
+  UserGroupAuditResolver,
   UserGroupListResolver,
   UserGroupMutations,
   UserGroupResolver,

@@ -1,6 +1,5 @@
 import DataLoader from "dataloader";
 import type { Tenant } from "../../domain/accounts/caller.js";
-import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { Services } from "../../services/services.js";
 import { ReplyBudget } from "./reply-budget.js";
 
@@ -51,20 +50,18 @@ export function defineBatchLoader<Key, Value>(
   return (loaders, key) => loaderOf(loaders).load(key);
 }
 
-/** Batches loads of the same page for the lists of many parent objects. */
-export class PageLoaders<Item> {
-  readonly #loaders = new Map<string, DataLoader<number, Page<Item>>>();
+/** Batches equal requests, such as for the same page, about many parent objects. */
+export class RequestLoaders<Request, Value> {
+  readonly #loaders = new Map<string, DataLoader<number, Value>>();
 
-  /** @param loadAll returns the page of each parent's list, in the order of the IDs */
-  constructor(
-    private readonly loadAll: (ids: readonly number[], page: PageRequest) => Promise<Page<Item>[]>,
-  ) {}
+  /** @param loadAll returns a value per parent, in the order of the IDs */
+  constructor(private readonly loadAll: (ids: readonly number[], request: Request) => Promise<Value[]>) {}
 
-  async load(id: number, page: PageRequest): Promise<Page<Item>> {
-    const key = JSON.stringify(page);
+  async load(id: number, request: Request): Promise<Value> {
+    const key = JSON.stringify(request);
     const known = this.#loaders.get(key);
     if (known) return known.load(id);
-    const loader = new DataLoader((ids: readonly number[]) => this.loadAll(ids, page));
+    const loader = new DataLoader((ids: readonly number[]) => this.loadAll(ids, request));
     this.#loaders.set(key, loader);
     return loader.load(id);
   }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import DataLoader from "dataloader";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { JsonValue } from "../../domain/shared/json.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
 import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
@@ -9,7 +10,7 @@ import type { Services } from "../../services/services.js";
 import { revisionKey } from "../../services/site-configs/reader.js";
 import type { SiteConfigService } from "../../services/site-configs/service.js";
 import { getOrCreate } from "../shared/get-or-create.js";
-import { defineLoader, PageLoaders } from "../shared/loaders.js";
+import { defineLoader, RequestLoaders } from "../shared/loaders.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 
 /** Parses in a separate turn of the event loop: a document takes milliseconds, and a reply may contain several. */
@@ -28,7 +29,7 @@ class SiteConfigLoaders {
   readonly byId: DataLoader<number, SiteConfig | null>;
   readonly bySite: DataLoader<string, SiteConfig | null>;
   readonly revisions: DataLoader<RevisionRef, SiteConfigRevision | null, string>;
-  readonly revisionPages: PageLoaders<SiteConfigRevision>;
+  readonly revisionPages: RequestLoaders<PageRequest, Page<SiteConfigRevision>>;
   readonly #texts: DataLoader<RevisionRef, string | null, string>;
   readonly #documents = new Map<string, Promise<JsonValue>>();
   readonly #reports = new Map<string, Promise<SiteConfigReport>>();
@@ -46,7 +47,7 @@ class SiteConfigLoaders {
     this.byId = new DataLoader((ids) => reader.list.byIds(tenant, ids));
     this.bySite = new DataLoader((sites) => reader.bySites(tenant, sites));
     this.revisions = new DataLoader((refs) => reader.revisions(tenant, refs), { cacheKeyFn: revisionKey });
-    this.revisionPages = new PageLoaders((ids, page) => reader.listRevisions(tenant, ids, page));
+    this.revisionPages = new RequestLoaders((ids, page) => reader.listRevisions(tenant, ids, page));
     this.#texts = new DataLoader((refs) => reader.texts(tenant, refs), { cacheKeyFn: revisionKey });
   }
 

@@ -8,9 +8,10 @@ import {
   type AuditEntry,
   type AuditFilter,
 } from "../../domain/audit/entry.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { AccountEntity } from "../accounts/entities.js";
-import { inRange, type StatementValues } from "../shared/keyset.js";
-import { defineList } from "../shared/select-page.js";
+import { inRange, keysetsOf, type StatementValues } from "../shared/keyset.js";
+import { defineList, findPages, groupPages, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import {
   AccountKey,
@@ -33,6 +34,7 @@ import type { TenantDb } from "../shared/tenant-db.js";
 @Index("audit_entry_request_ix", ["accountId", "environment", "requestId", "createdAt", "id"], {
   where: "(request_id IS NOT NULL)",
 })
+@Index("audit_entry_subject_ix", ["accountId", "environment", "subjectId", "createdAt", "id"])
 @Index("audit_entry_subject_name_ix", ["accountId", "environment", "subjectName", "createdAt", "id"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "audit_entry_account_fk" })
 export class AuditEntryEntity {
@@ -82,14 +84,59 @@ export const AUDIT_LOG = defineList({
   table: ENTRIES,
   order: AUDIT_ENTRY_ORDER,
   toItem: toAuditEntry,
-  conditions: ({ actions, subjectName, actorName, requestId, createdAt }: AuditFilter, values) => [
+  conditions,
+});
+
+const keysetOf = keysetsOf(ENTRIES, AUDIT_ENTRY_ORDER);
+
+const GROUP_ACTIONS = AUDIT_ACTIONS.filter((action) => action.startsWith("user_group."));
+
+/** Reads the same page of each user group's entries with one statement. */
+export async function listEntriesOfGroups(
+  db: TenantDb,
+  groupIds: readonly number[],
+  filter: AuditFilter,
+  page: PageRequest,
+): Promise<ReadonlyMap<number, Page<AuditEntry>>> {
+  const selection = { ...ENTRIES, keyset: keysetOf(AUDIT_ENTRY_ORDER.default) };
+  const of = { column: "subject_id", ids: groupIds, page };
+  const rows = await findPages<RowOf<typeof ENTRIES>>(db, selection, of, groupEntries(filter));
+  return groupPages(
+    rows.map((row) => [row.subjectId, toAuditEntry(row)]),
+    page,
+  );
+}
+
+/** Counts each user group's entries. Groups without entries are missing. */
+export async function countEntriesOfGroups(
+  db: TenantDb,
+  groupIds: readonly number[],
+  filter: AuditFilter,
+): Promise<ReadonlyMap<number, number>> {
+  const { conditions: where, values } = groupEntries(filter);
+  const text = `SELECT subject_id AS "groupId", count(*)::integer AS count FROM audit_entry
+    WHERE ${where.join(" AND ")} AND subject_id = ANY (${values.add(groupIds)}::bigint[]) GROUP BY 1`;
+  const statement = { label: "audit_entry_count_of_groups", access: "read", isSearch: true, text } as const;
+  const rows = await db.run<{ groupId: number; count: number }>(statement, values.list);
+  return new Map(rows.map(({ groupId, count }) => [groupId, count]));
+}
+
+function groupEntries(filter: AuditFilter) {
+  return tenantList((values) => [`action ${isOneOf(GROUP_ACTIONS, values)}`, ...conditions(filter, values)]);
+}
+
+function conditions(filter: AuditFilter, values: StatementValues) {
+  const { actions, excludeActions, subject, subjectName, actorName, requestId, createdAt } = filter;
+  return [
     actions && `action ${isOneOf(actions, values)}`,
+    excludeActions && `action <> ALL (${values.add(excludeActions)}::text[])`,
+    subject && `subject_id = ${values.add(subject.id)} AND action ${isOneOf(subject.actions, values)}`,
     subjectName !== undefined && `subject_name = ${values.add(subjectName)}`,
     actorName !== undefined && `actor_name = ${values.add(actorName)}`,
     requestId !== undefined && `request_id = ${values.add(requestId)}`,
     ...inRange("created_at", createdAt, values),
-  ],
-});
+  ];
+}
 
 function toAuditEntry({
   actorKeyId: keyId,

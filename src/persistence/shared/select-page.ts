@@ -169,6 +169,21 @@ function pageText(
     ${page(found.join(" UNION ALL "))}`;
 }
 
+/** Reads the rows of the same page of each parent's list with one statement, in the direction of paging. */
+export async function findPages<Row extends object>(
+  db: TenantDb,
+  { name, columns, keyset }: Selection,
+  of: { readonly column: string; readonly ids: readonly number[]; readonly page: PageRequest },
+  { conditions, values }: ListQuery,
+): Promise<Row[]> {
+  const clauses = pageClauses(name, keyset, of.page, values);
+  const where = [...conditions, `${of.column} = parent_id`, ...clauses.conditions];
+  const text = `SELECT ${columns} FROM unnest(${values.add(of.ids)}::bigint[]) AS parent (parent_id)
+    CROSS JOIN LATERAL (SELECT * FROM ${name} WHERE ${where.join(" AND ")} ${clauses.orderAndLimit}) AS ${name}
+    ${clauses.order}`;
+  return db.run<Row>({ label: `${name}_pages`, access: "read", isSearch: true, text }, values.list);
+}
+
 /** Counts the rows on all pages of a list. */
 export async function countList(
   db: TenantDb,

@@ -2,8 +2,8 @@ import { Any, IsNull } from "typeorm";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { SITE_CONFIG_ORDER, type SiteConfigFilter } from "../../domain/site-configs/list.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
-import { inRange, pageClauses, StatementValues, startsWith } from "../shared/keyset.js";
-import { defineList, groupPages } from "../shared/select-page.js";
+import { inRange, startsWith } from "../shared/keyset.js";
+import { defineList, findPages, groupPages, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import { TENANT_COLUMNS, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
@@ -66,26 +66,16 @@ export async function listRevisions(
   siteConfigIds: readonly number[],
   page: PageRequest,
 ): Promise<ReadonlyMap<number, Page<SiteConfigRevision>>> {
-  const values = new StatementValues();
-  const conditions = ["account_id = $1", "environment = $2", "site_config_id = asked.id"];
-  const ids = values.add(siteConfigIds);
   const keyset = {
     column: "revision",
     type: "integer",
     idColumn: "revision",
     direction: "descending",
   } as const;
-  const clauses = pageClauses("site_config_revision", keyset, page, values);
-  const text = `SELECT found.* FROM unnest(${ids}::bigint[]) AS asked (id)
-    CROSS JOIN LATERAL (
-      SELECT ${REVISION_COLUMNS} FROM site_config_revision
-      WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
-    ) AS found
-    ORDER BY found."siteConfigId", found.revision ${page.from === "start" ? "DESC" : "ASC"}`;
-  const rows = await db.run<SiteConfigRevision>(
-    { label: "site_config_revisions_list", access: "read", text },
-    values.list,
-  );
+  const selection = { ...REVISION, columns: REVISION_COLUMNS, keyset };
+  const of = { column: "site_config_id", ids: siteConfigIds, page };
+  const list = tenantList(() => []);
+  const rows = await findPages<SiteConfigRevision>(db, selection, of, list);
   return groupPages(
     rows.map((row) => [row.siteConfigId, row]),
     page,

@@ -1,6 +1,13 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { AuditDay, AuditEntry, AuditFilter, AuditSortField } from "../../domain/audit/entry.js";
-import { AUDIT_LOG, countAuditDays, countAuditDaysOfKeys } from "../../persistence/audit/entries.js";
+import { EMPTY_PAGE, type Page, type PageRequest } from "../../domain/shared/pagination.js";
+import {
+  AUDIT_LOG,
+  countAuditDays,
+  countAuditDaysOfKeys,
+  countEntriesOfGroups,
+  listEntriesOfGroups,
+} from "../../persistence/audit/entries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { StoredList } from "../shared/item-list.js";
 
@@ -12,6 +19,22 @@ export class AuditLog {
 
   constructor(private readonly db: Database) {
     this.list = new StoredList(db, AUDIT_LOG);
+  }
+
+  /** Returns the same page of entries per user group, in the order of the IDs. */
+  async pagesOfGroups(
+    tenant: Tenant,
+    ids: readonly number[],
+    { filter, page }: { readonly filter: AuditFilter; readonly page: PageRequest },
+  ): Promise<Page<AuditEntry>[]> {
+    const pages = await listEntriesOfGroups(this.db.for(tenant), ids, filter, page);
+    return ids.map((id) => pages.get(id) ?? EMPTY_PAGE);
+  }
+
+  /** Returns the number of entries per user group, in the order of the IDs. */
+  async countsOfGroups(tenant: Tenant, ids: readonly number[], filter: AuditFilter): Promise<number[]> {
+    const counts = await countEntriesOfGroups(this.db.for(tenant), ids, filter);
+    return ids.map((id) => counts.get(id) ?? 0);
   }
 
   /** Counts the changes, without embed sessions, of each of the last days in UTC, oldest first; the last one is today. */

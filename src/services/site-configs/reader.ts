@@ -2,7 +2,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
-import type { Page, PageRequest } from "../../domain/shared/pagination.js";
+import { EMPTY_PAGE, type Page, type PageRequest } from "../../domain/shared/pagination.js";
 import type { SiteConfigFilter, SiteConfigSortField } from "../../domain/site-configs/list.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { findAccount } from "../../persistence/accounts/account-queries.js";
@@ -18,8 +18,6 @@ import {
   SITE_CONFIG_LIST,
 } from "../../persistence/site-configs/queries.js";
 import { StoredList } from "../shared/item-list.js";
-
-const EMPTY_PAGE: Page<SiteConfigRevision> = { items: [], hasMore: false };
 
 /** Reads site configurations and their revisions. */
 export class SiteConfigReader {

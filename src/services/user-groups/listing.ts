@@ -1,5 +1,5 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
-import { isEmptyFilter, type Page, type PageRequest } from "../../domain/shared/pagination.js";
+import { EMPTY_PAGE, isEmptyFilter, type Page, type PageRequest } from "../../domain/shared/pagination.js";
 import {
   USER_GROUP_ORDER,
   type UserGroupFilter,
@@ -20,8 +20,6 @@ import {
 } from "../../persistence/user-groups/list-queries.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import type { ItemList } from "../shared/item-list.js";
-
-const EMPTY_PAGE: Page<UserGroup> = { items: [], hasMore: false };
 
 /** Groups per statement: few, so that batching adds no noticeable latency and the largest groups, 64 KiB each, fit into memory. */
 const MAX_GROUPS = 500;

@@ -133,6 +133,50 @@ test("can be paged and filtered", async () => {
   expect(await entriesOf({ createdAt: { from: "2100-01-01T00:00:00Z" } })).toEqual([]);
 });
 
+test("a user group has its entries, with the filter of the audit log", async () => {
+  const { run, mutate, service } = graphql();
+  const groups = ["own-1", "own-2"];
+  for (const providedId of groups) {
+    const by = { providedId };
+    await createUserGroup(graphql(), providedId);
+    await mutate("updateUserGroup", { by, name: "New" });
+    await mutate("createEmbedSession", { by });
+  }
+  // Of another type, with the same internal ID.
+  await service.query(`INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name)
+    SELECT account_id, environment, 'data_source.deleted', id, 'other', '{}', 'test' FROM user_group WHERE provided_id = 'own-1'`);
+  const read = async (filter: object, of: object) => {
+    const { userGroups } = await run(
+      `query ($filter: UserGroupFilter, $of: AuditFilter) { userGroups(filter: $filter) { nodes {
+        id auditLog(first: 2, filter: $of) { totalCount nodes { action subjectName } pageInfo { hasNextPage endCursor } }
+      } } }`,
+      { filter, of },
+    );
+    return userGroups.nodes;
+  };
+  service.statements.length = 0;
+  const excludeActions = ["USER_GROUP_EMBED_SESSION_CREATED"];
+  const changes = await read({ providedIds: groups }, { excludeActions });
+  expect(service.statements.filter((text) => text.includes("FROM audit_entry"))).toHaveLength(2);
+  expect(changes.map(({ auditLog }: Data) => auditLog)).toEqual(
+    groups.map((subjectName) => ({
+      totalCount: 2,
+      nodes: ["USER_GROUP_UPDATED", "USER_GROUP_CREATED"].map((action) => ({ action, subjectName })),
+      pageInfo: { hasNextPage: false, endCursor: expect.any(String) },
+    })),
+  );
+  const [{ id, auditLog }] = await read({ providedIds: groups }, {});
+  expect(auditLog).toMatchObject({ totalCount: 3, pageInfo: { hasNextPage: true } });
+  const { userGroup } = await run(
+    "query ($id: ID!, $after: String) { userGroup(by: { id: $id }) { auditLog(after: $after) { nodes { action } } } }",
+    { id, after: auditLog.pageInfo.endCursor },
+  );
+  expect(userGroup.auditLog.nodes).toEqual([{ action: "USER_GROUP_CREATED" }]);
+  expect(await entriesOf({ subjectId: id, excludeActions })).toHaveLength(2);
+  for (const subjectId of ["malformed", auditLog.pageInfo.endCursor])
+    expect(await entriesOf({ subjectId })).toEqual([]);
+});
+
 test("cannot be changed by the service, nor deleted before 30 days have passed", async () => {
   const { service, account } = graphql();
   const database = service.database.of({ accountId: account.accountId, environment: "Customer" });

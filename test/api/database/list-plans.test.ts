@@ -35,7 +35,8 @@ const MAX_SORTED = PARENTS * (PAGE + 1);
 const OLD_YEAR = "2023-02-01T00:00:00.000Z";
 
 let plans: RecordedPlan[];
-let endpointId: string;
+/** Filter values by condition that are known once the rows are inserted. */
+let inserted: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   if (isOnCitus()) return;
@@ -49,8 +50,12 @@ beforeAll(async () => {
       SELECT 1000000 + n % 1000, 'Customer', 'Name', 'https://93.184.216.34/', '{}', '', '' FROM generate_series(1, 20000) AS n;
     SET session_replication_role = origin`);
   await service.query("ANALYZE");
-  const { webhookEndpoints } = await run("{ webhookEndpoints(first: 1) { nodes { id } } }", {}, keys.admin);
-  endpointId = webhookEndpoints.nodes[0].id;
+  const { webhookEndpoints, userGroups } = await run(
+    "{ webhookEndpoints(first: 1) { nodes { id } } userGroups(first: 1) { nodes { id } } }",
+    {},
+    keys.admin,
+  );
+  inserted = { endpointId: webhookEndpoints.nodes[0].id, subjectId: userGroups.nodes[0].id };
   plans = recordPlans(service);
 });
 
@@ -81,9 +86,10 @@ async function fill(accountId: number): Promise<void> {
       SELECT account_id, environment, id, n, '{}', '', 'test' FROM site_config, generate_series(1, 40) AS n
       WHERE account_id = ${accountId};
     INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, request_id, created_at)
-      SELECT ${tenant}, CASE WHEN n % 5000 = 0 THEN 'api_key.revoked' WHEN n % 3 = 0 THEN 'user_group.created'
+      SELECT ${tenant}, CASE WHEN n % 3500 = 0 THEN 'user_group.token_rotated' WHEN n % 3 = 0 THEN 'user_group.created'
           ELSE 'user_group.updated' END,
-        1, CASE n % 4 WHEN 0 THEN 'many' ELSE 'group ' || n % 1000 END, '{}', CASE WHEN n % 50 = 0 THEN 'other' ELSE 'test' END,
+        (SELECT min(id) FROM user_group WHERE account_id = ${accountId}) + n % 7,
+        CASE n % 4 WHEN 0 THEN 'many' ELSE 'group ' || n % 1000 END, '{}', CASE WHEN n % 50 = 0 THEN 'other' ELSE 'test' END,
         'request ' || n % 1000, ${time("n")}
       FROM generate_series(1, 10000) AS n;
     INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
@@ -99,7 +105,9 @@ async function fill(accountId: number): Promise<void> {
 /** Reads a page. @returns its start and end cursors */
 async function page(of: ListCase, window: object): Promise<{ startCursor: string; endCursor: string }> {
   const [type = "", field = ""] = of.list.split(".");
-  const filter = of.filter && "endpointId" in of.filter ? { endpointId } : of.filter;
+  const filter =
+    of.filter &&
+    Object.fromEntries(Object.entries(of.filter).map(([name, value]) => [name, inserted[name] ?? value]));
   const variableEntries = Object.entries({
     ...window,
     ...(filter && { filter }),

@@ -50,7 +50,10 @@ test("the first migration neither replaces the tables of version 0.1.0 nor delet
   await database.entities("operator", (manager) =>
     manager.query("INSERT INTO account (name, token_key_id) VALUES ('one', 'k')"),
   );
-  await expect(migrateDown(database)).rejects.toThrow("would delete all accounts");
+  const revertAll = async () => {
+    while ((await migrateDown(database)) !== null);
+  };
+  await expect(revertAll()).rejects.toThrow("would delete all accounts");
 });
 
 test("replicas that start together migrate once", async () => {

@@ -82,6 +82,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
     group,
     "createdAt environment id mapping name properties providedId teamId updatedAt version",
     {
+      auditLog: { least: "admin", below: "FORBIDDEN" },
       token: { least: "embed", below: "null" },
     },
   ),

@@ -151,6 +151,11 @@ export const READS: readonly AccessRow[] = [
     ["apiKeys", () => "(first: 100) { totalCount nodes { id name scope auditDays { changes } } }"],
     ["auditLog", () => `(first: 100) { totalCount nodes { actor { name } ${SUBJECT} } }`],
     ["auditLog", (ids) => `(filter: { subjectName: ${q(ids.providedId)} }) { nodes { id subjectName } }`],
+    ["auditLog", (ids) => `(filter: { subjectId: ${q(ids.userGroup)} }) { nodes { id subjectId } }`],
+    [
+      "userGroups",
+      () => "(first: 50) { nodes { auditLog(first: 50) { totalCount nodes { id subjectName } } } }",
+    ],
     ["auditDays", () => "(days: 7) { date changes }"],
     ["webhookEndpoints", () => "(first: 100) { nodes { id name url health { pendingDeliveries } } }"],
     ["webhookDeliveries", () => "(first: 100) { totalCount nodes { endpoint { name } } }"],

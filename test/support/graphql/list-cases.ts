@@ -18,10 +18,12 @@ export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
   "ApiKeyFilter.isActive": [true],
   "ApiKeyFilter.nameContains": ["an"],
   "ApiKeyFilter.scopes": [["READ", "ADMIN"]],
-  "AuditFilter.actions": [["API_KEY_REVOKED"], ["USER_GROUP_UPDATED"]],
+  "AuditFilter.actions": [["USER_GROUP_TOKEN_ROTATED"], ["USER_GROUP_UPDATED"]],
   "AuditFilter.actorName": ["other"],
   "AuditFilter.createdAt": [{ to: OLD }, { from: OLD }, { from: "2023-03-01T00:00:00.000Z", to: OLD }],
+  "AuditFilter.excludeActions": [["USER_GROUP_CREATED", "USER_GROUP_TOKEN_ROTATED"]],
   "AuditFilter.requestId": ["request 7"],
+  "AuditFilter.subjectId": ["group"],
   "AuditFilter.subjectName": ["group 7", "many"],
   "DataSourceFilter.nameContains": ["7"],
   "DataSourceFilter.providedIds": [["source 7", "source 9", "source 5"]],
@@ -74,6 +76,7 @@ export const SHORT = ["Query.apiKeys", "Query.webhookEndpoints"];
 export const PARENT_LISTS: Readonly<Record<string, string>> = {
   DataSource: "dataSources",
   SiteConfig: "siteConfigs",
+  UserGroup: "userGroups",
 };
 
 /** A list of the schema with one of its filters and orders. */

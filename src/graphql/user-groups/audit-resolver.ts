@@ -1,0 +1,33 @@
+import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
+import { requireAdmin } from "../../domain/accounts/scopes.js";
+import { auditCountsOfGroups, auditLogsOfGroups } from "../audit/loaders.js";
+import { AuditLogArguments, parseAuditFilter } from "../audit/resolver.js";
+import { AuditEntryConnection } from "../audit/types.js";
+import { sourceOf } from "../shared/connection-type.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { UserGroupView } from "./type.js";
+
+@Resolver(() => UserGroupView)
+export class UserGroupAuditResolver {
+  @FieldResolver(() => AuditEntryConnection, {
+    description: "The user group's entries in the audit log, newest first. Requires admin scope.",
+  })
+  auditLog(
+    @Root() { group }: UserGroupView,
+    @Args(() => AuditLogArguments) list: AuditLogArguments,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const { caller, loaders } = requireSession(context);
+    const source = sourceOf(context.services.auditLog.list, requireAdmin(caller), list, {});
+    const filter = parseAuditFilter(list.filter);
+    return new AuditEntryConnection({
+      ...source,
+      load: async (page) => {
+        const found = await auditLogsOfGroups(loaders).load(group.id, { filter, page });
+        loaders.budget.spend(found.items.length);
+        return found;
+      },
+      count: () => auditCountsOfGroups(loaders).load(group.id, filter),
+    });
+  }
+}
