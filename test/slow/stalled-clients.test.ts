@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { DEFAULT_EVENT_STREAM_LIMITS } from "../../src/domain/requests/event-stream-limits.js";
 import { SMALL_BODY_LIMIT } from "../../src/graphql/server/callers.js";
 import {
   type AttackedService,
@@ -35,9 +36,11 @@ const HOSTILE = 1000;
 const AT_ONCE = 20;
 /** Event streams that read nothing: unbounded, their events would take a gigabyte. */
 const SLOW_GROUPS = 5;
-const PER_TOKEN = 20;
+const READERS_OF_A_GROUP = 20;
 const ROUNDS = 12;
 const ATTEMPTS = 1000;
+/** Event streams that a group may have. */
+const { perToken: PER_GROUP } = DEFAULT_EVENT_STREAM_LIMITS;
 
 let service: AttackedService;
 beforeAll(async () => {
@@ -188,7 +191,7 @@ test("event streams that do not read, and attempts to open more than allowed, us
   const readers: SlowReader[] = [];
   const attacked = await service.watch(async () => {
     for (const { token } of groups) {
-      const opened = Array.from({ length: PER_TOKEN }, () =>
+      const opened = Array.from({ length: READERS_OF_A_GROUP }, () =>
         openSlowReader(service.url, `Bearer ${token}`, large),
       );
       readers.push(...(await Promise.all(opened)));
@@ -214,12 +217,12 @@ test("event streams that do not read, and attempts to open more than allowed, us
         if (status === 200) onTestFinished(close);
       }
     }
-    expect(statuses).toEqual({ 200: PER_TOKEN, 429: ATTEMPTS - PER_TOKEN });
-    expect(await open()).toBe(PER_TOKEN);
+    expect(statuses).toEqual({ 200: PER_GROUP, 429: ATTEMPTS - PER_GROUP });
+    expect(await open()).toBe(PER_GROUP);
     const refusals = sumOf(await scrape(service.url), "user_groups_event_stream_refusals_total", {
       reason: "token",
     });
-    expect(refusals).toBe(ATTEMPTS - PER_TOKEN);
+    expect(refusals).toBe(ATTEMPTS - PER_GROUP);
   });
   expectSurvived("event streams", attacked);
 });

@@ -1,6 +1,7 @@
 import { loadavg } from "node:os";
 import { planDistribution, runDistributionStep } from "../../../src/persistence/database/distribution.js";
-import { type CitusNode, citusPrograms, queryOnce, startCitus } from "../../../test/support/citus/cluster.js";
+import { type CitusNode, citusPrograms, startCitus } from "../../../test/support/citus/cluster.js";
+import { queryOnce } from "../../../test/support/postgres/system-postgres.js";
 import { type BenchDatabase, connect, openDatabase, POSTMASTER } from "../postgres.js";
 import { inWorkplace, type Workplace } from "../workplace.js";
 import { chooseWorkloads, describeRun, measureAll } from "./compare.js";

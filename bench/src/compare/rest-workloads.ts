@@ -160,13 +160,13 @@ async function storedTokens(
   more: string,
   values: readonly unknown[],
 ) {
-  const rows = await database.query<StoredTokenText & { readonly id: number; readonly accountId: number }>(
-    `SELECT id, account_id AS "accountId", token_key_id AS "keyId", encode(token_ciphertext || token_lookup, 'hex') AS hex
+  const rows = await database.query<StoredTokenText & { readonly accountId: number }>(
+    `SELECT account_id AS "accountId", token_key_id AS "keyId", encode(token_ciphertext || token_lookup, 'hex') AS hex
       FROM user_group WHERE account_id = ANY ($1) ${more}`,
     [accountIds, ...values],
   );
-  return rows.map(({ id, accountId, ...stored }) => ({
+  return rows.map(({ accountId, ...stored }) => ({
     accountId,
-    token: world.vault.decryptToken(stored, { accountId, id }),
+    token: world.vault.decryptToken(stored, { accountId }),
   }));
 }

@@ -43,11 +43,11 @@ async function seedAccount(
       "user_group",
       "id, provided_id, name, properties, token_key_id, token_ciphertext, token_lookup",
       "bigint, text, text, json, text, bytea, bytea",
-      batch.map((group) => [
-        ...[group.id, group.providedId, group.name, JSON.stringify(group.properties), keyId],
-        vault.encrypt(group.token, { accountId, id: group.id }, keyId).ciphertext,
-        vault.lookup(group.token, keyId),
-      ]),
+      batch.map((group) => {
+        const { ciphertext, lookup } = vault.encryptToken(group.token, { accountId, tokenKeyId: keyId });
+        const properties = JSON.stringify(group.properties);
+        return [group.id, group.providedId, group.name, properties, keyId, ciphertext, lookup];
+      }),
     );
     const entries = batch.flatMap(({ id, mapping }) =>
       mapping.map(({ schemaId, dataSource }) => [id, schemaId, dataSource.dataSourceId]),

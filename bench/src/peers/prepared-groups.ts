@@ -95,7 +95,7 @@ export class PreparedGroups {
   }
 
   #view({ accountId }: Tenant, { id, name, provided_id, properties, ...row }: GroupRow) {
-    const token = this.#vault.decryptToken(row, { accountId, id });
+    const token = this.#vault.decryptToken(row, { accountId });
     return { team_id: id, token, name, provided_id, properties };
   }
 }

@@ -107,8 +107,8 @@ async function stageTokens({ query }: BenchDatabase, plan: WorldPlan, ids: reado
     const rows = ids.slice(from, from + BATCH).map((id) => {
       const { accountId } = ownerOf(plan, id);
       const token = issueUserGroupToken(accountId);
-      const { ciphertext } = vault.encrypt(token, { accountId, id }, vault.primaryKeyId);
-      return [accountId, id, token, ciphertext, vault.lookup(token, vault.primaryKeyId)];
+      const { ciphertext, lookup } = vault.encryptToken(token, { accountId, tokenKeyId: vault.primaryKeyId });
+      return [accountId, id, token, ciphertext, lookup];
     });
     await query(
       "INSERT INTO scale.encrypted SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::bytea[], $5::bytea[])",
