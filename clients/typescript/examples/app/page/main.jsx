@@ -86,8 +86,7 @@ function useSales(userGroup) {
 }
 
 async function loadSales() {
-  const authorization = `Bearer ${await viewer.getToken()}`;
-  const reply = await fetch("/sales", { headers: { authorization } });
+  const reply = await viewer.fetch("/sales");
   if (!reply.ok) throw new Error(`The data could not be loaded (${reply.status}).`);
   return reply.json();
 }
