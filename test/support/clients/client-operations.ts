@@ -46,7 +46,7 @@ export async function generateOperations(): Promise<string> {
   });
   const texts = [...operationTexts()].map(([name, { kind, text }]) => {
     const type = `${name}${kind}`;
-    return `export const ${name}Document = new DocumentText<${type}, ${type}Variables>(\n  ${JSON.stringify(text)},\n);\n`;
+    return `export const ${name}Document = /* @__PURE__ */ new DocumentText<${type}, ${type}Variables>(\n  ${JSON.stringify(text)},\n);\n`;
   });
   return [HEADER, types.trim(), "", ...texts].join("\n");
 }

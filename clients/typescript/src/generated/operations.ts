@@ -703,126 +703,126 @@ export type ReplayWebhookDeliveryMutationVariables = Exact<{
 
 export type ReplayWebhookDeliveryMutation = { readonly replayWebhookDelivery: { readonly webhookDelivery: WebhookDeliveryFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
-export const ApiKeysDocument = new DocumentText<ApiKeysQuery, ApiKeysQueryVariables>(
+export const ApiKeysDocument = /* @__PURE__ */ new DocumentText<ApiKeysQuery, ApiKeysQueryVariables>(
   "query ApiKeys($first:Int!$after:String$filter:ApiKeyFilter$orderBy:ApiKeyOrder){apiKeys(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...ApiKeyFields}pageInfo{hasNextPage endCursor}}}fragment ApiKeyFields on ApiKey{id name scope environment hint createdAt expiresAt lastUsedAt revokedAt}",
 );
 
-export const CreateApiKeyDocument = new DocumentText<CreateApiKeyMutation, CreateApiKeyMutationVariables>(
+export const CreateApiKeyDocument = /* @__PURE__ */ new DocumentText<CreateApiKeyMutation, CreateApiKeyMutationVariables>(
   "mutation CreateApiKey($input:CreateApiKeyInput!){createApiKey(input:$input){apiKey{...ApiKeyFields}secret userErrors{...UserErrorFields}}}fragment ApiKeyFields on ApiKey{id name scope environment hint createdAt expiresAt lastUsedAt revokedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const RevokeApiKeyDocument = new DocumentText<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>(
+export const RevokeApiKeyDocument = /* @__PURE__ */ new DocumentText<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>(
   "mutation RevokeApiKey($input:RevokeApiKeyInput!){revokeApiKey(input:$input){apiKey{...ApiKeyFields}userErrors{...UserErrorFields}}}fragment ApiKeyFields on ApiKey{id name scope environment hint createdAt expiresAt lastUsedAt revokedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const DataSourceDocument = new DocumentText<DataSourceQuery, DataSourceQueryVariables>(
+export const DataSourceDocument = /* @__PURE__ */ new DocumentText<DataSourceQuery, DataSourceQueryVariables>(
   "query DataSource($by:DataSourceBy!){dataSource(by:$by){...DataSourceFields}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}",
 );
 
-export const DataSourcesDocument = new DocumentText<DataSourcesQuery, DataSourcesQueryVariables>(
+export const DataSourcesDocument = /* @__PURE__ */ new DocumentText<DataSourcesQuery, DataSourcesQueryVariables>(
   "query DataSources($first:Int!$after:String$filter:DataSourceFilter$orderBy:DataSourceOrder){dataSources(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...DataSourceFields}pageInfo{hasNextPage endCursor}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}",
 );
 
-export const CreateDataSourceDocument = new DocumentText<CreateDataSourceMutation, CreateDataSourceMutationVariables>(
+export const CreateDataSourceDocument = /* @__PURE__ */ new DocumentText<CreateDataSourceMutation, CreateDataSourceMutationVariables>(
   "mutation CreateDataSource($input:CreateDataSourceInput!){createDataSource(input:$input){dataSource{...DataSourceFields}userErrors{...UserErrorFields}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const UpdateDataSourceDocument = new DocumentText<UpdateDataSourceMutation, UpdateDataSourceMutationVariables>(
+export const UpdateDataSourceDocument = /* @__PURE__ */ new DocumentText<UpdateDataSourceMutation, UpdateDataSourceMutationVariables>(
   "mutation UpdateDataSource($input:UpdateDataSourceInput!){updateDataSource(input:$input){dataSource{...DataSourceFields}userErrors{...UserErrorFields}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const DeleteDataSourceDocument = new DocumentText<DeleteDataSourceMutation, DeleteDataSourceMutationVariables>(
+export const DeleteDataSourceDocument = /* @__PURE__ */ new DocumentText<DeleteDataSourceMutation, DeleteDataSourceMutationVariables>(
   "mutation DeleteDataSource($input:DeleteDataSourceInput!){deleteDataSource(input:$input){deletedDataSourceId userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const SiteConfigDocument = new DocumentText<SiteConfigQuery, SiteConfigQueryVariables>(
+export const SiteConfigDocument = /* @__PURE__ */ new DocumentText<SiteConfigQuery, SiteConfigQueryVariables>(
   "query SiteConfig($site:String!){siteConfig(site:$site){...SiteConfigFields}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}",
 );
 
-export const PutSiteConfigDocument = new DocumentText<PutSiteConfigMutation, PutSiteConfigMutationVariables>(
+export const PutSiteConfigDocument = /* @__PURE__ */ new DocumentText<PutSiteConfigMutation, PutSiteConfigMutationVariables>(
   "mutation PutSiteConfig($input:PutSiteConfigInput!){putSiteConfig(input:$input){siteConfig{...SiteConfigFields}report{...SiteConfigReportFields}userErrors{...UserErrorFields}}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}fragment SiteConfigReportFields on SiteConfigReport{isValid errors{...SiteConfigFindingFields}warnings{...SiteConfigFindingFields}notices{...SiteConfigFindingFields}}fragment SiteConfigFindingFields on SiteConfigFinding{code message pointer line column count}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const UserGroupDocument = new DocumentText<UserGroupQuery, UserGroupQueryVariables>(
+export const UserGroupDocument = /* @__PURE__ */ new DocumentText<UserGroupQuery, UserGroupQueryVariables>(
   "query UserGroup($by:UserGroupBy!){userGroup(by:$by){...UserGroupFields}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}",
 );
 
-export const UserGroupsDocument = new DocumentText<UserGroupsQuery, UserGroupsQueryVariables>(
+export const UserGroupsDocument = /* @__PURE__ */ new DocumentText<UserGroupsQuery, UserGroupsQueryVariables>(
   "query UserGroups($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...UserGroupFields}pageInfo{hasNextPage endCursor}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}",
 );
 
-export const UpsertUserGroupsDocument = new DocumentText<UpsertUserGroupsMutation, UpsertUserGroupsMutationVariables>(
+export const UpsertUserGroupsDocument = /* @__PURE__ */ new DocumentText<UpsertUserGroupsMutation, UpsertUserGroupsMutationVariables>(
   "mutation UpsertUserGroups($input:UpsertUserGroupsInput!){upsertUserGroups(input:$input){results{isNew userGroup{...UserGroupFields}userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const UpdateUserGroupDocument = new DocumentText<UpdateUserGroupMutation, UpdateUserGroupMutationVariables>(
+export const UpdateUserGroupDocument = /* @__PURE__ */ new DocumentText<UpdateUserGroupMutation, UpdateUserGroupMutationVariables>(
   "mutation UpdateUserGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const RotateUserGroupTokensDocument = new DocumentText<RotateUserGroupTokensMutation, RotateUserGroupTokensMutationVariables>(
+export const RotateUserGroupTokensDocument = /* @__PURE__ */ new DocumentText<RotateUserGroupTokensMutation, RotateUserGroupTokensMutationVariables>(
   "mutation RotateUserGroupTokens($input:RotateUserGroupTokensInput!){rotateUserGroupTokens(input:$input){results{userGroup{...UserGroupFields}userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const DeleteUserGroupsDocument = new DocumentText<DeleteUserGroupsMutation, DeleteUserGroupsMutationVariables>(
+export const DeleteUserGroupsDocument = /* @__PURE__ */ new DocumentText<DeleteUserGroupsMutation, DeleteUserGroupsMutationVariables>(
   "mutation DeleteUserGroups($input:DeleteUserGroupsInput!){deleteUserGroups(input:$input){results{deletedUserGroupId userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const DeleteUserGroupDocument = new DocumentText<DeleteUserGroupMutation, DeleteUserGroupMutationVariables>(
+export const DeleteUserGroupDocument = /* @__PURE__ */ new DocumentText<DeleteUserGroupMutation, DeleteUserGroupMutationVariables>(
   "mutation DeleteUserGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const SetUserGroupMappingDocument = new DocumentText<SetUserGroupMappingMutation, SetUserGroupMappingMutationVariables>(
+export const SetUserGroupMappingDocument = /* @__PURE__ */ new DocumentText<SetUserGroupMappingMutation, SetUserGroupMappingMutationVariables>(
   "mutation SetUserGroupMapping($input:SetUserGroupMappingInput!){setUserGroupMapping(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const RemoveUserGroupMappingDocument = new DocumentText<RemoveUserGroupMappingMutation, RemoveUserGroupMappingMutationVariables>(
+export const RemoveUserGroupMappingDocument = /* @__PURE__ */ new DocumentText<RemoveUserGroupMappingMutation, RemoveUserGroupMappingMutationVariables>(
   "mutation RemoveUserGroupMapping($input:RemoveUserGroupMappingInput!){removeUserGroupMapping(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const ReplaceUserGroupMappingDocument = new DocumentText<ReplaceUserGroupMappingMutation, ReplaceUserGroupMappingMutationVariables>(
+export const ReplaceUserGroupMappingDocument = /* @__PURE__ */ new DocumentText<ReplaceUserGroupMappingMutation, ReplaceUserGroupMappingMutationVariables>(
   "mutation ReplaceUserGroupMapping($input:ReplaceUserGroupMappingInput!){replaceUserGroupMapping(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const UserGroupChangedDocument = new DocumentText<UserGroupChangedSubscription, UserGroupChangedSubscriptionVariables>(
+export const UserGroupChangedDocument = /* @__PURE__ */ new DocumentText<UserGroupChangedSubscription, UserGroupChangedSubscriptionVariables>(
   "subscription UserGroupChanged($by:UserGroupBy!){userGroupChanged(by:$by){kind userGroup{...UserGroupFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}",
 );
 
-export const ViewerDocument = new DocumentText<ViewerQuery, ViewerQueryVariables>(
+export const ViewerDocument = /* @__PURE__ */ new DocumentText<ViewerQuery, ViewerQueryVariables>(
   "query Viewer{viewer{userGroup{id version name properties mapping{schemaId dataSource{providedId}}}}}",
 );
 
-export const ViewerChangedDocument = new DocumentText<ViewerChangedSubscription, ViewerChangedSubscriptionVariables>(
+export const ViewerChangedDocument = /* @__PURE__ */ new DocumentText<ViewerChangedSubscription, ViewerChangedSubscriptionVariables>(
   "subscription ViewerChanged{userGroupChanged{userGroup{id version name properties mapping{schemaId dataSource{providedId}}}}}",
 );
 
-export const WebhookEndpointsDocument = new DocumentText<WebhookEndpointsQuery, WebhookEndpointsQueryVariables>(
+export const WebhookEndpointsDocument = /* @__PURE__ */ new DocumentText<WebhookEndpointsQuery, WebhookEndpointsQueryVariables>(
   "query WebhookEndpoints($first:Int!$after:String$filter:WebhookEndpointFilter){webhookEndpoints(first:$first after:$after filter:$filter){nodes{...WebhookEndpointFields}pageInfo{hasNextPage endCursor}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}",
 );
 
-export const WebhookDeliveriesDocument = new DocumentText<WebhookDeliveriesQuery, WebhookDeliveriesQueryVariables>(
+export const WebhookDeliveriesDocument = /* @__PURE__ */ new DocumentText<WebhookDeliveriesQuery, WebhookDeliveriesQueryVariables>(
   "query WebhookDeliveries($first:Int!$after:String$filter:WebhookDeliveryFilter){webhookDeliveries(first:$first after:$after filter:$filter){nodes{...WebhookDeliveryFields}pageInfo{hasNextPage endCursor}}}fragment WebhookDeliveryFields on WebhookDelivery{id event eventId payload state attempts nextAttemptAt lastStatus lastError createdAt deliveredAt}",
 );
 
-export const CreateWebhookEndpointDocument = new DocumentText<CreateWebhookEndpointMutation, CreateWebhookEndpointMutationVariables>(
+export const CreateWebhookEndpointDocument = /* @__PURE__ */ new DocumentText<CreateWebhookEndpointMutation, CreateWebhookEndpointMutationVariables>(
   "mutation CreateWebhookEndpoint($input:CreateWebhookEndpointInput!){createWebhookEndpoint(input:$input){webhookEndpoint{...WebhookEndpointFields}secret userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const UpdateWebhookEndpointDocument = new DocumentText<UpdateWebhookEndpointMutation, UpdateWebhookEndpointMutationVariables>(
+export const UpdateWebhookEndpointDocument = /* @__PURE__ */ new DocumentText<UpdateWebhookEndpointMutation, UpdateWebhookEndpointMutationVariables>(
   "mutation UpdateWebhookEndpoint($input:UpdateWebhookEndpointInput!){updateWebhookEndpoint(input:$input){webhookEndpoint{...WebhookEndpointFields}userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const RotateWebhookSecretDocument = new DocumentText<RotateWebhookSecretMutation, RotateWebhookSecretMutationVariables>(
+export const RotateWebhookSecretDocument = /* @__PURE__ */ new DocumentText<RotateWebhookSecretMutation, RotateWebhookSecretMutationVariables>(
   "mutation RotateWebhookSecret($input:RotateWebhookSecretInput!){rotateWebhookSecret(input:$input){webhookEndpoint{...WebhookEndpointFields}secret userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const DeleteWebhookEndpointDocument = new DocumentText<DeleteWebhookEndpointMutation, DeleteWebhookEndpointMutationVariables>(
+export const DeleteWebhookEndpointDocument = /* @__PURE__ */ new DocumentText<DeleteWebhookEndpointMutation, DeleteWebhookEndpointMutationVariables>(
   "mutation DeleteWebhookEndpoint($input:DeleteWebhookEndpointInput!){deleteWebhookEndpoint(input:$input){userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const SendTestWebhookDocument = new DocumentText<SendTestWebhookMutation, SendTestWebhookMutationVariables>(
+export const SendTestWebhookDocument = /* @__PURE__ */ new DocumentText<SendTestWebhookMutation, SendTestWebhookMutationVariables>(
   "mutation SendTestWebhook($input:SendTestWebhookInput!){sendTestWebhook(input:$input){webhookDelivery{...WebhookDeliveryFields}userErrors{...UserErrorFields}}}fragment WebhookDeliveryFields on WebhookDelivery{id event eventId payload state attempts nextAttemptAt lastStatus lastError createdAt deliveredAt}fragment UserErrorFields on UserError{code message field}",
 );
 
-export const ReplayWebhookDeliveryDocument = new DocumentText<ReplayWebhookDeliveryMutation, ReplayWebhookDeliveryMutationVariables>(
+export const ReplayWebhookDeliveryDocument = /* @__PURE__ */ new DocumentText<ReplayWebhookDeliveryMutation, ReplayWebhookDeliveryMutationVariables>(
   "mutation ReplayWebhookDelivery($input:ReplayWebhookDeliveryInput!){replayWebhookDelivery(input:$input){webhookDelivery{...WebhookDeliveryFields}userErrors{...UserErrorFields}}}fragment WebhookDeliveryFields on WebhookDelivery{id event eventId payload state attempts nextAttemptAt lastStatus lastError createdAt deliveredAt}fragment UserErrorFields on UserError{code message field}",
 );

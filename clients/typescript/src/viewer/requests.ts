@@ -1,13 +1,15 @@
-import type { ViewerChangedSubscription, ViewerQuery } from "../generated/operations.js";
+import {
+  ViewerChangedDocument,
+  type ViewerChangedSubscription,
+  ViewerDocument,
+  type ViewerQuery,
+} from "../generated/operations.js";
 import { ViewerError } from "./error.js";
 import type { Session } from "./session.js";
 
 /** A user group as the service sends it. */
 export type ReadGroup = NonNullable<NonNullable<ViewerQuery["viewer"]>["userGroup"]>;
 
-const FIELDS = "userGroup{id version name properties mapping{schemaId dataSource{providedId}}}";
-const QUERY = `query Viewer{viewer{${FIELDS}}}`;
-const SUBSCRIPTION = `subscription ViewerChanged{userGroupChanged{${FIELDS}}}`;
 /** The service writes at least a comment every 12 seconds. */
 const IDLE_TIMEOUT_MS = 40_000;
 
@@ -16,11 +18,11 @@ export function createRequests(url: string, timeoutMs: number) {
   const endpoint = endpointOf(url);
   const late = () => new ViewerError("timeout", `The service did not reply within ${timeoutMs} ms.`);
 
-  const send = (accept: string, { token }: Session, text: string, signal: AbortSignal) =>
+  const send = (accept: string, { token }: Session, query: string, signal: AbortSignal) =>
     fetch(endpoint, {
       method: "POST",
       headers: { accept, authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ query: text }),
+      body: JSON.stringify({ query }),
       credentials: "omit",
       referrerPolicy: "no-referrer",
       signal,
@@ -30,7 +32,7 @@ export function createRequests(url: string, timeoutMs: number) {
     const limit = AbortSignal.timeout(timeoutMs);
     try {
       const both = signal ? AbortSignal.any([signal, limit]) : limit;
-      const reply = await send("application/json", session, QUERY, both);
+      const reply = await send("application/json", session, String(ViewerDocument), both);
       const body: Reply<ViewerQuery> | null = parse(await reply.text());
       if (reply.ok && body?.data?.viewer?.userGroup && !body.errors) return body.data.viewer.userGroup;
       throw errorOf(reply, body);
@@ -56,7 +58,7 @@ export function createRequests(url: string, timeoutMs: number) {
     let hasReceived = false;
     try {
       const both = AbortSignal.any([signal, limit.signal]);
-      const reply = await send("text/event-stream", session, SUBSCRIPTION, both);
+      const reply = await send("text/event-stream", session, String(ViewerChangedDocument), both);
       const isStream = reply.ok && reply.headers.get("content-type")?.startsWith("text/event-stream");
       if (!isStream || !reply.body) throw errorOf(reply, parse(await reply.text()));
       const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
