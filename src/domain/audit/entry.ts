@@ -24,6 +24,14 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+/** Returns the type of the objects that an action changes. */
+export function subjectType(action: AuditAction) {
+  if (action.startsWith("user_group.")) return "UserGroup";
+  if (action.startsWith("data_source.")) return "DataSource";
+  if (action.startsWith("webhook_endpoint.")) return "WebhookEndpoint";
+  return action.startsWith("api_key.") ? "ApiKey" : "SiteConfig";
+}
+
 /** One recorded change: author, time and request. Contains neither secrets nor values. */
 export interface AuditEntry {
   readonly id: number;

@@ -6,6 +6,7 @@ import {
   type AuditDay,
   type AuditEntry,
   type AuditFilter,
+  subjectType,
 } from "../../domain/audit/entry.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { NodeView, parseNodeId, toNodeId } from "../shared/node.js";
@@ -90,13 +91,6 @@ export function parseSubject(nodeId: string): NonNullable<AuditFilter["subject"]
   const node = parseNodeId(nodeId);
   const actions = AUDIT_ACTIONS.filter((action) => subjectType(action) === node?.type);
   return { id: node?.id ?? 0, actions };
-}
-
-function subjectType(action: AuditAction) {
-  if (action.startsWith("user_group.")) return "UserGroup";
-  if (action.startsWith("data_source.")) return "DataSource";
-  if (action.startsWith("webhook_endpoint.")) return "WebhookEndpoint";
-  return action.startsWith("api_key.") ? "ApiKey" : "SiteConfig";
 }
 
 export const AuditEntryConnection = createConnectionType("AuditEntry", AuditEntryView);

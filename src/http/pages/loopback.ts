@@ -1,7 +1,10 @@
 import type { FastifyRequest } from "fastify";
 
 const LOOPBACK_ADDRESS = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1)$/;
-const LOOPBACK_AUTHORITY = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
+const AUTHORITY = String.raw`(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?`;
+const LOOPBACK_AUTHORITY = new RegExp(`^${AUTHORITY}$`, "i");
+/** The origin of a page that this machine serves, on any port. */
+export const LOOPBACK_ORIGIN = new RegExp(`^https?://${AUTHORITY}$`);
 /** Request headers that proxies, load balancers and content delivery networks add. */
 const PROXY_HEADERS =
   /^(?:forwarded|via|cdn-loop|(?:true|fastly|fly|x|x-cluster)-client-ip|x-(?:real|remote|proxyuser)-ip|x-(?:forwarded|original|envoy|amzn|amz-cf|azure|arr|appengine|vercel|nf|cloud-trace)-.*|(?:cf|fly|fastly|akamai|x-akamai)-.*)$/;

@@ -7,6 +7,7 @@ import {
   type AuditDay,
   type AuditEntry,
   type AuditFilter,
+  subjectType,
 } from "../../domain/audit/entry.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { AccountEntity } from "../accounts/entities.js";
@@ -89,7 +90,7 @@ export const AUDIT_LOG = defineList({
 
 const keysetOf = keysetsOf(ENTRIES, AUDIT_ENTRY_ORDER);
 
-const GROUP_ACTIONS = AUDIT_ACTIONS.filter((action) => action.startsWith("user_group."));
+const GROUP_ACTIONS = AUDIT_ACTIONS.filter((action) => subjectType(action) === "UserGroup");
 
 /** Reads the same page of each user group's entries with one statement. */
 export async function listEntriesOfGroups(
