@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client, escapeIdentifier, escapeLiteral } from "pg";
+import { escapeIdentifier, escapeLiteral } from "pg";
 import type { TestProject } from "vitest/node";
 import { openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
 import { Database } from "../../../src/persistence/database/database.js";
@@ -14,6 +14,7 @@ import { citusPrograms, distribute, startCitus } from "../citus/cluster.js";
 import { logPath, WHOLE_RUN, writeSecret } from "../secrets/run-record.js";
 import { expectNoSecrets, searchRun } from "../secrets/stored-secrets.js";
 import { copyCluster } from "./prepared-data-directory.js";
+import { queryOnce } from "./system-postgres.js";
 
 /** The PostgreSQL server of a test run, and the migrated database that each test file copies. */
 export interface TestPostgres {
@@ -70,8 +71,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       process.exitCode = 1;
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     }
-    await administerAll(`DROP DATABASE ${escapeIdentifier(template)} WITH (FORCE)`);
-    await administerAll(`DROP ROLE ${role}`);
+    // With its copies: a file whose tests are all skipped does not drop its database.
+    const databases = `SELECT datname AS name FROM pg_database WHERE starts_with(datname, ${escapeLiteral(template)})`;
+    for (const node of [server, ...workers]) {
+      for (const { name } of await administer(node, databases))
+        await administer(node, `DROP DATABASE ${escapeIdentifier(name)} WITH (FORCE)`);
+      await administer(node, `DROP ROLE ${role}`);
+    }
     await stop();
     await rm(record, { recursive: true });
   };
@@ -155,15 +161,9 @@ export function asRole(
   return { url: url.href };
 }
 
-/** Runs one statement on the server's default database. */
-export async function administer(server: DatabaseOptions["target"], statement: string): Promise<void> {
-  const client = new Client("url" in server ? server.url : server);
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+/** Runs one statement on the server's default database. @returns its rows */
+export function administer(server: DatabaseOptions["target"], statement: string) {
+  return queryOnce("url" in server ? server.url : server, statement);
 }
 
 function passwordOf(server: DatabaseOptions["target"]): string {

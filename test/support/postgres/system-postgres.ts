@@ -4,7 +4,7 @@ import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
+import { Client, type ClientConfig } from "pg";
 import { freePort } from "../programs/free-port.js";
 import { startGuarded } from "../programs/guarded-program.js";
 
@@ -68,8 +68,11 @@ export async function startSystemPostgres(programs: string): Promise<SystemPostg
 }
 
 /** Runs a statement over a connection of its own. */
-export async function queryOnce(url: string, statement: string): Promise<ReturnType<typeof JSON.parse>[]> {
-  const client = new Client(url);
+export async function queryOnce(
+  server: string | ClientConfig,
+  statement: string,
+): Promise<ReturnType<typeof JSON.parse>[]> {
+  const client = new Client(server);
   // A crash of the server fails the query, too.
   client.on("error", () => undefined);
   await client.connect();

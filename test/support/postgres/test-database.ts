@@ -19,7 +19,7 @@ export interface TestDatabase {
 export async function createTestDatabase(kind: "migrated" | "empty" = "migrated"): Promise<TestDatabase> {
   const { server, workers, template, runtime } = inject("postgres");
   const nodes = kind === "migrated" ? [server, ...workers] : [server];
-  const name = `user_groups_test_${randomBytes(6).toString("hex")}`;
+  const name = `${template}_${randomBytes(6).toString("hex")}`;
   const source = kind === "migrated" ? template : "template0";
   for (const node of nodes) {
     await administer(node, `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(source)}`);
