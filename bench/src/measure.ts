@@ -34,14 +34,26 @@ export async function measureInTurn<Item extends Subject>(
 }
 
 export function medianOf(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+  return quantileOf(numbers, 0.5);
 }
 
-/** The median over rounds of the time of one subject divided by that of another. */
-export function medianRatio(samples: Samples, others: Samples): number {
-  return medianOf(samples.map((sample, round) => sample / (others[round] ?? Number.NaN)));
+/** The ratio of one subject to another in each round. */
+export function ratiosOf(samples: readonly number[], others: readonly number[]): readonly number[] {
+  return samples.map((sample, round) => sample / (others[round] ?? Number.NaN));
+}
+
+/** Formats the median of ratios with their quartiles, such as `0.59 (0.57–0.62)`; empty without any. */
+export function showRatios(ratios: readonly number[]): string {
+  if (ratios.length === 0) return "";
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantileOf(ratios, share).toFixed(2));
+  return `${middle} (${low}–${high})`;
+}
+
+function quantileOf(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const at = (sorted.length - 1) * share;
+  const [low = Number.NaN, high = Number.NaN] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+  return low + (high - low) * (at - Math.floor(at));
 }
 
 interface Timing<Item> {

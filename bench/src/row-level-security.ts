@@ -7,7 +7,7 @@ import { listUserGroups } from "../../src/persistence/user-groups/list-queries.j
 import { findUserGroupsByIds, findUserGroupsByTokens } from "../../src/persistence/user-groups/reads.js";
 import { updateUserGroup } from "../../src/persistence/user-groups/writes.js";
 import { markdownTable } from "./markdown-table.js";
-import { measureInTurn, medianOf, medianRatio, type Samples, type Subject } from "./measure.js";
+import { measureInTurn, medianOf, ratiosOf, type Samples, type Subject, showRatios } from "./measure.js";
 import { type BenchDatabase, connect, startPostgres, WITHOUT_DISK } from "./postgres.js";
 import { inWorkplace } from "./workplace.js";
 
@@ -83,9 +83,9 @@ async function measure(accesses: readonly Access[]): Promise<string> {
     return [
       `${statement}: ${access.name}`,
       medianOf(samplesOf(latency)).toFixed(3),
-      medianRatio(samplesOf(latency), samplesOf(base?.latency ?? latency)).toFixed(2),
+      showRatios(ratiosOf(samplesOf(latency), samplesOf(base?.latency ?? latency))),
       Math.round((1000 * CONNECTIONS * IN_A_ROW) / medianOf(samplesOf(throughput))).toLocaleString("en"),
-      medianRatio(samplesOf(throughput), samplesOf(base?.throughput ?? throughput)).toFixed(2),
+      showRatios(ratiosOf(samplesOf(throughput), samplesOf(base?.throughput ?? throughput))),
     ];
   });
   return markdownTable(HEADS, rows);

@@ -37,7 +37,7 @@ const FUSE = `data:text/javascript,process.stdin.on("end",()=>process.exit()).re
 
 /** Starts our service with its default settings, except for those given. */
 export function startService(
-  { settings, nodeOptions = [], ...variant }: Variant,
+  { settings, nodeOptions = [], directory: source, ...variant }: Variant,
   directory: string,
   database: BenchDatabase,
 ): Promise<ServerProcess> {
@@ -45,7 +45,7 @@ export function startService(
   return startServer({
     ...variant,
     directory,
-    args: [...nodeOptions, builtPath("main.js")],
+    args: [...nodeOptions, source === undefined ? builtPath("main.js") : join(source, "dist/src/main.js")],
     settings: { ...defaults, ...settings },
   });
 }

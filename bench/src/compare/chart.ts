@@ -1,4 +1,5 @@
-import { OURS } from "./contestants.js";
+import { medianOf } from "../measure.js";
+import { OURS, OURS_AGAIN } from "./contestants.js";
 import type { Results, Series } from "./results.js";
 
 /** Narrow enough for phones. */
@@ -12,10 +13,10 @@ const STYLE = `svg{color:#4a5568}.faster{fill:#14724a}.slower{fill:#b45309}
 export function ratioChart(results: Results): string {
   const bars = results
     .allSeries()
-    .filter(({ contestant, half }) => contestant !== OURS && !half)
+    .filter(({ contestant, half }) => contestant !== OURS && contestant !== OURS_AGAIN && !half)
     .map((series) => ({
       ...series,
-      ratio: results.ratio({ ...series, contestant: OURS }, series, "perSecond"),
+      ratio: medianOf(results.ratios({ ...series, contestant: OURS }, series, "perSecond")),
     }))
     .filter(({ ratio }) => !Number.isNaN(ratio));
   const connections = middleOf(bars);

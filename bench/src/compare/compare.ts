@@ -5,7 +5,7 @@ import { describeMachine } from "../conditions.js";
 import { startPostgres } from "../postgres.js";
 import { inWorkplace, type Workplace } from "../workplace.js";
 import { ratioChart } from "./chart.js";
-import { CONTESTANT_NAMES, OURS, startPeer, startVariant } from "./contestants.js";
+import { CONTESTANT_NAMES, OURS, OURS_AGAIN, startPeer, startVariant } from "./contestants.js";
 import { GRAPHQL_WORKLOADS } from "./graphql-workloads.js";
 import { type Contestant, Meter } from "./measurement.js";
 import { type CompareOptions, readCompareOptions } from "./options.js";
@@ -94,7 +94,7 @@ export function chooseWorkloads({ only, against }: CompareOptions): readonly Wor
 /** The contestants of a workload. */
 function namesOf({ peers = [] }: Workload, { against, variants }: CompareOptions): readonly string[] {
   const chosen = peers.filter((name) => against?.includes(name) ?? true);
-  return [OURS, ...variants.map(({ name }) => name), ...chosen];
+  return [OURS, OURS_AGAIN, ...variants.map(({ name }) => name), ...chosen];
 }
 
 async function startContestants(
@@ -110,7 +110,8 @@ async function startContestants(
   };
   const nodeOptions =
     options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${resolve(options.profile)}`];
-  const ours = [{ name: OURS, settings: {}, nodeOptions }, ...options.variants];
+  const same = { settings: {}, nodeOptions };
+  const ours = [{ name: OURS, ...same }, { name: OURS_AGAIN, ...same }, ...options.variants];
   for (const variant of ours) add(await startVariant(variant, directory, stage));
   const [place] = pickGroups([stage.world.accounts[0]], 1);
   const names = new Set(workloads.flatMap((workload) => namesOf(workload, options)));

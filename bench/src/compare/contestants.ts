@@ -7,6 +7,8 @@ import type { Stage } from "./workload.js";
 import { ENVIRONMENT } from "./world.js";
 
 export const OURS = "ours";
+/** An identical process: its ratios to ours show what cannot be told from noise. */
+export const OURS_AGAIN = "ours-again";
 /** Generates its own GraphQL schema from the tables. */
 export const POSTGRAPHILE = "postgraphile";
 

@@ -1,11 +1,13 @@
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { readNumbers, readOptions } from "../options.js";
 
 /** The service with different settings. */
 export interface Variant {
   readonly name: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** The working copy in which it was built; this one by default. */
+  readonly directory?: string;
   /** The Node.js program; that of this process by default. */
   readonly node?: string;
   /** Node.js options. */
@@ -30,6 +32,7 @@ const USAGE = `npm run bench -- compare [options]
   --only WORKLOAD,…         only these workloads
   --against CONTESTANT,…    only these contestants besides ours
   --variant NAME:KEY=VALUE,… our service once more, with these settings; may be repeated
+  --build NAME:DIRECTORY    our service once more, as built in another working copy; may be repeated
   --node-24                 our service once more, on Node.js 24
   --profile DIRECTORY       writes a CPU profile of our service
   --save DIRECTORY          writes the tables to performance.md and a chart to performance.svg
@@ -39,7 +42,7 @@ export type CompareOptions = ReturnType<typeof readCompareOptions>;
 
 /** Parses the command line. @throws Error with the usage for invalid options */
 export function readCompareOptions(args: readonly string[]) {
-  const lists = ["only", "against", "variant", "connections", "profile", "save"];
+  const lists = ["only", "against", "variant", "build", "connections", "profile", "save"];
   const names = [...lists, "rounds", "seconds", "warm-up", "groups"];
   const flags = ["quick", "check", "half", "node-24"];
   return readOptions(args, { names, flags, usage: USAGE }, (options) => {
@@ -52,6 +55,7 @@ export function readCompareOptions(args: readonly string[]) {
       against: options.get("against")?.flatMap((text) => text.split(",")),
       variants: [
         ...(options.get("variant") ?? []).map(readVariant),
+        ...(options.get("build") ?? []).map(readBuild),
         ...(options.has("node-24") ? [{ name: "node-24", settings: IMAGE_SETTINGS, node: NODE_24 }] : []),
       ],
       profile: options.get("profile")?.at(-1),
@@ -73,6 +77,12 @@ export function readCompareOptions(args: readonly string[]) {
       checkOnly: options.has("check"),
     };
   });
+}
+
+function readBuild(text: string): Variant {
+  const [, name, directory] = /^([\w-]+):(.+)$/.exec(text) ?? [];
+  if (name === undefined || directory === undefined) throw new Error(`--build ${text} is not NAME:DIRECTORY`);
+  return { name, settings: {}, directory: resolve(directory) };
 }
 
 function readVariant(text: string): Variant {

@@ -16,7 +16,7 @@ const TOKEN = /^ugt_[0-9A-Za-z]{55}$/;
 export const REST_WORKLOADS: readonly Workload[] = [
   ...withTenants(readingRest, { peers: [...CONSTANT, "prepared"], half: true }, ["prepared"]),
   ...withTenants(creating, { peers: ["insert"] }),
-  ...withTenants(renaming, {}),
+  ...withTenants(renaming, { peers: ["prepared"] }),
   rotating("rest-rotate", ({ accounts: [first] }) => [first]),
   rotating("rest-rotate-tenants", tenantsOf),
 ];

@@ -1,4 +1,4 @@
-import { medianOf, medianRatio } from "../measure.js";
+import { medianOf, ratiosOf, showRatios } from "../measure.js";
 import type { Sample } from "./measurement.js";
 
 /** The key of a series of samples. */
@@ -37,9 +37,10 @@ export class Results {
     return medianOf(this.figures(series, figure));
   }
 
-  /** The median over rounds of the ratio of two series; NaN when one was not measured. */
-  ratio(one: Series, other: Series, figure: keyof Sample): number {
-    return medianRatio(this.figures(one, figure), this.figures(other, figure));
+  /** The ratio of two series in each round; empty when one was not measured. */
+  ratios(one: Series, other: Series, figure: keyof Sample): readonly number[] {
+    const others = this.figures(other, figure);
+    return others.length === 0 ? [] : ratiosOf(this.figures(one, figure), others);
   }
 }
 
@@ -50,10 +51,15 @@ export function show(figure: number, digits: number): string {
 }
 
 /** A target is a minimum or maximum ratio. @returns the cells of a row */
-export function targetRow(title: string, ratio: number, wanted: { minRatio?: number; maxRatio?: number }) {
+export function targetRow(
+  title: string,
+  ratios: readonly number[],
+  wanted: { minRatio?: number; maxRatio?: number },
+) {
+  const ratio = medianOf(ratios);
   const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = wanted;
   return [
-    ...[title, wanted.minRatio === undefined ? `≤ ${maxRatio}` : `≥ ${minRatio}`, ratio.toFixed(2)],
+    ...[title, wanted.minRatio === undefined ? `≤ ${maxRatio}` : `≥ ${minRatio}`, showRatios(ratios)],
     ratio >= minRatio && ratio <= maxRatio ? "reached" : "missed",
   ];
 }

@@ -9,7 +9,7 @@ import type { Account } from "./world.js";
 /** The maximum per call. */
 export const BULK = 1000;
 /** More bulk calls than any contestant handles in a second. */
-const BULKS = 100;
+export const BULKS = 100;
 
 export const UPSERT_WORKLOADS: readonly Workload[] = [
   { ...upserting("graphql-upsert-1", 1), connections: [1, 32] },

@@ -28,6 +28,11 @@ const INSERT = {
       token_key_id, token_ciphertext, token_lookup)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${COLUMNS}`,
 };
+const RENAME = {
+  name: "rename",
+  text: `UPDATE user_group SET name = $4, version = version + 1, updated_at = now()
+    WHERE ${TENANT} AND provided_id = $3 RETURNING ${COLUMNS}`,
+};
 const ROTATE = {
   name: "rotate",
   text: `UPDATE user_group SET token_key_id = $4, token_ciphertext = $5, token_lookup = $6,
@@ -74,6 +79,11 @@ export class PreparedGroups {
       ...this.#newToken(tenant),
     ]);
     return row && this.#reply(tenant, row, true);
+  }
+
+  async rename(tenant: Tenant, { user_group_id: providedId, name }: GetBody) {
+    const [row] = await this.#statements.run<GroupRow>(RENAME, tenant, [providedId, name]);
+    return row && this.#reply(tenant, row, false);
   }
 
   async rotate(tenant: Tenant, token: string) {

@@ -4,7 +4,7 @@ import { type GetBody, PreparedGroups } from "./prepared-groups.js";
 
 /**
  * `/api/user` on plain Fastify: replies with a constant (mode `constant`), or runs prepared statements:
- * GET by one SELECT (mode `select`) or one INSERT (mode `insert`).
+ * GET by one SELECT (mode `select`) or one INSERT (mode `insert`), PUT and POST by one UPDATE.
  */
 const settings = readSettings();
 const app = Fastify();
@@ -22,6 +22,10 @@ if (settings.mode === "constant") {
     const method = settings.mode === "insert" ? "insert" : "find";
     return (await groups[method](tenant(request), request.body)) ?? notFound(reply);
   });
+  app.put<{ Body: GetBody }>(
+    "/api/user",
+    async (request, reply) => (await groups.rename(tenant(request), request.body)) ?? notFound(reply),
+  );
   app.post<{ Body: { current_token: string } }>(
     "/api/user",
     async (request, reply) =>

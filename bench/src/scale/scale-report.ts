@@ -1,5 +1,6 @@
 import { type Results, type Series, show } from "../compare/results.js";
 import { markdownTable } from "../markdown-table.js";
+import { showRatios } from "../measure.js";
 
 const POINT_HEADS = [
   ...["point read", "connections", "groups", "requests/s", "time × smallest", "p50 ms", "p50 × smallest"],
@@ -24,23 +25,23 @@ export function scaleTables(results: Results, { points, pages, upserts }: Kinds)
   const sizes = [...new Set(results.allSeries().map(({ contestant }) => Number(contestant)))];
   const at = (size: number, series: Series) => ({ ...series, contestant: String(size) });
   const smallest = (series: Series) => at(Math.min(...sizes), series);
-  const growth = (series: Series) => results.ratio(series, smallest(series), "p50");
+  const growth = (series: Series) => showRatios(results.ratios(series, smallest(series), "p50"));
   // The ratio of rates is the inverse of the ratio of times.
-  const slowing = (series: Series) => results.ratio(smallest(series), series, "perSecond");
+  const slowing = (series: Series) => showRatios(results.ratios(smallest(series), series, "perSecond"));
   const count = ({ contestant }: Series) => Number(contestant).toLocaleString("en");
   const pointRows = of(points).map((series) => [
     ...[series.workload, String(series.connections), count(series)],
-    ...[show(results.median(series, "perSecond"), 0), show(slowing(series), 2), p50(series)],
-    ...[show(growth(series), 2), show(results.median(series, "p99"), 2)],
+    ...[show(results.median(series, "perSecond"), 0), slowing(series), p50(series)],
+    ...[growth(series), show(results.median(series, "p99"), 2)],
     ...[show(results.median(series, "serverUs"), 0), show(results.median(series, "databaseUs"), 0)],
   ]);
   const pageRows = of(pages).map((series) => [
     ...[series.workload, count(series), p50(series), show(results.median(series, "p99"), 2)],
-    ...[show(results.ratio(series, firstPage(series), "p50"), 2), show(growth(series), 2)],
+    ...[showRatios(results.ratios(series, firstPage(series), "p50")), growth(series)],
   ]);
   const upsertRows = of(upserts).map((series) => [
     ...[series.workload, count(series), show(results.median(series, "p50"), 0)],
-    ...[show(results.ratio(series, firstUpsert(series), "p50"), 2), show(growth(series), 2)],
+    ...[showRatios(results.ratios(series, firstUpsert(series), "p50")), growth(series)],
   ]);
   return [
     markdownTable(POINT_HEADS, pointRows),
