@@ -22,7 +22,12 @@ export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: 
         <div className="narrow-only">
           <ThemeSwitch />
         </div>
-        <button type="button" onClick={() => onSignOut(false)}>
+        <button
+          type="button"
+          popoverTarget={menu}
+          popoverTargetAction="hide"
+          onClick={() => onSignOut(false)}
+        >
           Sign out
         </button>
         <button type="button" onClick={() => setConfirming(true)}>

@@ -1,65 +1,70 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useState } from "react";
 import type { Client } from "./api/client.js";
-import { type Failure, toFailure } from "./api/failure.js";
+import { Failure, toFailure } from "./api/failure.js";
 import { signOut as endSession, type SessionEnvironment } from "./api/session-api.js";
-import { Frame } from "./frame.js";
+import { Frame, StartingFrame } from "./frame.js";
 import { closeDialogs } from "./parts/dialog.js";
 import { LeaveDialog } from "./parts/leave-dialog.js";
 import { Notices } from "./parts/notices.js";
 import { focusHeading } from "./parts/page.js";
 import { NavigationContext, useNavigation } from "./routing/navigation.js";
 import { openSession, restoreSession } from "./session/open-session.js";
-import { QueryCache } from "./session/query-cache.js";
+import { createCache, QueryCache } from "./session/query-cache.js";
 import { type Session, SessionContext } from "./session/session.js";
 import { SignInPage } from "./sign-in/sign-in-page.js";
 
 /** @param demoKey the demo account's API key, if the service provides it */
 export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const navigation = useNavigation();
-  const [isRestoring, setRestoring] = useState(true);
-  const [session, setSession] = useState<Session | null>(null);
-  const [refusal, setRefusal] = useState<Failure | null>(null);
-  const currentClient = useRef<Client | null>(null);
-
-  const show = useCallback((opened: Session | null) => {
-    currentClient.current = opened?.client ?? null;
-    setSession(opened);
-    setRefusal(null);
-  }, []);
-  const refuse = useCallback((client: Client, failure: Failure) => {
-    // Ignore late rejections of a previous session.
-    if (client !== currentClient.current) return;
-    closeDialogs();
-    setRefusal(failure);
-  }, []);
-  useEffect(() => {
-    restoreSession(refuse)
-      .then(show, (error: unknown) => {
-        const failure = toFailure(error);
-        if (failure.code !== "UNAUTHENTICATED") setRefusal(failure);
-      })
-      .finally(() => setRestoring(false));
-  }, [show, refuse]);
-
-  const { leave } = navigation;
-  const signOut = (isEverywhere: boolean) =>
-    leave(() => {
-      endSession(isEverywhere).then(
-        () => show(null),
-        (error: unknown) => setRefusal(toFailure(error)),
-      );
-    });
-  const switchTo = (environment: SessionEnvironment) =>
-    leave(() => {
-      openSession(environment, session?.environments ?? [], refuse).then(show, (error: unknown) =>
-        setRefusal(toFailure(error)),
-      );
-    });
+  const [cache] = useState(createCache);
+  /** Why sessions were rejected. Rejections of a replaced session may arrive late. */
+  const [refusals, setRefusals] = useState<ReadonlyMap<Client, Failure>>(new Map());
+  const refuse = useCallback(
+    (client: Client, failure: Failure) => setRefusals((before) => new Map(before).set(client, failure)),
+    [],
+  );
+  const restored = useQuery(
+    { queryKey: ["session"], queryFn: () => restoreSession(refuse), staleTime: Number.POSITIVE_INFINITY },
+    cache,
+  );
+  /** The session that was opened since, null after signing out; undefined if the restored one is in use. */
+  const [opened, setOpened] = useState<Session | null>();
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const session = opened === undefined ? restored.data : opened;
+  const refusal = (session && refusals.get(session.client)) ?? null;
   const isOpen = session !== null && refusal === null;
+
+  const show = (next: Session | null) => {
+    setOpened(next);
+    setFailure(null);
+  };
+  /** Runs an action that leaves the page. If it fails, the session stays as it is, and the error is shown. */
+  const run = (title: string, action: () => Promise<Session | null>) =>
+    navigation.leave(() => {
+      action().then(show, (error: unknown) => {
+        const { message, code, requestId } = toFailure(error);
+        setFailure(new Failure(`${title} ${message}`, code, requestId));
+      });
+    });
+  const signOut = (isEverywhere: boolean) =>
+    run("You are still signed in.", () => endSession(isEverywhere).then(() => null));
+  const switchTo = (environment: SessionEnvironment) =>
+    run(`The environment ${environment} could not be opened.`, () =>
+      openSession(environment, session?.environments ?? [], refuse),
+    );
   useEffect(() => {
-    if (isOpen && document.activeElement === document.body) focusHeading();
-  }, [isOpen]);
-  if (isRestoring) return null;
+    if (refusal) closeDialogs();
+    else if (isOpen && document.activeElement === document.body) focusHeading();
+  }, [refusal, isOpen]);
+  if (session === undefined) {
+    const { failureReason, refetch } = restored;
+    return (
+      <NavigationContext value={navigation}>
+        <StartingFrame failure={failureReason && toFailure(failureReason)} onRetry={() => void refetch()} />
+      </NavigationContext>
+    );
+  }
   return (
     <NavigationContext value={navigation}>
       <Notices>
@@ -68,7 +73,14 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
           <div hidden={!isOpen} key={`${session.viewer.accountName} ${session.viewer.environment}`}>
             <SessionContext value={session}>
               <QueryCache>
-                <Frame onSignOut={signOut} onSwitch={switchTo} onSignedIn={show} onRefused={refuse} />
+                <Frame
+                  failure={failure}
+                  onDismiss={() => setFailure(null)}
+                  onSignOut={signOut}
+                  onSwitch={switchTo}
+                  onSignedIn={show}
+                  onRefused={refuse}
+                />
               </QueryCache>
             </SessionContext>
           </div>

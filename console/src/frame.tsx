@@ -1,12 +1,16 @@
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { AccountMenu } from "./account-menu.js";
+import type { Failure } from "./api/failure.js";
 import type { SessionEnvironment } from "./api/session-api.js";
 import { CommandPalette } from "./command-palette.js";
 import { EnvironmentSwitch } from "./environment-switch.js";
-import { pageAt, SECTIONS, sectionOf } from "./pages.js";
+import { pageAt, SECTIONS, type Section, sectionOf } from "./pages.js";
 import { Icon } from "./parts/icon.js";
-import { focusHeading } from "./parts/page.js";
+import { LoadProblem } from "./parts/loaded.js";
+import { focusHeading, Page } from "./parts/page.js";
+import { Problem } from "./parts/problem.js";
 import { SiteHeader } from "./parts/site-header.js";
+import { Skeleton } from "./parts/skeleton.js";
 import { useRoute } from "./routing/navigation.js";
 import { hashOf } from "./routing/route.js";
 import { useScope } from "./session/session.js";
@@ -14,14 +18,16 @@ import type { SignInFormProps } from "./sign-in/sign-in-form.js";
 import { useShortcuts } from "./use-shortcuts.js";
 
 interface FrameProps extends Pick<SignInFormProps, "onRefused" | "onSignedIn"> {
+  /** Why the last sign-out or change of the environment failed. */
+  readonly failure: Failure | null;
+  readonly onDismiss: () => void;
   readonly onSignOut: (isEverywhere: boolean) => void;
   readonly onSwitch: (environment: SessionEnvironment) => void;
 }
 
 /** The layout of all pages: header, navigation and content. */
-export function Frame({ onSignOut, onSwitch, ...signIn }: FrameProps) {
+export function Frame({ failure, onDismiss, onSignOut, onSwitch, ...signIn }: FrameProps) {
   const { path } = useRoute();
-  const section = sectionOf(path);
   const isAdmin = useScope("ADMIN");
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const sections = SECTIONS.filter(({ isAdminOnly = false }) => isAdmin || !isAdminOnly);
@@ -42,22 +48,71 @@ export function Frame({ onSignOut, onSwitch, ...signIn }: FrameProps) {
       <div className="side">
         <div>
           <EnvironmentSwitch onSwitch={onSwitch} {...signIn} />
-          <nav className="sections" aria-label="Sections">
-            <ul>
-              {sections.map(({ name, label, icon }) => (
-                <li key={name}>
-                  <a href={hashOf([name])} aria-current={name === section ? "page" : undefined}>
-                    <Icon path={icon} />
-                    {label}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </nav>
+          <SectionLinks sections={sections} />
         </div>
       </div>
-      <main key={path.join("/")}>{pageAt(path)}</main>
+      <main>
+        <Problem failure={failure}>
+          <button
+            type="button"
+            onClick={() => {
+              focusHeading();
+              onDismiss();
+            }}
+          >
+            Dismiss
+          </button>
+        </Problem>
+        <Fragment key={path.join("/")}>{pageAt(path)}</Fragment>
+      </main>
       {isPaletteOpen && <CommandPalette sections={sections} onClose={() => setPaletteOpen(false)} />}
     </div>
+  );
+}
+
+interface StartingFrameProps {
+  /** Why the session could not be restored so far. */
+  readonly failure: Failure | null;
+  readonly onRetry: () => void;
+}
+
+/** The layout while the session is restored after a reload, with the sections of every scope. */
+export function StartingFrame({ failure, onRetry }: StartingFrameProps) {
+  return (
+    <div className="frame starting">
+      <header className="top">
+        <SiteHeader />
+      </header>
+      <div className="side">
+        <SectionLinks sections={SECTIONS.filter(({ isAdminOnly = false }) => !isAdminOnly)} />
+      </div>
+      <main>
+        {failure ? (
+          <Page title="Console">
+            <LoadProblem failure={failure} onRetry={onRetry} />
+          </Page>
+        ) : (
+          <Skeleton />
+        )}
+      </main>
+    </div>
+  );
+}
+
+function SectionLinks({ sections }: { readonly sections: readonly Section[] }) {
+  const current = sectionOf(useRoute().path);
+  return (
+    <nav className="sections" aria-label="Sections">
+      <ul>
+        {sections.map(({ name, label, icon }) => (
+          <li key={name}>
+            <a href={hashOf([name])} aria-current={name === current ? "page" : undefined}>
+              <Icon path={icon} />
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }

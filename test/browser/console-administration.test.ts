@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { callGraphql } from "../support/graphql/graphql-client.js";
+import { openPage } from "../support/pages/chromium.js";
 import {
   accountMenu,
   enterKey,
@@ -160,29 +161,73 @@ describe("console administration in Chromium", () => {
     expect(await accountMenu(page).isVisible()).toBe(true);
   });
 
-  test("shows errors and lost replies with the request ID", async () => {
+  test("shows errors with the request ID, and tries again by itself after those that are temporary", async () => {
     const { page } = await signIn(browser(), service(), key, "#/sites");
     await page.getByRole("link", { name: "docs" }).waitFor();
-    const refusal = { message: "Too many requests.", extensions: { code: "RATE_LIMITED", retryAfter: 7 } };
+    const error = (message: string, code: string, retryAfter?: number) => ({
+      errors: [{ message, extensions: { code, retryAfter } }],
+    });
     const replies = [
-      { status: 429, headers: { "x-request-id": "request-1" }, json: { errors: [refusal] } },
+      { status: 500, json: error("Something went wrong.", "INTERNAL") },
+      {
+        status: 429,
+        headers: { "x-request-id": "request-1" },
+        json: error("Too many requests.", "RATE_LIMITED", 2),
+      },
       { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" },
     ];
     await page.route("**/graphql", async (route) => {
+      if (!route.request().postData()?.includes("query Group(")) return route.fallback();
       const reply = replies.shift();
-      await (reply ? route.fulfill(reply) : route.abort());
+      await (reply ? route.fulfill(reply) : route.fallback());
     });
     await page.evaluate('location.hash = "#/groups/acme"');
     const problem = page.getByRole("alert");
-    await problem.getByText("Too many requests. Try again in 7 s.").waitFor();
+    await problem.getByText("Something went wrong.").waitFor();
+    await press(page, "button", "Try again");
+    await problem.getByText("Too many requests. Try again in 2 s.").waitFor();
     expect(await problem.innerText()).toContain("Request request-1");
-    await press(page, "button", "Try again");
     await problem.getByText("The reply is not from the service (status 502).").waitFor();
-    await press(page, "button", "Try again");
-    await problem.getByText("The service is unreachable.").waitFor();
-    await page.unroute("**/graphql");
-    await press(page, "button", "Try again");
-    await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Acme", exact: true }).waitFor();
+    expect(await problem.count()).toBe(0);
+  });
+
+  test("survives an outage: a reload waits in the frame, edits are kept, and nobody seems signed out", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/groups/acme");
+    const outage = page.getByRole("alert").filter({ hasText: "The service is unreachable." });
+    await page.getByLabel("Name", { exact: true }).fill("Typed");
+    await page.getByRole("region", { name: "Activity" }).getByRole("listitem").first().waitFor();
+    await page.context().setOffline(true);
+    await press(page, "button", "Save");
+    await outage.waitFor();
+    await accountMenu(page).press("Enter");
+    await press(page, "button", "Sign out");
+    await press(page, "button", "Leave without saving");
+    await outage.filter({ hasText: "You are still signed in." }).waitFor();
+    await press(page, "button", "Dismiss");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Acme");
+    await page.context().setOffline(false);
+    await press(page, "button", "Save");
+    await waitForMessage(page, "The group was saved.");
+    await page.getByRole("heading", { level: 1, name: "Typed" }).waitFor();
+
+    await page.route("**/console/session", (route) => route.abort());
+    await page.reload();
+    await outage.waitFor();
+    await page.getByRole("navigation", { name: "Sections" }).getByText("Groups").waitFor();
+    expect(await page.getByRole("heading", { name: "Sign in" }).count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.unroute("**/console/session");
+    await page.getByRole("heading", { level: 1, name: "Typed" }).waitFor();
+  });
+
+  test("explains other secrets than API keys", async () => {
+    const { page } = await openPage(browser(), `${service().url}/console/`);
+    await enterKey(page, `ugt_${"a".repeat(43)}`);
+    await page.getByText("This is a user group token").waitFor();
+    await enterKey(page, "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2ln");
+    await page.getByText("This is an embed session").waitFor();
+    expect(await page.getByLabel("API key").getAttribute("aria-invalid")).toBe("true");
   });
 
   test("every page is accessible, also in dark mode and on small screens", async () => {

@@ -66,6 +66,5 @@ export function createClient(environment: SessionEnvironment, onRefused: (failur
 
 function toFailure({ message, extensions }: ReplyError, requestId: string | null): Failure {
   const { code = "INTERNAL", retryAfter } = extensions ?? {};
-  const retryHint = retryAfter === undefined ? "" : ` Try again in ${retryAfter} s.`;
-  return new Failure(message + retryHint, code, extensions?.requestId ?? requestId);
+  return new Failure(message, code, extensions?.requestId ?? requestId, retryAfter);
 }

@@ -4,11 +4,19 @@ export class Failure extends Error {
   readonly code: string;
   /** Request ID in the service's log. */
   readonly requestId: string | null;
+  /** Seconds to wait before the next attempt, if the service says so. */
+  readonly retryAfter: number | undefined;
 
-  constructor(message: string, code: string, requestId: string | null) {
+  constructor(message: string, code: string, requestId: string | null, retryAfter?: number) {
     super(message);
     this.code = code;
     this.requestId = requestId;
+    this.retryAfter = retryAfter;
+  }
+
+  /** Whether the same request may succeed later. */
+  get isTemporary(): boolean {
+    return ["NETWORK", "UNAVAILABLE", "RATE_LIMITED"].includes(this.code);
   }
 }
 

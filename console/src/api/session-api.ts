@@ -44,5 +44,6 @@ async function receive<T>(response: Response): Promise<T> {
   const body = await readJson<T & RestError>(response);
   if (response.ok) return body;
   const { code = "internal", message = `Status ${response.status}.`, request_id: id } = body.error ?? {};
-  throw new Failure(message, code.toUpperCase(), id ?? response.headers.get("x-request-id"));
+  const retryAfter = Number(response.headers.get("retry-after")) || undefined;
+  throw new Failure(message, code.toUpperCase(), id ?? response.headers.get("x-request-id"), retryAfter);
 }

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
+import type { Failure } from "../api/failure.js";
 import type { QueryState } from "../session/use-query.js";
 import { focusHeading } from "./page.js";
 import { Problem } from "./problem.js";
@@ -9,23 +10,37 @@ interface LoadedProps<R> {
   readonly children: (data: R) => ReactNode;
 }
 
-/** Shows the result of a query, a skeleton while it loads, or the error with a retry button. */
+/** Shows the result of a query, a skeleton while it loads, and the error of the last attempt. */
 export function Loaded<R>({ query: { data, failure, isLoading, reload }, children }: LoadedProps<R>) {
-  useEffect(() => {
-    // The focused retry button was removed when the data arrived.
-    if (data && document.activeElement === document.body) focusHeading();
-  }, [data]);
-  if (failure) {
-    return (
-      <Problem failure={failure}>
-        <button type="button" onClick={reload} disabled={isLoading}>
+  return (
+    <>
+      <LoadProblem failure={failure} onRetry={reload} />
+      {data ? <div aria-busy={isLoading}>{children(data)}</div> : !failure && <Skeleton />}
+    </>
+  );
+}
+
+interface LoadProblemProps {
+  readonly failure: Failure | null;
+  readonly onRetry: () => void;
+}
+
+/** Shows why something could not be loaded. A retry button is needed only for errors that are not temporary. */
+export function LoadProblem({ failure, onRetry }: LoadProblemProps) {
+  function retry() {
+    // The button is removed.
+    focusHeading();
+    onRetry();
+  }
+  return (
+    <Problem failure={failure}>
+      {failure?.isTemporary ? (
+        <p className="fine">Trying again automatically…</p>
+      ) : (
+        <button type="button" onClick={retry}>
           Try again
         </button>
-      </Problem>
-    );
-  }
-  if (!data) {
-    return <Skeleton />;
-  }
-  return <div aria-busy={isLoading}>{children(data)}</div>;
+      )}
+    </Problem>
+  );
 }

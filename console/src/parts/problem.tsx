@@ -14,7 +14,14 @@ export function Problem({ failure, errors = [], children }: ProblemProps) {
   if (!failure && errors.length === 0) return null;
   return (
     <div className="problem" role="alert">
-      {failure && <p>{failure.message}</p>}
+      {failure && (
+        <p>
+          {failure.message}
+          {failure.retryAfter !== undefined &&
+            failure.retryAfter > 1 &&
+            ` Try again in ${failure.retryAfter} s.`}
+        </p>
+      )}
       {errors.map(({ message, field }) => (
         <p key={`${field?.join(".")} ${message}`}>{message}</p>
       ))}

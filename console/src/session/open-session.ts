@@ -1,5 +1,5 @@
 import { type Client, createClient } from "../api/client.js";
-import { Failure } from "../api/failure.js";
+import { Failure, toFailure } from "../api/failure.js";
 import { ViewerDocument } from "../api/generated/operations.js";
 import { fetchEnvironments, type SessionEnvironment } from "../api/session-api.js";
 import type { Session } from "./session.js";
@@ -33,12 +33,18 @@ export async function openSession(
   };
 }
 
-/** Opens the session after a reload. @returns null if the browser is not signed in */
+/** Opens the session after a reload. @returns null if the browser is not signed in, or no longer */
 export async function restoreSession(
   onRefused: (client: Client, failure: Failure) => void,
 ): Promise<Session | null> {
   const environments = await fetchEnvironments();
   const last = sessionStorage.getItem(STORAGE_KEY);
   const environment = environments.find((each) => each === last) ?? environments[0];
-  return environment === undefined ? null : openSession(environment, environments, onRefused);
+  if (environment === undefined) return null;
+  try {
+    return await openSession(environment, environments, onRefused);
+  } catch (error) {
+    if (toFailure(error).code === "UNAUTHENTICATED") return null;
+    throw error;
+  }
 }

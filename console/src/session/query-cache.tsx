@@ -1,19 +1,34 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
+import { toFailure } from "../api/failure.js";
 import { useSession } from "./session.js";
+
+const MS_PER_S = 1000;
+const MAX_RETRY_DELAY_MS = 4000;
+
+/** Creates a cache of query results. After an outage, queries recover without the user's help. */
+export function createCache(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (_count, error) => toFailure(error).isTemporary,
+        retryDelay: (count, error) =>
+          Math.max(
+            MS_PER_S * (toFailure(error).retryAfter ?? 0),
+            Math.min(MS_PER_S * 2 ** count, MAX_RETRY_DELAY_MS),
+          ),
+        // A service on the same machine replies offline, too; retries wait for the network.
+        networkMode: "offlineFirst",
+        refetchOnWindowFocus: false,
+      },
+    },
+  });
+}
 
 /** Provides the cache of query results, for one account and environment. */
 export function QueryCache({ children }: { readonly children: ReactNode }) {
   const { client } = useSession();
-  const [cache] = useState(
-    () =>
-      new QueryClient({
-        defaultOptions: {
-          // The service reports errors that a retry would not fix; network errors have a retry button.
-          queries: { retry: false, refetchOnWindowFocus: false, networkMode: "always" },
-        },
-      }),
-  );
+  const [cache] = useState(createCache);
   const [firstClient] = useState(client);
   // After another sign-in: the results of the rejected session are outdated.
   useEffect(() => {

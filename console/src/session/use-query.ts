@@ -6,6 +6,7 @@ import { useSession } from "./session.js";
 /** The state of a query. `data` keeps the last result until a query with other variables succeeds. */
 export interface QueryState<R> {
   readonly data: R | null;
+  /** The error of the last attempt, also while further attempts are made. */
   readonly failure: Failure | null;
   readonly isLoading: boolean;
   /** Runs the query again. */
@@ -22,7 +23,7 @@ export function useQuery<R, V>(
   isEnabled = true,
 ): QueryState<R> {
   const { client } = useSession();
-  const { data, error, isFetching, refetch } = useCachedQuery({
+  const { data, failureReason, isFetching, refetch } = useCachedQuery({
     queryKey: [document.toString(), variables],
     queryFn: ({ signal }) => client.call(document, variables, { signal }),
     placeholderData: keepPreviousData,
@@ -30,7 +31,7 @@ export function useQuery<R, V>(
   });
   return {
     data: data ?? null,
-    failure: error ? toFailure(error) : null,
+    failure: failureReason ? toFailure(failureReason) : null,
     isLoading: isFetching,
     reload: () => void refetch(),
   };

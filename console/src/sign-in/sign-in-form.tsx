@@ -9,8 +9,19 @@ import { Problem } from "../parts/problem.js";
 import { openSession } from "../session/open-session.js";
 import type { Session } from "../session/session.js";
 
-/** Characters of API keys; the service validates the rest. */
-const SENDABLE = /^[\x21-\x7e]+$/;
+/** Other texts than API keys, with an explanation. The service validates the rest. */
+const MISTAKES: readonly (readonly [RegExp, string])[] = [
+  [/^$/, "Enter an API key."],
+  [
+    /^ugt_/,
+    "This is a user group token, for your servers. The console needs an API key, which starts with ugk_.",
+  ],
+  [
+    /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/,
+    "This is an embed session (a JWT), for the page of one viewer. The console needs an API key, which starts with ugk_.",
+  ],
+  [/[^\x21-\x7e]/, "An API key contains only letters, digits and underscores."],
+];
 
 export interface SignInFormProps {
   /** The demo account's API key, if the service provides it. */
@@ -30,12 +41,8 @@ export function SignInForm({ demoKey, onRefused, onSignedIn }: SignInFormProps) 
   async function open(apiKey: string) {
     setFailure(null);
     setErrors([]);
-    if (!SENDABLE.test(apiKey)) {
-      const message = apiKey
-        ? "An API key contains only letters, digits and underscores."
-        : "Enter an API key.";
-      return setErrors([{ code: "INVALID_FIELD", message, field: ["apiKey"] }]);
-    }
+    const [, message] = MISTAKES.find(([pattern]) => pattern.test(apiKey)) ?? [];
+    if (message !== undefined) return setErrors([{ code: "INVALID_FIELD", message, field: ["apiKey"] }]);
     setBusy(true);
     try {
       const { environment, environments } = await signIn(apiKey);

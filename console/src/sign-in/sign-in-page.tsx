@@ -27,7 +27,7 @@ export function SignInPage({ refusal, ...form }: SignInPageProps) {
         <Page title="Sign in" description="Manage the user groups, data sources and keys of your account.">
           {refusal && (
             <div className="problem" role="alert">
-              <p>Your session has ended: {refusal.message}</p>
+              <p>Your session has ended: it has expired, or its API key has expired or was revoked.</p>
               <p className="fine">Sign in to the same account to continue where you left off.</p>
             </div>
           )}
