@@ -1,12 +1,11 @@
 import { useState } from "react";
-import { toFailure } from "../api/failure.js";
-import { PutSiteDocument, SiteDocument, type SitePartsFragment } from "../api/generated/operations.js";
+import { PutSiteDocument, type SitePartsFragment } from "../api/generated/operations.js";
 import { isConflict } from "../api/user-errors.js";
 import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { useUnsaved } from "../routing/navigation.js";
-import { useScope, useSession } from "../session/session.js";
+import { useScope } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 import { fromField, toField } from "./line-ends.js";
 import { SiteEditor } from "./site-editor.js";
@@ -15,14 +14,14 @@ interface SiteFormProps {
   readonly site: SitePartsFragment;
   /** Called with a newer version of the site. */
   readonly onUpdate: (site: SitePartsFragment) => void;
+  /** Called when another client has changed the site: `site` must be loaded again. */
+  readonly onConflict: () => void;
 }
 
 /** Edits a site configuration. Changes by other clients are not overwritten without confirmation. */
-export function SiteForm({ site, onUpdate }: SiteFormProps) {
-  const { client } = useSession();
+export function SiteForm({ site, onUpdate, onConflict }: SiteFormProps) {
   const [base, setBase] = useState(site);
   const [typed, setTyped] = useState(() => toField(site.text));
-  const [latest, setLatest] = useState<SitePartsFragment | null>(null);
   const put = useMutation(PutSiteDocument);
   const { errors, setErrors } = put;
   const canWrite = useScope("WRITE");
@@ -39,7 +38,6 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
     setBase(next);
     setTyped(toField(next.text));
     setErrors([]);
-    setLatest(null);
   }
 
   async function save(expectedRevision: number) {
@@ -47,20 +45,11 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
     const payload = await put.run({ site: site.site, text, expectedRevision });
     if (!payload) return;
     const { siteConfig, userErrors } = payload;
-    if (isConflict(userErrors)) await loadLatest();
+    if (isConflict(userErrors)) onConflict();
     if (!siteConfig) return;
     startFrom(siteConfig);
     onUpdate(siteConfig);
     notify(`Revision ${siteConfig.revision} was saved.`);
-  }
-
-  async function loadLatest() {
-    try {
-      const { siteConfig } = await client.call(SiteDocument, { site: site.site });
-      setLatest(siteConfig);
-    } catch (error) {
-      setErrors([{ code: "UNAVAILABLE", message: toFailure(error).message, field: null }]);
-    }
   }
   return (
     <Form aria-label="Site configuration" errors={errors} onSubmit={() => void save(base.revision)}>
@@ -71,18 +60,12 @@ export function SiteForm({ site, onUpdate }: SiteFormProps) {
         onChange={setTyped}
       >
         <Problem failure={put.failure} errors={errors}>
-          {latest && (
+          {isConflict(errors) && site.revision !== base.revision && (
             <>
-              <button
-                type="button"
-                onClick={() => {
-                  startFrom(latest);
-                  onUpdate(latest);
-                }}
-              >
-                Discard my changes and load revision {latest.revision}
+              <button type="button" onClick={() => startFrom(site)}>
+                Discard my changes and load revision {site.revision}
               </button>
-              <button type="button" onClick={() => void save(latest.revision)}>
+              <button type="button" onClick={() => void save(site.revision)}>
                 Overwrite with my changes
               </button>
             </>

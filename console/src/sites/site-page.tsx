@@ -33,10 +33,15 @@ export function SitePage({ site }: { readonly site: string }) {
       </Page>
     );
   }
-  return <SiteDetails site={siteConfig} />;
+  return <SiteDetails site={siteConfig} reload={query.reload} />;
 }
 
-function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
+interface SiteDetailsProps {
+  readonly site: SitePartsFragment;
+  readonly reload: () => void;
+}
+
+function SiteDetails({ site: loaded, reload }: SiteDetailsProps) {
   // The result of a mutation is newer than the loaded site until the next reload.
   const [changed, setChanged] = useState({ since: loaded, site: loaded });
   const site = changed.since === loaded ? changed.site : loaded;
@@ -67,7 +72,7 @@ function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
         )
       }
     >
-      <SiteForm site={site} onUpdate={onUpdate} />
+      <SiteForm site={site} onUpdate={onUpdate} onConflict={reload} />
       <Revisions site={site} onUpdate={onUpdate} />
     </Page>
   );

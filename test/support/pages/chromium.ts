@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { type Browser, type BrowserServer, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserServer, chromium, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
@@ -48,7 +48,11 @@ export async function openPage(
   { width, colorScheme }: Screen = { width: 1280, colorScheme: "light" },
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
-  onTestFinished(() => context.close());
+  onTestFinished(async ({ task }) => {
+    // What the page shows explains more than the time limit of a wait.
+    for (const error of task.result?.errors ?? []) error.stack += `\nThe page: ${await textOf(context)}`;
+    await context.close();
+  });
   context.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   const elsewhere: string[] = [];
@@ -64,6 +68,11 @@ export async function openPage(
   page.on("websocket", (socket) => watch(socket.url()));
   await page.goto(url);
   return { page, complaints, elsewhere };
+}
+
+async function textOf(context: BrowserContext): Promise<string> {
+  const texts = await Promise.all(context.pages().map((page) => page.locator("body").innerText()));
+  return texts.join("\n").replaceAll(/\n+/g, " | ");
 }
 
 async function isExecutable(path: string): Promise<boolean> {
