@@ -37,6 +37,7 @@ export function serviceOptions(
       slots: config.webhookSlots,
       breaker: { disableAfterMs: config.webhookDisableAfterDays * DAY_MS },
     },
+    identityProvider: config.identityProvider,
     retention: config.retention,
     ...(telemetry && { telemetry }),
   };

@@ -3,6 +3,7 @@ import { eventStreamLimits } from "../domain/requests/event-stream-limits.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import { DEFAULT_LIMITS } from "../graphql/shared/operation-limits.js";
 import { DEFAULT_CONNECTION_LIMITS } from "../http/server/connections.js";
+import type { IdentityProviderOptions } from "../services/authentication/identity-provider.js";
 import type { TraceSettings } from "../telemetry/export/trace-settings.js";
 import { settings } from "./settings.js";
 
@@ -55,8 +56,20 @@ export function readConfig(environment: ProcessEnvironment) {
       siteConfigRevisions: read.RETAIN_SITE_CONFIG_REVISIONS,
       deletedSiteConfigDays: read.RETAIN_DELETED_SITE_CONFIG_DAYS,
     },
+    identityProvider: identityProviderOf(read),
     traces: tracesOf(read),
   };
+}
+
+/** @returns undefined when people cannot sign in */
+function identityProviderOf(read: z.infer<typeof settings>): IdentityProviderOptions | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = read;
+  const { OIDC_ROLES: roles, OIDC_SCOPE: scope } = read;
+  if (issuer && clientId && clientSecret && roles) return { issuer, clientId, clientSecret, roles, scope };
+  if (!(issuer ?? clientId ?? clientSecret ?? roles)) return undefined;
+  throw new OperatorError(
+    "Invalid settings: OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES must be set together.",
+  );
 }
 
 /** @returns undefined when tracing is off */

@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { SCOPES } from "../domain/accounts/caller.js";
+import type { RoleRule } from "../domain/authentication/role.js";
 
 const KEY_BYTES = 32;
 const MAX_WORKERS = 128;
@@ -76,6 +78,30 @@ export function bearerToken() {
     .regex(
       /^[\x21-\x7e]{16,512}$/,
       "must be 16 to 512 visible ASCII characters (create one with: openssl rand -hex 32)",
+    )
+    .optional();
+}
+
+/** The URL of an OpenID Connect provider; without TLS on this machine only. */
+export function issuerUrl() {
+  const issuer = /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$))[^@?#\s]*$/;
+  return url((text) => URL.canParse(text) && issuer.test(text), "https://login.example.com");
+}
+
+/** Comma-separated roles `claim:value=account:scope`. Claims and accounts may contain colons. */
+export function roleRules() {
+  const rule = new RegExp(`^([^=]+):([^:=]+)=([^=]+):(${SCOPES.join("|")})$`);
+  const form = "must be roles such as groups:support=demo:embed";
+  return z
+    .string()
+    .transform((text, context) =>
+      text.split(",").flatMap((part, index): RoleRule[] => {
+        const [, claim = "", value = "", account = "", name] = rule.exec(part.trim()) ?? [];
+        const scope = SCOPES.find((each) => each === name);
+        if (scope) return [{ claim, value, account, scope }];
+        context.addIssue(`${form}, with the scope ${SCOPES.join(", ")}; part ${index + 1} is not`);
+        return [];
+      }),
     )
     .optional();
 }

@@ -9,11 +9,13 @@ import {
   encryptionKeys,
   flag,
   httpUrl,
+  issuerUrl,
   originList,
   postgresUrl,
   postgresUrls,
   proxyList,
   ratio,
+  roleRules,
   wholeNumber,
   workers,
 } from "./setting-types.js";
@@ -127,6 +129,21 @@ export const SETTING_SECTIONS = {
       "time for which a rotated token can still read over GraphQL",
     ),
   },
+  "Console sign-in": {
+    OIDC_ISSUER: issuerUrl().describe(
+      "OpenID Connect provider whose people may sign in to the [console](console.md#let-people-sign-in), such as `https://login.example.com`; requires `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` and `OIDC_ROLES`",
+    ),
+    OIDC_CLIENT_ID: z.string().optional().describe("ID of this service at the provider"),
+    OIDC_CLIENT_SECRET: z.string().optional().describe("secret of this service at the provider"),
+    OIDC_ROLES: roleRules().describe(
+      "comma-separated roles `claim:value=account:scope`, such as `groups:support=demo:embed`; the highest scope in an account applies",
+    ),
+    OIDC_SCOPE: z
+      .string()
+      .regex(/^(?:\S+ )*openid(?: \S+)*$/, "must be scopes separated by a space, with openid")
+      .default("openid email profile")
+      .describe("scopes to ask the provider for, such as those of the claims in `OIDC_ROLES`"),
+  },
   Limits: LIMIT_SETTINGS,
   GraphQL: GRAPHQL_SETTINGS,
   Webhooks: WEBHOOK_SETTINGS,
@@ -163,6 +180,7 @@ export const settings = z.object({
   ...SETTING_SECTIONS.Network,
   ...SETTING_SECTIONS.Database,
   ...SETTING_SECTIONS["Secrets and data"],
+  ...SETTING_SECTIONS["Console sign-in"],
   ...SETTING_SECTIONS.Limits,
   ...SETTING_SECTIONS.GraphQL,
   ...SETTING_SECTIONS.Webhooks,

@@ -13,6 +13,7 @@ import { AuditLog } from "./audit/log.js";
 import { Access } from "./authentication/access.js";
 import { ConsoleSessions } from "./authentication/console-sessions.js";
 import { EmbedSessions } from "./authentication/embed-sessions.js";
+import { IdentityProvider, type IdentityProviderOptions } from "./authentication/identity-provider.js";
 import { SigningKeys } from "./authentication/signing-keys.js";
 import { DataSourceService } from "./data-sources/service.js";
 import { EventStreams } from "./requests/event-streams.js";
@@ -49,6 +50,7 @@ export interface ServiceOptions {
   readonly reads: ReadOptions;
   readonly speed: SpeedOptions;
   readonly webhooks: WebhookOptions;
+  readonly identityProvider?: IdentityProviderOptions | undefined;
   /** How long data is kept, besides pending webhooks. */
   readonly retention?: Partial<Retention>;
   readonly purges?: Partial<PurgeOptions>;
@@ -124,6 +126,8 @@ export function createServices(database: Database, vault: TokenVault, options: S
     dataSources: new DataSourceService(database, batching, changes),
     embedSessions,
     eventStreams: new EventStreams(options.eventStreams, options.trustedProxies, metrics),
+    /** Undefined if people cannot sign in. */
+    identityProvider: options.identityProvider && new IdentityProvider(options.identityProvider),
     idempotency: new Idempotency(database, vault),
     keyUsage,
     replicaRouter: new ReplicaRouter(options.reads.replicas, options.reads.consistency, metrics),

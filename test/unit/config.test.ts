@@ -109,6 +109,68 @@ describe("settings", () => {
     expect(message).not.toContain(value);
   });
 
+  const OIDC = {
+    OIDC_ISSUER: "https://login.example.com",
+    OIDC_CLIENT_ID: "console",
+    OIDC_CLIENT_SECRET: "a-secret",
+    OIDC_ROLES: "groups:support=demo:embed, https://example.com/roles:Platform team=Acme: Europe:admin",
+  };
+
+  test("read the identity provider and its roles", () => {
+    expect(readConfig(OIDC).identityProvider).toEqual({
+      issuer: "https://login.example.com",
+      clientId: "console",
+      clientSecret: "a-secret",
+      scope: "openid email profile",
+      roles: [
+        { claim: "groups", value: "support", account: "demo", scope: "embed" },
+        {
+          claim: "https://example.com/roles",
+          value: "Platform team",
+          account: "Acme: Europe",
+          scope: "admin",
+        },
+      ],
+    });
+    for (const issuer of ["http://127.0.0.1:9000/realms/a", "http://localhost:9000", "http://[::1]:9000"])
+      expect(readConfig({ ...OIDC, OIDC_ISSUER: issuer }).identityProvider).toMatchObject({ issuer });
+    expect(readConfig({}).identityProvider).toBeUndefined();
+  });
+
+  test.each(Object.keys(OIDC))("require %s with the others", (name) => {
+    expect(messageFor({ ...OIDC, [name]: "" })).toBe(
+      "Invalid settings: OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES must be set together.",
+    );
+  });
+
+  test.each([
+    ["OIDC_ISSUER", "http://login.example.com", "must be a URL such as https://login.example.com."],
+    ["OIDC_ISSUER", "login.example.com", "must be a URL"],
+    ["OIDC_ISSUER", "https://user:pw@login.example.com", "must be a URL"],
+    ["OIDC_ISSUER", "https://login.example.com/?a=b", "must be a URL"],
+    ["OIDC_SCOPE", "email profile", "must be scopes separated by a space, with openid"],
+    ["OIDC_SCOPE", "openid,email", "must be scopes"],
+    [
+      "OIDC_ROLES",
+      "groups:support",
+      "must be roles such as groups:support=demo:embed, with the scope read, embed, write, admin; part 1 is not.",
+    ],
+    ["OIDC_ROLES", "groups:a=b=demo:read", /part 1 is not\.$/],
+    ["OIDC_ROLES", "groups:a=demo:read,", /part 2 is not\.$/],
+    ["OIDC_ROLES", "groups:a=demo:read, groups=demo:read,groups:b=demo:write", /part 2 is not\.$/],
+    ["OIDC_ROLES", ":a=demo:read", /part 1 is not\.$/],
+    ["OIDC_ROLES", "groups:=demo:read", /part 1 is not\.$/],
+    ["OIDC_ROLES", "groups:a=read", /part 1 is not\.$/],
+    ["OIDC_ROLES", "groups:a=:read", /part 1 is not\.$/],
+    ["OIDC_ROLES", "groups:a=demo:", /part 1 is not\.$/],
+    ["OIDC_ROLES", "groups:a=demo:owner", /part 1 is not\.$/],
+    ["OIDC_ROLES", "groups:a=demo:read,groups:b=demo:Admin", /part 2 is not\.$/],
+  ])("reject %s=%s: %s", (name, value, problem) => {
+    const message = messageFor({ ...OIDC, [name]: value });
+    expect(message).toMatch(`Invalid settings: ${name} must be`);
+    expect(message).toMatch(problem);
+  });
+
   test("report all invalid settings at once", () => {
     expect(messageFor({ PORT: "x", DATABASE_POOL_SIZE: "x", LOG_LEVEL: "x" })).toBe(
       "Invalid settings: PORT must be a whole number from 0 to 65535; DATABASE_POOL_SIZE must be a whole number from 1 to 1000; LOG_LEVEL must be one of debug, info, warn, error, silent.",

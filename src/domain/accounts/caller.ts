@@ -47,15 +47,32 @@ export interface Tenant extends TenantKey {
   readonly deadline?: Deadline | undefined;
 }
 
-/** The authenticated holder of an API key. */
+/** A person whom the identity provider has signed in to the console (decision 56). */
+export interface Person {
+  /** The subject (`sub`) at the provider. */
+  readonly id: string;
+  readonly name: string;
+  /** When the roles must be read again. */
+  readonly validUntil: Date;
+}
+
+/** The authenticated holder of an API key, or a person. */
 export interface Caller extends Tenant {
   readonly accountName: string;
+  /** 0 without an API key: a person, or an operator with direct database access. */
   readonly keyId: number;
+  /** Set if a person is signed in instead of an API key. */
+  readonly person?: Person | undefined;
   /** The author that the audit log records for changes. */
   readonly actor: Actor;
   /** The encryption key under which the account's tokens are encrypted. */
   readonly tokenKeyId: string;
   readonly scope: Scope;
+}
+
+/** Returns the name by which limits count a caller. */
+export function limitedName({ accountId, keyId, person }: Caller): string {
+  return person ? `person:${accountId}:${person.id}` : `key:${accountId}:${keyId}`;
 }
 
 /** A caller whose scope was checked and allows managing API keys. */

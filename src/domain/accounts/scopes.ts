@@ -8,7 +8,10 @@ import type { Admin, Caller, Embedder, Writer } from "./caller.js";
 export function requireWrite(caller: Caller): Writer {
   const { scope } = caller;
   if (scope === "write" || scope === "admin") return { ...caller, scope };
-  throw new DomainError("forbidden", "This API key is read-only. Use an API key with `write` scope.");
+  throw new DomainError(
+    "forbidden",
+    `${credential(caller)} is read-only. Use an API key with \`write\` scope.`,
+  );
 }
 
 /**
@@ -20,7 +23,7 @@ export function requireAdmin(caller: Caller): Admin {
   if (scope === "admin") return { ...caller, scope };
   throw new DomainError(
     "forbidden",
-    "This API key cannot manage the account. Use an API key with `admin` scope.",
+    `${credential(caller)} cannot manage the account. Use an API key with \`admin\` scope.`,
   );
 }
 
@@ -40,5 +43,9 @@ export function requireEmbed(
 
 /** Checks that a caller may create embed sessions. @throws DomainError `forbidden` for a key without embed scope */
 export function requireEmbedSessions(caller: Caller): Embedder {
-  return requireEmbed(caller, "This API key cannot create embed sessions.");
+  return requireEmbed(caller, `${credential(caller)} cannot create embed sessions.`);
+}
+
+function credential({ person }: Caller): string {
+  return person ? "Your role" : "This API key";
 }

@@ -32,7 +32,7 @@ export interface EmbedSessionRequest {
 export interface EmbedSession {
   /** The generation of the group's token; its rotation ends the session. */
   readonly generation: number;
-  /** The API key that created the session; its revocation ends the session. Undefined for sessions of versions that did not name it. */
+  /** The API key that created the session; its revocation ends the session. Undefined for people, and sessions of versions that did not name it. */
   readonly keyId: number | undefined;
   readonly expiresAt: Date;
   readonly variables: JsonObject;

@@ -1,6 +1,6 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Ctx, Field, FieldResolver, InputType, Int, ObjectType, Query, Resolver, Root } from "type-graphql";
-import type { Caller } from "../../domain/accounts/caller.js";
+import type { Caller, Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { requireEmbedSessions } from "../../domain/accounts/scopes.js";
 import {
@@ -14,7 +14,7 @@ import {
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import type { JsonObject } from "../../domain/shared/json.js";
 import { loadApiKey } from "../accounts/api-key-loaders.js";
-import { ApiKeyView } from "../accounts/api-key-types.js";
+import { ApiKeyScope, ApiKeyView } from "../accounts/api-key-types.js";
 import { type FrontEndSession, type GraphqlContext, type Session, tenantOf } from "../shared/context.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { CallerMutation } from "../shared/mutation.js";
@@ -58,7 +58,7 @@ class EmbedSessionView {
 }
 
 @ObjectType("Viewer", {
-  description: "The authenticated caller: an API key, or a front end with a user group token.",
+  description: "The authenticated caller: an API key, a person, or a front end with a user group token.",
 })
 class ViewerView {
   /** Internal, for the field resolvers. */
@@ -71,6 +71,12 @@ class ViewerView {
   readonly environment: Environment;
 
   @Field(
+    () => ApiKeyScope,
+    nullable("The scope of the API key, or of the person's role; null for a user group token."),
+  )
+  readonly scope: Scope | null;
+
+  @Field(
     () => UserGroupView,
     nullable(
       "The user group of the token, which can read its `id`, `providedId`, `name`, `properties`, `mapping`, `version` and `updatedAt`; null for an API key.",
@@ -80,7 +86,9 @@ class ViewerView {
 
   constructor(session: Session | FrontEndSession) {
     this.session = session;
-    this.accountName = session.kind === "caller" ? session.caller.accountName : null;
+    const caller = session.kind === "caller" ? session.caller : null;
+    this.accountName = caller?.accountName ?? null;
+    this.scope = caller?.scope ?? null;
     this.environment = tenantOf(session).environment;
     this.userGroup = session.kind === "frontEnd" ? new UserGroupView(session.userGroup) : null;
   }
@@ -93,9 +101,9 @@ export class ViewerResolver {
     return session && new ViewerView(session);
   }
 
-  @FieldResolver(() => ApiKeyView, nullable("The API key; null for a user group token."))
+  @FieldResolver(() => ApiKeyView, nullable("The API key; null for a person or a user group token."))
   async apiKey(@Root() { session }: ViewerView): Promise<ApiKeyView | null> {
-    if (session.kind === "frontEnd") return null;
+    if (session.kind === "frontEnd" || session.caller.person) return null;
     const apiKey = await loadApiKey(session.loaders, session.caller.keyId);
     return apiKey && new ApiKeyView(apiKey);
   }

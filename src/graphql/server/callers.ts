@@ -4,6 +4,7 @@ import { IDEMPOTENCY_KEY_HEADER, parseIdempotencyKey } from "../../domain/reques
 import { rateLimitHeaders } from "../../domain/requests/rate-limit.js";
 import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import { MAX_KEY_CACHE_MS } from "../../services/accounts/key-cache.js";
+import type { PersonsRole } from "../../services/authentication/access.js";
 import type { Services } from "../../services/services.js";
 import { createContext, type GraphqlContext, tenantOf, type Watcher } from "../shared/context.js";
 
@@ -14,7 +15,9 @@ declare module "fastify" {
     /** The caller of a GraphQL request; undefined without credentials. */
     identity?: Identity;
     /** When the API key was entered, if it comes from a console session. */
-    signedInAt?: Date;
+    signedInAt?: number;
+    /** The person of a console session, and what the person may do. */
+    role?: PersonsRole;
   }
 }
 
@@ -35,6 +38,7 @@ export class Callers {
    */
   identify(request: FastifyRequest): Promise<void> | undefined {
     const { authorization } = request.headers;
+    if (request.role) return this.#identifyUncached(request);
     if (authorization === undefined) {
       request.maxBodyBytes = SMALL_BODY_LIMIT;
       return undefined;
@@ -78,6 +82,7 @@ export class Callers {
   }
 }
 
-function originOf({ id: requestId, ip: address, deadline, signedInAt }: FastifyRequest) {
-  return { requestId, address, deadline, signedInAt };
+/** The origin of a request, for authentication. */
+export function originOf({ id: requestId, ip: address, deadline, signedInAt, role }: FastifyRequest) {
+  return { requestId, address, deadline, signedInAt, role };
 }

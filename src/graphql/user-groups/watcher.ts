@@ -40,7 +40,10 @@ function credentialOf(
   session: Session | FrontEndSession,
   { authorization }: GraphqlContext,
 ): SubscriberCredential {
-  if (session.kind === "caller") return { kind: "apiKey", keyId: session.caller.keyId };
+  if (session.kind === "caller") {
+    const { keyId, person } = session.caller;
+    return person ? { kind: "person", expiresAt: person.validUntil } : { kind: "apiKey", keyId };
+  }
   const { embedSession } = session;
   if (embedSession) return { kind: "embedSession", ...embedSession };
   return { kind: "token", token: parseCredentials(authorization).secret };

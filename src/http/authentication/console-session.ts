@@ -1,6 +1,6 @@
-import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import { staleRoles } from "../../domain/authentication/role.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isObject } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
@@ -8,33 +8,55 @@ import {
   CONSOLE_SESSION_SECONDS,
   type ConsoleSession,
   type ConsoleSessions,
+  ROLES_VALID_MS,
+  type SessionPerson,
 } from "../../services/authentication/console-sessions.js";
 import type { Services } from "../../services/services.js";
+import { consoleUrl, type PrivateCookie, readCookie, setCookie } from "./console-request.js";
 
 /** Request header of the console. Browsers let other origins send it only after a CORS preflight, which these routes reject. */
 const CONSOLE_HEADER = "x-console";
 const PATH = "/console/session";
+export const SESSION_COOKIE = {
+  name: "user_groups_session",
+  sameSite: "strict",
+  seconds: CONSOLE_SESSION_SECONDS,
+} as const;
 /** All sessions of the session's API keys, of every browser. */
 const ALL_PATH = "/console/sessions";
 
 /** Registers the routes that sign in to the console and out of it. */
-export function registerSessionRoutes(app: FastifyInstance, { access, consoleSessions }: Services): void {
-  app.get(PATH, async (request) => view(await readSession(consoleSessions, request)));
+export function registerSessionRoutes(
+  app: FastifyInstance,
+  { access, consoleSessions, identityProvider }: Services,
+): void {
+  app.get(PATH, async (request) => viewOf(await readSession(consoleSessions, request)));
 
   app.post(PATH, { onRequest: checkOrigin }, async (request, reply) => {
     const { id: requestId, ip: address, deadline, body } = request;
     const secret = parseText(isObject(body) ? body["api_key"] : undefined, ["api_key"]);
     const { environment } = await access.authenticate(`Token ${secret}`, { requestId, address, deadline });
     const session = consoleSessions.addKey(await readSession(consoleSessions, request), secret);
-    reply.header("set-cookie", sessionCookie(request, await consoleSessions.encrypt(session)));
-    return { environment, ...view(session) };
+    reply.header("set-cookie", setCookie(request, SESSION_COOKIE, await consoleSessions.encrypt(session)));
+    return { environment, ...viewOf(session) };
   });
 
-  app.delete(PATH, { onRequest: checkOrigin }, signOut);
+  app.delete(PATH, { onRequest: checkOrigin }, async (request, reply) => {
+    const { person } = await readSession(consoleSessions, request);
+    const returnUrl = consoleUrl(request);
+    void signOut(request, reply);
+    if (!person || !identityProvider) return reply.send();
+    const url = await identityProvider.signOut(returnUrl, person.refreshToken).catch((error: unknown) => {
+      // Signed out here in any case.
+      request.log.warn({ requestId: request.id, err: error }, "signing out at the identity provider failed");
+      return null;
+    });
+    return url === null ? reply.send() : reply.code(200).send({ sign_out_url: url });
+  });
 
   app.delete(ALL_PATH, { onRequest: checkOrigin }, async (request, reply) => {
     await consoleSessions.endAll(await readSession(consoleSessions, request));
-    return signOut(request, reply);
+    return signOut(request, reply).send();
   });
 }
 
@@ -54,7 +76,12 @@ export function sessionOpener(
   async function open(request: FastifyRequest, name: string | string[]): Promise<void> {
     requireSameOrigin(request);
     const environment = ENVIRONMENTS.find((each) => each === name);
-    const key = environment && (await readSession(sessions, request))[environment];
+    const { keys, person } = await readSession(sessions, request);
+    if (environment && person) {
+      request.role = { ...roleOf(person), environment };
+      return;
+    }
+    const key = environment && keys[environment];
     if (!key)
       throw new DomainError(
         "unauthenticated",
@@ -65,41 +92,41 @@ export function sessionOpener(
   }
 }
 
-async function checkOrigin(request: FastifyRequest): Promise<void> {
+/** @throws DomainError `unauthenticated` if the person's roles were read too long ago */
+function roleOf({ id, name, account: accountName, roles, rolesReadAt }: SessionPerson) {
+  const role = roles.find(({ account }) => account === accountName);
+  const validUntil = new Date(rolesReadAt + ROLES_VALID_MS);
+  if (!role || validUntil.getTime() <= Date.now()) throw staleRoles();
+  return { accountName, scope: role.scope, person: { id, name, validUntil } };
+}
+
+/** A hook, before the body is read. @throws DomainError `forbidden` as `requireSameOrigin` does */
+export async function checkOrigin(request: FastifyRequest): Promise<void> {
   requireSameOrigin(request);
 }
 
-async function signOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  return reply.code(204).header("set-cookie", sessionCookie(request, undefined)).send();
+function signOut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.code(204).header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
 }
 
-function view(session: ConsoleSession) {
-  return { environments: Object.keys(session) };
+/** Returns what the console shows of a session. */
+export function viewOf({ keys, person }: ConsoleSession) {
+  if (!person) return { environments: Object.keys(keys) };
+  const { name, account, roles } = person;
+  return {
+    environments: ENVIRONMENTS,
+    person: { name, account, accounts: roles.map((role) => role.account) },
+  };
 }
 
 /** Reads the session from a request's cookie; empty if there is none or it is invalid. */
-async function readSession(sessions: ConsoleSessions, request: FastifyRequest): Promise<ConsoleSession> {
-  const token = parseCookie(request.headers.cookie ?? "")[cookieName(request)];
-  return (token && (await sessions.decrypt(token))) || {};
-}
-
-/** Renders the Set-Cookie header. @param token undefined deletes the cookie */
-function sessionCookie(request: FastifyRequest, token: string | undefined): string {
-  return stringifySetCookie({
-    name: cookieName(request),
-    value: token ?? "",
-    maxAge: token === undefined ? 0 : CONSOLE_SESSION_SECONDS,
-    httpOnly: true,
-    sameSite: "strict",
-    secure: request.protocol === "https",
-    // The console and the APIs have no other common path, also below a path prefix of a proxy.
-    path: "/",
-  });
-}
-
-/** The name of the session cookie. Over HTTPS its prefix keeps other hosts of the domain from setting it. */
-function cookieName({ protocol }: FastifyRequest): string {
-  return protocol === "https" ? "__Host-user_groups_session" : "user_groups_session";
+export async function readSession(
+  sessions: ConsoleSessions,
+  request: FastifyRequest,
+  cookie: PrivateCookie = SESSION_COOKIE,
+): Promise<ConsoleSession> {
+  const token = readCookie(request, cookie);
+  return (token && (await sessions.decrypt(token))) || { keys: {} };
 }
 
 /**

@@ -9,6 +9,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { DEMO_DATA_SOURCE } from "../../services/data-sources/demo-account.js";
 import type { Services } from "../../services/services.js";
 import { registerSessionRoutes, sessionOpener } from "../authentication/console-session.js";
+import { registerSignInRoutes } from "../authentication/sign-in.js";
 import { isDirectLocalRequest } from "./loopback.js";
 import { registerProcessStatus } from "./process-status.js";
 
@@ -87,7 +88,7 @@ export async function registerPages(
   app.get("/", (request, reply) =>
     acceptsHtml(request) ? serveStart(request, reply) : reply.callNotFound(),
   );
-  registerPageData(app, options);
+  registerPageData(app, options, services);
   if (options.apiDocs) app.get("/api/docs", serve("api/docs.html"));
   if (docsDirectory !== undefined) await registerDocs(app, docsDirectory);
   const servePlayground = serve("graphql.html", { inlineStyles: true });
@@ -101,7 +102,7 @@ export async function registerPages(
 }
 
 /** Registers the data of the pages that is only known here. Clients on this machine also get the key of the demo account. */
-function registerPageData(app: FastifyInstance, options: PagesOptions): void {
+function registerPageData(app: FastifyInstance, options: PagesOptions, { identityProvider }: Services): void {
   const isServed = {
     console: options.console,
     playground: options.playground,
@@ -113,7 +114,11 @@ function registerPageData(app: FastifyInstance, options: PagesOptions): void {
     const apiKey = isDirectLocalRequest(request) ? options.demoKey() : undefined;
     // Other origins cannot embed it as a script.
     reply.header("cross-origin-resource-policy", "same-origin");
-    return { disabled, ...(apiKey && { demo: { apiKey, dataSource: DEMO_DATA_SOURCE } }) };
+    return {
+      disabled,
+      ...(identityProvider && { hasIdentityProvider: true }),
+      ...(apiKey && { demo: { apiKey, dataSource: DEMO_DATA_SOURCE } }),
+    };
   });
 }
 
@@ -126,6 +131,8 @@ function registerConsole(app: FastifyInstance, services: Services, servePage: Ro
   app.get("/console", (_request, reply) => reply.redirect("console/"));
   app.get("/console/", servePage);
   registerSessionRoutes(app, services);
+  const { identityProvider } = services;
+  if (identityProvider) registerSignInRoutes(app, services, identityProvider);
   const openSession = sessionOpener(services.consoleSessions);
   registerProcessStatus(app, services, openSession);
   return openSession;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
+import { originOf } from "../../graphql/server/callers.js";
 import type { Services } from "../../services/services.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
@@ -19,9 +20,7 @@ export function registerProcessStatus(
 ): void {
   app.get(PATH, async (request) => {
     await openSession(request);
-    const { id: requestId, ip: address, deadline, signedInAt } = request;
-    const { authorization } = request.headers;
-    requireAdmin(await access.authenticate(authorization, { requestId, address, deadline, signedInAt }));
+    requireAdmin(await access.authenticate(request.headers.authorization, originOf(request)));
     return statusOf(telemetry.metrics);
   });
 }

@@ -1,5 +1,5 @@
 import { hashApiKey, parseApiKey } from "../../domain/accounts/api-key.js";
-import type { Caller } from "../../domain/accounts/caller.js";
+import type { Caller, Person } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import {
@@ -14,6 +14,7 @@ import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isPlausibleToken, parseUserGroupToken } from "../../domain/user-groups/token.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import { findAccount } from "../../persistence/accounts/account-queries.js";
 import { type ActiveKey, findActiveKey } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findTokenLocations } from "../../persistence/user-groups/imported-token-queries.js";
@@ -28,9 +29,14 @@ interface Origin {
   /** Client IP address. */
   readonly address: string;
   readonly deadline?: Deadline | undefined;
-  /** When the API key was entered, if it comes from a console session. */
-  readonly signedInAt?: Date | undefined;
+  /** When the API key was entered, if it comes from a console session: Unix time in milliseconds. */
+  readonly signedInAt?: number | undefined;
+  /** The person of a console session, instead of an Authorization header. */
+  readonly role?: PersonsRole | undefined;
 }
+
+/** A person in one environment of an account. */
+export type PersonsRole = Pick<Caller, "accountName" | "environment" | "scope"> & { readonly person: Person };
 
 interface AccessDependencies {
   readonly db: Database;
@@ -53,9 +59,9 @@ export class Access {
    *   `rate_limited` instead after too many failures from the address
    */
   async authenticate(header: string | undefined, origin: Origin): Promise<Caller> {
-    return this.#limitFailures(header, origin.address, (sent) =>
-      this.#findCaller(parseApiKeyHeader(sent), origin),
-    );
+    if (origin.role) return this.#findPersonsAccount(origin.role, origin);
+    const sent = requireHeader(header);
+    return this.limitFailures(origin.address, () => this.#findCaller(parseApiKeyHeader(sent), origin));
   }
 
   /** Returns the caller if the API key in the Authorization header is cached, without I/O; null if it is not cached, valid or not. */
@@ -70,7 +76,9 @@ export class Access {
    * @throws DomainError as `authenticate` does; `unauthenticated` also for an unknown or rotated token or session
    */
   async identify(header: string | undefined, origin: Origin): Promise<Identity> {
-    return this.#limitFailures(header, origin.address, (sent) => this.#identify(sent, origin));
+    if (origin.role) return { kind: "caller", caller: await this.authenticate(header, origin) };
+    const sent = requireHeader(header);
+    return this.limitFailures(origin.address, () => this.#identify(sent, origin));
   }
 
   async #identify(header: string, origin: Omit<Origin, "address">): Promise<Identity> {
@@ -82,15 +90,10 @@ export class Access {
     throw new DomainError("unauthenticated", "The user group token is unknown or was rotated.");
   }
 
-  /** Limits failures per address (decision 33). Missing credentials do not count as an attempt. */
-  async #limitFailures<Result>(
-    header: string | undefined,
-    address: string,
-    find: (header: string) => Promise<Result>,
-  ): Promise<Result> {
-    if (header === undefined || header === "") throw missingCredentials();
+  /** Limits failures (`unauthenticated`) per address (decision 33). @throws DomainError `rate_limited` instead after too many */
+  async limitFailures<Result>(address: string, verify: () => Promise<Result>): Promise<Result> {
     try {
-      return await this.deps.failures.verify(address, () => find(header));
+      return await this.deps.failures.verify(address, verify);
     } catch (error) {
       if (error instanceof DomainError && error.code === "unauthenticated")
         await this.deps.failures.record(address);
@@ -148,8 +151,16 @@ export class Access {
     return this.#admit(key, origin);
   }
 
+  async #findPersonsAccount(role: PersonsRole, { requestId, deadline }: Origin): Promise<Caller> {
+    const { accountName, person } = role;
+    const account = await findAccount(this.deps.db.of({ accountName, deadline }), accountName);
+    if (!account) throw new DomainError("unauthenticated", `The account ${accountName} does not exist.`);
+    const actor = { keyId: null, name: person.name, requestId };
+    return { ...account, ...role, keyId: 0, actor, deadline };
+  }
+
   #admit(key: ActiveKey, { requestId, deadline, signedInAt }: Omit<Origin, "address">): Caller {
-    if (signedInAt && key.sessionsValidFrom && signedInAt <= key.sessionsValidFrom)
+    if (signedInAt && key.sessionsValidFrom && signedInAt <= key.sessionsValidFrom.getTime())
       throw new DomainError("unauthenticated", "This session was signed out. Sign in again.");
     this.deps.usage.record(key.accountId, key.keyId);
     return {
@@ -163,4 +174,10 @@ export class Access {
       deadline,
     };
   }
+}
+
+/** Missing credentials do not count as a failure. */
+function requireHeader(header: string | undefined): string {
+  if (header === undefined || header === "") throw missingCredentials();
+  return header;
 }

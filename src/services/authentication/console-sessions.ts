@@ -2,35 +2,53 @@ import { EncryptJWT, jwtDecrypt } from "jose";
 import { JOSEError } from "jose/errors";
 import { z } from "zod";
 import { hashApiKey, parseApiKey } from "../../domain/accounts/api-key.js";
-import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
+import { SCOPES } from "../../domain/accounts/caller.js";
+import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { endConsoleSessions } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { KeyCache } from "../accounts/key-cache.js";
+import { pendingSignIn } from "./identity-provider.js";
 
-/** Lifetime of a console session; then the API key must be entered again. */
+/** Lifetime of a console session; then the person must sign in, or the API key be entered, again. */
 export const CONSOLE_SESSION_SECONDS = 12 * 3600;
-
-/** An API key of a console session. */
-interface SessionKey {
-  readonly secret: string;
-  /** When the key was entered. */
-  readonly signedInAt: Date;
-}
-
-/** The API keys of a signed-in browser: at most one per environment, of one account. */
-export type ConsoleSession = Partial<Readonly<Record<Environment, SessionKey>>>;
+/** How long the roles of a person apply until they must be read again. */
+export const ROLES_VALID_MS = 900_000;
+/** Browsers reject larger cookies, with their names and attributes. */
+const MAX_COOKIE_LENGTH = 3900;
 
 const KEY_MANAGEMENT = "dir";
 const CONTENT_ENCRYPTION = "A256GCM";
 
-const payload = z.object({
+/** Times are Unix times in milliseconds. */
+const consoleSession = z.object({
+  /** API keys: at most one per environment, of one account. */
   keys: z.partialRecord(z.enum(ENVIRONMENTS), z.object({ secret: z.string(), signedInAt: z.number() })),
+  /** A person, for both environments of an account. */
+  person: z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      roles: z.array(z.object({ account: z.string(), scope: z.enum(SCOPES) })).readonly(),
+      account: z.string(),
+      refreshToken: z.string().optional(),
+      signedInAt: z.number(),
+      rolesReadAt: z.number(),
+    })
+    .optional(),
+  /** A sign-in at the identity provider, in a cookie of its own. */
+  signIn: pendingSignIn
+    .extend({ route: z.string(), account: z.string().optional(), isSilent: z.boolean() })
+    .optional(),
 });
 
+/** The session of a browser: of API keys, or of a person. */
+export type ConsoleSession = Readonly<z.infer<typeof consoleSession>>;
+export type SessionPerson = NonNullable<ConsoleSession["person"]>;
+
 /**
- * Console sessions (decision 43): encrypted tokens (JWE) that contain the API keys and are stored in the browser only. Every process
- * that has the same `ENCRYPTION_KEYS` can read them.
+ * Console sessions (decision 43): encrypted tokens (JWE) that contain the API keys or the person and are stored in the browser only. Every
+ * process that has the same `ENCRYPTION_KEYS` can read them.
  */
 export class ConsoleSessions {
   constructor(
@@ -43,25 +61,24 @@ export class ConsoleSessions {
   addKey(session: ConsoleSession, secret: string): ConsoleSession {
     const added = parseApiKey(secret);
     if (!added) return session;
-    const others = keysOf(session).filter(
-      ([environment, key]) =>
-        environment !== added.environment && parseApiKey(key.secret)?.accountId === added.accountId,
+    const others = Object.entries(session.keys).filter(
+      ([, key]) => parseApiKey(key.secret)?.accountId === added.accountId,
     );
-    return { ...Object.fromEntries(others), [added.environment]: { secret, signedInAt: new Date() } };
+    const key = { secret, signedInAt: Date.now() };
+    return { keys: { ...Object.fromEntries(others), [added.environment]: key } };
   }
 
-  /** Encrypts a session. */
-  async encrypt(session: ConsoleSession): Promise<string> {
+  /** Encrypts a session. Without its refresh token if it does not fit into a cookie: the person then signs in again instead. */
+  async encrypt(session: ConsoleSession, seconds = CONSOLE_SESSION_SECONDS): Promise<string> {
     const key = this.vault.sessionKey();
     if (!key) throw new Error("The primary encryption key is missing.");
-    const keys = keysOf(session).map(([environment, { secret, signedInAt }]) => [
-      environment,
-      { secret, signedInAt: signedInAt.getTime() },
-    ]);
-    return new EncryptJWT({ keys: Object.fromEntries(keys) })
+    const token = await new EncryptJWT({ ...session })
       .setProtectedHeader({ alg: KEY_MANAGEMENT, enc: CONTENT_ENCRYPTION, kid: this.vault.primaryKeyId })
-      .setExpirationTime(`${CONSOLE_SESSION_SECONDS}s`)
+      .setExpirationTime(`${seconds}s`)
       .encrypt(key);
+    const { person } = session;
+    if (token.length <= MAX_COOKIE_LENGTH || person?.refreshToken === undefined) return token;
+    return this.encrypt({ ...session, person: { ...person, refreshToken: undefined } }, seconds);
   }
 
   /** Decrypts a session. @returns null if it was altered, has expired or was encrypted under a key that is not configured */
@@ -71,7 +88,7 @@ export class ConsoleSessions {
         keyManagementAlgorithms: [KEY_MANAGEMENT],
         contentEncryptionAlgorithms: [CONTENT_ENCRYPTION],
       });
-      return sessionOf(payload.parse(claims).keys);
+      return withoutExpired(consoleSession.parse(claims));
     } catch (error) {
       if (error instanceof JOSEError || error instanceof UnknownKey) return null;
       throw error;
@@ -81,7 +98,7 @@ export class ConsoleSessions {
   /** Signs out every browser that has signed in with a key of the session until now. */
   async endAll(session: ConsoleSession): Promise<void> {
     const now = new Date();
-    for (const [, { secret }] of keysOf(session)) {
+    for (const { secret } of keysOf(session)) {
       const tenant = parseApiKey(secret);
       const keyId = tenant && (await endConsoleSessions(this.db.for(tenant), hashApiKey(secret), now));
       if (keyId !== null) this.keys.evict(keyId);
@@ -97,21 +114,18 @@ export class ConsoleSessions {
 
 class UnknownKey extends Error {}
 
-function keysOf(session: ConsoleSession): [Environment, SessionKey][] {
+function keysOf({ keys }: ConsoleSession) {
   return ENVIRONMENTS.flatMap((environment) => {
-    const key = session[environment];
-    return key ? [[environment, key]] : [];
+    const key = keys[environment];
+    return key ? [{ environment, ...key }] : [];
   });
 }
 
-/** Omits keys that were entered too long ago: another one may have been added to the session since. */
-function sessionOf(keys: z.infer<typeof payload>["keys"]): ConsoleSession {
+/** Omits keys that were entered too long ago, and a person who has: the session may have been renewed since. */
+function withoutExpired(session: ConsoleSession): ConsoleSession {
   const oldest = Date.now() - CONSOLE_SESSION_SECONDS * 1000;
-  const valid = Object.entries(keys).filter(([, { signedInAt }]) => signedInAt > oldest);
-  return Object.fromEntries(
-    valid.map(([environment, { secret, signedInAt }]) => [
-      environment,
-      { secret, signedInAt: new Date(signedInAt) },
-    ]),
-  );
+  const valid = keysOf(session).filter(({ signedInAt }) => signedInAt > oldest);
+  const keys = Object.fromEntries(valid.map(({ environment, ...key }) => [environment, key]));
+  const { person, signIn } = session;
+  return { keys, signIn, person: person && person.signedInAt > oldest ? person : undefined };
 }

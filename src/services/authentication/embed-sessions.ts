@@ -63,7 +63,7 @@ export class EmbedSessions {
     ref: UserGroupRef,
     { expiresInSeconds, variables }: EmbedSessionRequest,
   ): Promise<{ readonly token: string; readonly expiresAt: Date }> {
-    const { accountId, accountName, environment, keyId } = embedder;
+    const { accountId, accountName, environment, keyId, person } = embedder;
     const stored = storedRef(this.deps.vault, ref);
     const signer = await this.deps.keys.signer();
     const { id, generation, keyExpiresAt } = requireUserGroup(
@@ -73,7 +73,7 @@ export class EmbedSessions {
     const issuedAt = Math.floor(Date.now() / 1000);
     const keyExpiry = keyExpiresAt ? Math.floor(keyExpiresAt.getTime() / 1000) : Number.POSITIVE_INFINITY;
     const expiresAt = Math.min(issuedAt + expiresInSeconds, keyExpiry);
-    const claims = { accountId, environment, generation, keyId, variables };
+    const claims = { accountId, environment, generation, keyId: person ? undefined : keyId, variables };
     const token = await new SignJWT(writeSessionClaims(claims))
       .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: signer.id, typ: SESSION_TYPE })
       .setIssuer(SESSION_ISSUER)

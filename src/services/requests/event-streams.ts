@@ -1,4 +1,5 @@
 import type { BlockList } from "node:net";
+import { limitedName } from "../../domain/accounts/caller.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import { isListed, toAddressBlock, toBlockList } from "../../domain/requests/address-block.js";
 import type { EventStreamLimits } from "../../domain/requests/event-stream-limits.js";
@@ -69,7 +70,7 @@ export class EventStreams {
       if (this.#counts.of(name) >= limit) throw this.#refusal(holder, limit);
       names.push(name);
     };
-    if (identity.kind === "caller") checkLimit("api_key", `key:${identity.caller.keyId}`, perKey);
+    if (identity.kind === "caller") checkLimit("api_key", limitedName(identity.caller), perKey);
     else checkLimit("token", `group:${identity.userGroup.accountId}:${identity.userGroup.id}`, perToken);
     // Behind a proxy that does not forward client addresses, all clients share its address.
     if (!isListed(this.#trustedProxies, address))

@@ -5,6 +5,7 @@ import {
   RateLimiterMemory,
   RateLimiterRes,
 } from "rate-limiter-flexible";
+import { limitedName } from "../../domain/accounts/caller.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { allowanceOf, type Counter, rateLimited } from "../../domain/requests/rate-limit.js";
@@ -127,7 +128,7 @@ export class RateLimits {
 function counterName(spender: Spender): string {
   switch (spender.kind) {
     case "caller":
-      return `key:${spender.caller.accountId}:${spender.caller.keyId}`;
+      return limitedName(spender.caller);
     case "frontEnd":
       return `group:${spender.userGroup.accountId}:${spender.userGroup.id}`;
     case "address":

@@ -154,7 +154,7 @@ export class Subscription implements ChangeListener {
       if (!state) throw new Error("The state of a changed user group is missing.");
       const { group } = state;
       // A deletion reaches front ends, too: their token was valid until then.
-      const isDeletion = !group && kind !== "current" && this.credential.kind !== "apiKey";
+      const isDeletion = !group && kind !== "current" && !["apiKey", "person"].includes(this.credential.kind);
       const expiresAt = isDeletion ? null : expiryOf(this.credential, state);
       if (expiresAt === undefined) throw invalidCredentialError(this.credential);
       this.#expiresAt = expiresAt?.getTime();

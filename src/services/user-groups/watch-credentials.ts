@@ -1,3 +1,4 @@
+import { staleRoles } from "../../domain/authentication/role.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
 
@@ -9,10 +10,11 @@ interface SessionCredential {
   readonly expiresAt: Date;
 }
 
-/** Credential of a subscription: an API key, a token of the group by its possible hashes, or an embed session. */
+/** Credential of a subscription: an API key, a person until the roles must be read again, a token of the group by its possible hashes, or an embed session. */
 export type WatchCredential =
   | { readonly kind: "apiKey"; readonly keyId: number }
   | { readonly kind: "token"; readonly lookups: readonly Buffer[] }
+  | { readonly kind: "person"; readonly expiresAt: Date }
   | SessionCredential;
 
 /** The credential presented to watch groups. */
@@ -30,7 +32,7 @@ export interface WatchState {
 
 /** Returns the API key that the credential is, or that created it, if any. */
 export function keyIdOf(credential: WatchCredential): number | undefined {
-  return credential.kind === "token" ? undefined : credential.keyId;
+  return "keyId" in credential ? credential.keyId : undefined;
 }
 
 /** Returns when the credential expires: null for never, undefined if it is no longer valid. */
@@ -39,6 +41,7 @@ export function expiryOf(
   { group, activeKeys }: WatchState,
 ): Date | null | undefined {
   if (credential.kind === "apiKey") return activeKeys.get(credential.keyId);
+  if (credential.kind === "person") return credential.expiresAt;
   if (!group) return undefined;
   const { tokenLookup, tokenGeneration, previousToken } = group;
   if (credential.kind === "embedSession") {
@@ -64,6 +67,7 @@ export function invalidCredentialError({ kind }: WatchCredential): DomainError {
 
 /** Returns the error that ends a subscription whose credential expires. */
 export function expiredCredentialError(credential: WatchCredential): DomainError {
+  if (credential.kind === "person") return staleRoles();
   if (credential.kind !== "embedSession") return invalidCredentialError(credential);
   return new DomainError("unauthenticated", "The embed session has expired. Create another one.");
 }

@@ -89,8 +89,8 @@ describe("the session cookie", () => {
   ])(
     "with a key that was entered %i s ago is answered with %i, also after another key was added",
     async (age, status) => {
-      const signedInAt = new Date(Date.now() - age * 1000);
-      const old = { Customer: { secret: key.secret, signedInAt } };
+      const signedInAt = Date.now() - age * 1000;
+      const old = { keys: { Customer: { secret: key.secret, signedInAt } } };
       const cookie = `user_groups_session=${await service.services.consoleSessions.encrypt(old)}`;
       expect((await viewer({ cookie, "x-console": "Customer" })).status).toBe(status);
       const testing = await account.createKey({ environment: "Testing" });

@@ -89,7 +89,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
   ...listed("UserGroup", read, (text) => `{ userGroups(first: 1) { ${text} } }`),
   Viewer: read(
     (f) => `{ viewer { ${f} } }`,
-    "accountName apiKey embedSession environment tokenGraceSeconds userGroup",
+    "accountName apiKey embedSession environment scope tokenGraceSeconds userGroup",
   ),
   WebhookDelivery: admin(
     (f) => `{ webhookDeliveries(first: 1) { nodes { ${f} } } }`,

@@ -43,6 +43,7 @@ function ruleOf(schema: z.ZodType): string {
   return rule
     .replace(/^a whole number from (\d+) to (\d+)$/, "$1–$2")
     .replace("true or false", "boolean")
+    .replace("; part 1 is not", "")
     .replace(/(?:a )?(URLs?) such as .*$/, "$1")
     .replace(/such as (\S+), or \*$/, "such as `$1`, or `*`");
 }

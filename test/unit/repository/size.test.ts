@@ -4,8 +4,9 @@ import { expect, test } from "vitest";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
 /** Raise a limit only in a commit that gives the reason, and lower it after a removal. */
-const MAX_LINES = { src: 35_287, test: 42_468 };
-const MAX_SETTINGS = 60;
+const MAX_LINES = { src: 35_827, test: 43_050 };
+// 57, and the five of OpenID Connect.
+const MAX_SETTINGS = 62;
 
 test.each(Object.entries(MAX_LINES))("%s has at most %i lines", (folder, maxLines) => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>

@@ -1,0 +1,352 @@
+import { createServer } from "node:http";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  CONSOLE_SESSION_SECONDS,
+  ROLES_VALID_MS,
+} from "../../../src/services/authentication/console-sessions.js";
+import { IdentityProvider } from "../../../src/services/authentication/identity-provider.js";
+import { startIdentityProvider } from "../../support/programs/identity-provider.js";
+import { CookieBrowser } from "../../support/rest/cookie-browser.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startService } from "../../support/service/test-service.js";
+
+const ROLES = [
+  { claim: "groups", value: "support", account: "demo", scope: "embed" },
+  { claim: "groups", value: "platform", account: "demo", scope: "admin" },
+  { claim: "groups", value: "platform", account: "other", scope: "read" },
+  { claim: "email", value: "eve@example.com", account: "demo", scope: "read" },
+] as const;
+const SESSION = "user_groups_session";
+const SIGN_IN = "user_groups_sign_in";
+const VIEWER = "{ viewer { environment scope accountName apiKey { id } } }";
+
+const idp = await startIdentityProvider();
+afterAll(() => idp.close());
+const service = await startService({ console: true, identityProvider: idp.options(ROLES) });
+const { url, services } = service;
+idp.serve(url);
+for (const name of ["demo", "other"]) await services.accounts.ensure(name);
+
+const ADA = { groups: ["platform", "support"], email: "ada@example.com", name: "Ada" };
+let browser = new CookieBrowser();
+beforeEach(() => {
+  browser = new CookieBrowser();
+  Object.assign(idp, { visitor: "ada", isDown: false, hasRefreshTokens: true });
+  idp.people.clear();
+  idp.people.set("ada", ADA);
+  idp.requests.length = 0;
+});
+
+describe("signing in", () => {
+  test("gives a session for both environments, in a cookie that replaces any other session", async () => {
+    const key = await (await service.createAccount()).createKey();
+    const { headers } = await callRest(
+      `${url}/console/session`,
+      "POST",
+      undefined,
+      { api_key: key.secret },
+      {
+        "x-console": "session",
+      },
+    );
+    browser.set(url, SESSION, String(headers["set-cookie"]).replace(/^[^=]+=|;.*/g, ""));
+    expect(await signIn(`?route=${encodeURIComponent("#/groups/a b".replace(" ", "%20"))}`)).toBe(
+      `${url}/console/#/groups/a%20b`,
+    );
+    expect(browser.received.map((cookie) => cookie.replace(/=[\w.-]{99,}/, "=…"))).toEqual(
+      expect.arrayContaining([
+        `${SIGN_IN}=…; Max-Age=600; Path=/; HttpOnly; SameSite=Lax`,
+        `${SIGN_IN}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`,
+        `${SESSION}=…; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict`,
+      ]),
+    );
+    expect((await session("GET")).body).toEqual({
+      environments: ["Customer", "Testing"],
+      person: { name: "ada@example.com", account: "demo", accounts: ["demo", "other"] },
+    });
+    for (const environment of ["Customer", "Testing"]) {
+      expect((await graphql(VIEWER, environment)).body.data.viewer).toEqual({
+        environment: environment.toUpperCase(),
+        scope: "ADMIN",
+        accountName: "demo",
+        apiKey: null,
+      });
+    }
+  });
+
+  test("below a path prefix returns there", async () => {
+    const place = await browser.open(`${url}/console/sign-in?console=/groups/console/`, `${url}/groups/`);
+    expect(place).toMatch(/\/groups\/console\/sign-in\/callback\?code=/);
+  });
+
+  test("with an account chooses it if the person has a role in it", async () => {
+    await signIn("?account=other");
+    expect((await graphql(VIEWER)).body.data.viewer).toMatchObject({ accountName: "other", scope: "READ" });
+    await signIn("?account=third");
+    expect((await graphql(VIEWER)).body.data.viewer).toMatchObject({ accountName: "demo" });
+  });
+
+  test.each([
+    [{ groups: ["support"] }, "EMBED", "ada"],
+    [{ groups: "support", name: " Ada\u202e\n " }, "EMBED", "Ada"],
+    [{ groups: ["platform"], email: "a@b.c", email_verified: true }, "ADMIN", "a@b.c"],
+    [{ email: "eve@example.com" }, "READ", "eve@example.com"],
+    [{ groups: ["support"], name: "😀".repeat(300) }, "EMBED", "😀".repeat(255)],
+    [{ email: "eve@example.com", email_verified: false }, null, null],
+    [{ groups: ["Support", "support,platform"] }, null, null],
+    [{ groups: { support: true } }, null, null],
+    [{}, null, null],
+  ])("with the claims %j gives the scope %s to %s", async (claims, scope, name) => {
+    idp.people.set("ada", claims);
+    const place = await signIn();
+    if (scope) {
+      expect((await graphql(VIEWER)).body.data.viewer).toMatchObject({ scope });
+      expect((await session("GET")).body).toMatchObject({ person: { name } });
+    } else {
+      expect(place).toMatch(failure("forbidden"));
+      expect(browser.get(url, SESSION)).toBeUndefined();
+    }
+  });
+
+  test("records changes with the person's name and checks the scope", async () => {
+    await signIn();
+    const create = `mutation { createUserGroup(input: { providedId: "a", name: "A" }) { userErrors { code } } }`;
+    expect((await graphql(create)).body.data.createUserGroup.userErrors).toEqual([]);
+    const { body } = await graphql("{ auditLog(first: 1) { nodes { action actorName actor { id } } } }");
+    expect(body.data.auditLog.nodes).toEqual([
+      { action: "USER_GROUP_CREATED", actorName: "ada@example.com", actor: null },
+    ]);
+    idp.people.set("ada", { groups: ["support"] });
+    await signIn();
+    expect((await graphql(create)).body).toMatchObject({
+      errors: [{ message: "Your role is read-only. Use an API key with `write` scope." }],
+    });
+    const embed = `mutation { createEmbedSession(input: { by: { providedId: "a" } }) { token } }`;
+    const { token } = (await graphql(embed)).body.data.createEmbedSession;
+    const own = { authorization: `Bearer ${token}` };
+    const read = { query: "{ viewer { userGroup { name } } }" };
+    expect((await callRest(`${url}/graphql`, "POST", undefined, read, own)).body).toEqual({
+      data: { viewer: { userGroup: { name: "A" } } },
+    });
+  });
+});
+
+describe("a sign-in is refused", () => {
+  test.each([
+    ["state", (place: string) => place.replace(/state=[^&]+/, "state=x")],
+    ["code", (place: string) => place.replace(/code=[^&]+/, "code=x")],
+    ["issuer", (place: string) => place.replace(/iss=[^&]+/, "iss=https%3A%2F%2Fevil.example")],
+    ["outcome", (place: string) => place.replace(/code=[^&]+/, "error=access_denied")],
+  ])("with another %s", async (name, change) => {
+    const place = await browser.open(`${url}/console/sign-in`, `${url}/console/sign-in/callback`);
+    expect(await browser.open(change(place))).toMatch(failure("unauthenticated"));
+    expect(browser.get(url, SESSION)).toBeUndefined();
+    expect(idp.requests.includes("POST /token")).toBe(name === "code");
+  });
+
+  test("with another nonce or code challenge", async () => {
+    for (const parameter of ["nonce", "code_challenge"]) {
+      const place = await browser.open(`${url}/console/sign-in`, idp.url);
+      const tampered = place.replace(new RegExp(`(${parameter}=)[^&]{9}`), "$1AAAAAAAAA");
+      expect(await browser.open(tampered)).toMatch(failure("unauthenticated"));
+      expect(browser.get(url, SESSION)).toBeUndefined();
+    }
+  });
+
+  test("in another browser, or twice", async () => {
+    const place = await browser.open(`${url}/console/sign-in`, `${url}/console/sign-in/callback`);
+    const other = new CookieBrowser();
+    await other.open(`${url}/console/sign-in`, idp.url);
+    for (const each of [new CookieBrowser(), other]) {
+      expect(await each.open(place)).toMatch(failure("unauthenticated"));
+      expect(each.get(url, SESSION)).toBeUndefined();
+    }
+    expect(await browser.open(place)).toBe(`${url}/console/#/`);
+    expect(await browser.open(place)).toMatch(failure("unauthenticated"));
+  });
+
+  test("with a session's cookie in place of the sign-in's, which is no session either", async () => {
+    const place = await browser.open(`${url}/console/sign-in`, `${url}/console/sign-in/callback`);
+    const pending = browser.get(url, SIGN_IN) ?? "";
+    await browser.open(place);
+    browser.set(url, SIGN_IN, browser.get(url, SESSION) ?? "");
+    browser.set(url, SESSION, pending);
+    expect((await session("GET")).body).toEqual({ environments: [] });
+    expect(await browser.open(place)).toMatch(failure("unauthenticated"));
+  });
+
+  test("without asking the person if the provider would have to", async () => {
+    await signIn();
+    const silent = new CookieBrowser();
+    silent.set(url, SESSION, browser.get(url, SESSION) ?? "");
+    expect(await silent.open(`${url}/console/sign-in?silent=true&route=%23/keys`)).toMatch(
+      failure("expired", "#/keys"),
+    );
+    expect(silent.get(url, SESSION)).toBeUndefined();
+    expect(await signIn("?silent=true")).toBe(`${url}/console/#/`);
+  });
+
+  test.each([
+    ["console", "https://evil.example/console/"],
+    ["console", "//evil.example/console/"],
+    ["console", "/console/?"],
+    ["console", "/\\evil.example/console/"],
+    ["route", "https://evil.example"],
+    ["route", "//evil.example"],
+    ["route", "#/ä"],
+    ["route", `#/${"x".repeat(1000)}`],
+    ["silent", "yes"],
+  ])("if %s is %s", async (name, value) => {
+    const query = new URLSearchParams({ [name]: value });
+    const reply = await callRest(`${url}/console/sign-in?${query}`, "GET", undefined);
+    expect(reply).toMatchObject({ status: 400, body: { error: { code: "invalid_field", field: name } } });
+  });
+});
+
+describe("the role of a session", () => {
+  test("is read again after 15 minutes, with what the provider then says", async () => {
+    await signIn();
+    expect((await refresh()).status).toBe(200);
+    expect(idp.requests.filter((each) => each === "POST /token")).toHaveLength(1);
+    await age(ROLES_VALID_MS - 60_000);
+    expect((await graphql(VIEWER)).status).toBe(200);
+    await age(60_000);
+    expect((await graphql(VIEWER)).status).toBe(401);
+    idp.people.set("ada", { groups: ["support"], name: "Ada" });
+    expect(await refresh()).toMatchObject({
+      status: 200,
+      body: { person: { name: "Ada", accounts: ["demo"] } },
+    });
+    expect((await graphql(VIEWER)).body.data.viewer).toMatchObject({ scope: "EMBED" });
+    // The provider has issued another refresh token.
+    await age(ROLES_VALID_MS);
+    expect((await refresh()).status).toBe(200);
+  });
+
+  test("ends the session once it was removed", async () => {
+    await signIn();
+    idp.people.set("ada", { groups: [] });
+    await age(ROLES_VALID_MS);
+    expect(await refresh()).toMatchObject({
+      status: 403,
+      body: { error: { message: "You no longer have a role in the account demo." } },
+    });
+    expect(browser.get(url, SESSION)).toBeUndefined();
+  });
+
+  test("needs another sign-in without a refresh token, or if the provider refuses it", async () => {
+    idp.hasRefreshTokens = false;
+    await signIn();
+    await age(ROLES_VALID_MS);
+    expect((await refresh()).status).toBe(401);
+    idp.hasRefreshTokens = true;
+    await signIn();
+    idp.people.delete("ada");
+    await age(ROLES_VALID_MS);
+    expect((await refresh()).status).toBe(401);
+  });
+
+  test("does not outlast 12 hours", async () => {
+    await signIn();
+    await age(0, CONSOLE_SESSION_SECONDS * 1000);
+    expect((await session("GET")).body).toEqual({ environments: [] });
+    expect((await graphql(VIEWER)).status).toBe(401);
+    expect((await refresh()).status).toBe(401);
+  });
+
+  test("is not read again for another origin", async () => {
+    await signIn();
+    expect((await refresh({ origin: "https://evil.example" })).status).toBe(403);
+    expect((await refresh({ "x-console": undefined })).status).toBe(403);
+  });
+});
+
+test("without the provider, nobody signs in and roles are not renewed, but API keys work", async () => {
+  await signIn();
+  await age(ROLES_VALID_MS);
+  const place = await browser.open(`${url}/console/sign-in`, `${url}/console/sign-in/callback`);
+  idp.isDown = true;
+  expect(await browser.open(place)).toMatch(failure("unavailable"));
+  expect(await refresh()).toMatchObject({ status: 503, body: { error: { code: "unavailable" } } });
+  const key = await (await service.createAccount()).createKey();
+  const body = { api_key: key.secret };
+  expect(
+    (await callRest(`${url}/console/session`, "POST", undefined, body, { "x-console": "session" })).status,
+  ).toBe(200);
+  const logged = service.log.filter((line) => line.includes("sign-in failed"));
+  expect(logged.at(-1)).toContain("fetch failed");
+  expect(service.log.join()).not.toMatch(/code=|eyJ/);
+});
+
+test("signing out ends the session at the provider, too", async () => {
+  await signIn();
+  const reply = await session("DELETE");
+  expect(reply.status).toBe(200);
+  const target = new URL(reply.body.sign_out_url);
+  expect(target.origin + target.pathname).toBe(`${idp.url}/session/end`);
+  expect(Object.fromEntries(target.searchParams)).toEqual({
+    client_id: "user-groups",
+    post_logout_redirect_uri: `${url}/console/`,
+  });
+  expect(idp.requests).toContain("POST /token/revocation");
+  await signIn();
+  idp.isDown = true;
+  expect((await session("DELETE")).status).toBe(204);
+  expect(browser.get(url, SESSION)).toBeUndefined();
+});
+
+test("the sign-ins in progress are limited while the provider does not answer", async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${Object(silent.address()).port}`;
+  const provider = new IdentityProvider({ ...idp.options(ROLES), issuer });
+  const started = Array.from({ length: 20 }, () => provider.start(`${url}/console/sign-in/callback`, false));
+  await expect(provider.start(url, false)).rejects.toThrow("cannot be used at the moment");
+  silent.closeAllConnections();
+  const outcomes = await Promise.allSettled(started);
+  expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => "rejected"));
+  await new Promise((resolve) => silent.close(resolve));
+});
+
+async function signIn(query = ""): Promise<string> {
+  return browser.open(`${url}/console/sign-in${query}`);
+}
+
+function failure(reason: string, route = "#/"): RegExp {
+  return new RegExp(`^${url}/console/\\?sign-in=${reason}&request=[0-9a-f-]{36}${route}$`);
+}
+
+/** Makes the roles, or the whole session, older. */
+async function age(rolesMs: number, sessionMs = 0): Promise<void> {
+  const { person } = (await services.consoleSessions.decrypt(browser.get(url, SESSION) ?? "")) ?? {};
+  if (!person) throw new Error("Nobody is signed in.");
+  const older = {
+    ...person,
+    rolesReadAt: person.rolesReadAt - rolesMs,
+    signedInAt: person.signedInAt - sessionMs,
+  };
+  browser.set(url, SESSION, await services.consoleSessions.encrypt({ keys: {}, person: older }));
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+async function refresh(headers: Headers = {}) {
+  return session("POST", `${url}/console/session/refresh`, headers);
+}
+
+async function session(
+  method: "GET" | "POST" | "DELETE",
+  place = `${url}/console/session`,
+  headers: Headers = {},
+) {
+  const sent = { cookie: browser.cookie(url), "x-console": "session", ...headers };
+  const reply = await callRest(place, method, undefined, undefined, sent);
+  for (const cookie of [reply.headers["set-cookie"] ?? []].flat()) browser.store(url, cookie);
+  return { ...reply, body: Object(reply.body) };
+}
+
+async function graphql(query: string, environment = "Customer") {
+  const headers = { cookie: browser.cookie(url), "x-console": environment };
+  const { status, body } = await callRest(`${url}/graphql`, "POST", undefined, { query }, headers);
+  return { status, body: Object(body) };
+}

@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Provider } from "oidc-provider";
+import type { IdentityProviderOptions } from "../../../src/services/authentication/identity-provider.js";
+import { recordSecret } from "../secrets/run-record.js";
+
+const CLIENT = { id: "user-groups", secret: "client-secret-of-the-tests" };
+
+/** An OpenID Connect provider on this machine, which signs in whoever is named without asking. */
+export interface TestIdentityProvider {
+  readonly url: string;
+  /** Settings of a service that uses it. @param roles as in OIDC_ROLES */
+  options(roles: IdentityProviderOptions["roles"]): IdentityProviderOptions;
+  /** Claims by subject. */
+  readonly people: Map<string, Readonly<Record<string, unknown>>>;
+  /** The subject that signs in next. */
+  visitor: string;
+  isDown: boolean;
+  /** Whether it issues refresh tokens. */
+  hasRefreshTokens: boolean;
+  /** The requests so far: method and path. */
+  readonly requests: string[];
+  /** Accepts a service as its client. */
+  serve(serviceUrl: string): void;
+  close(): Promise<void>;
+}
+
+export async function startIdentityProvider(): Promise<TestIdentityProvider> {
+  let answer = (_request: IncomingMessage, response: ServerResponse): void =>
+    void response.writeHead(503).end();
+  const server = createServer((request, response) => {
+    idp.requests.push(`${request.method} ${request.url?.split("?", 1)[0]}`);
+    if (idp.isDown) request.socket.destroy();
+    else answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The provider has no port.");
+  const url = `http://127.0.0.1:${address.port}`;
+  const idp: TestIdentityProvider = {
+    url,
+    options: (roles) => ({
+      issuer: url,
+      clientId: CLIENT.id,
+      clientSecret: CLIENT.secret,
+      roles,
+      scope: "openid email profile",
+    }),
+    people: new Map(),
+    visitor: "",
+    isDown: false,
+    hasRefreshTokens: true,
+    requests: [],
+    serve(serviceUrl) {
+      const provider = createProvider(idp, serviceUrl);
+      const callback = provider.callback();
+      answer = (request, response) => {
+        if (!request.url?.startsWith("/interaction/")) return callback(request, response);
+        void provider.interactionFinished(request, response, { login: { accountId: idp.visitor } });
+      };
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return idp;
+}
+
+function createProvider(idp: TestIdentityProvider, serviceUrl: string): Provider {
+  recordSecret("the client secret of the provider", Buffer.from(CLIENT.secret));
+  const provider = new Provider(idp.url, {
+    clients: [
+      {
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
+        redirect_uris: ["", "/groups"].map((prefix) => `${serviceUrl}${prefix}/console/sign-in/callback`),
+        post_logout_redirect_uris: [`${serviceUrl}/console/`],
+        grant_types: ["authorization_code", "refresh_token"],
+      },
+    ],
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
+    cookies: { keys: ["a key of the tests"] },
+    features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
+    interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+    issueRefreshToken: () => idp.hasRefreshTokens,
+    findAccount: (_context: unknown, id: string) => {
+      const claims = idp.people.get(id);
+      return claims && { accountId: id, claims: () => ({ sub: id, ...claims }) };
+    },
+    async loadExistingGrant(context: GrantContext) {
+      const { client, session, provider } = context.oidc;
+      const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+      grant.addOIDCScope("openid email profile");
+      await grant.save();
+      return grant;
+    },
+  });
+  return provider;
+}
+
+interface GrantContext {
+  readonly oidc: {
+    readonly client: { readonly clientId: string };
+    readonly session: { readonly accountId: string };
+    readonly provider: {
+      readonly Grant: new (owner: object) => { addOIDCScope(scope: string): void; save(): Promise<string> };
+    };
+  };
+}
