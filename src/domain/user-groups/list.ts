@@ -28,7 +28,7 @@ export type UserGroupSort = SortOrder<UserGroupSortField>;
 /** Conditions on listed groups; all must hold. */
 export interface UserGroupFilter {
   readonly providedIds?: readonly string[];
-  /** Substring of the name or of the external ID, case-insensitive. */
+  /** Words, each of which is a substring of the name or of the external ID, ignoring case and accents. */
   readonly search?: string;
   /** Substring of the name, case-insensitive. */
   readonly nameContains?: string;

@@ -26,7 +26,12 @@ import { UserGroupConnection } from "./type.js";
 
 @InputType("UserGroupFilter", { description: "Filters user groups, which must meet all conditions." })
 class UserGroupFilterInput extends NamedItemFilter {
-  @Field(() => String, nullable("User groups whose name or external ID contains this text, ignoring case."))
+  @Field(
+    () => String,
+    nullable(
+      "User groups whose name or external ID contains each word of this text, in any order, ignoring case and accents.",
+    ),
+  )
   readonly search?: string | null;
 
   @Field(() => String, nullable("User groups whose name starts with this text, ignoring case."))
