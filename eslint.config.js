@@ -46,6 +46,7 @@ export default [
             types: [
               "AuditDay",
               "EmbedSession",
+              "EmbedSessionDay",
               "MappingEntry",
               "PageInfo",
               "UserError",

@@ -21,6 +21,7 @@ export function serviceOptions(
 ): ServiceOptions {
   return {
     tokenGraceSeconds: config.tokenGraceSeconds,
+    auditEmbedSessions: config.auditEmbedSessions,
     listen: { target: listenTarget, connectTimeoutMs: config.databaseConnectTimeoutMs },
     eventStreams: config.eventStreams,
     trustedProxies: config.trustedProxies,

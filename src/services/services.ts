@@ -42,6 +42,8 @@ export type Services = ReturnType<typeof createServices>;
 export interface ServiceOptions {
   /** How long a rotated token can still be used to read. */
   readonly tokenGraceSeconds: number;
+  /** Whether each embed session has an audit entry; all are counted. */
+  readonly auditEmbedSessions: boolean;
   readonly listen: ListenOptions;
   readonly eventStreams: EventStreamLimits;
   /** Addresses and networks of reverse proxies, which are not counted as clients. */
@@ -100,6 +102,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     vault,
     keys: signingKeys,
     batching,
+    isAudited: options.auditEmbedSessions,
     created: metrics.embedSessions,
   });
   const { windowSeconds, maxCost, maxAuthFailures, sharedLimiters } = options.rateLimits;

@@ -184,7 +184,7 @@ describe("user groups in the console in Chromium", () => {
 
   test("shows a new embed session among the group's activity", async () => {
     const { page } = await signIn(browser(), service(), keys.admin, "#/groups/customer%2F4%20%3F%23");
-    const sessions = page.getByRole("region", { name: "Activity" }).getByText("Embed session created");
+    const sessions = page.getByRole("region", { name: "Activity" }).getByText("1 embed session");
     await page.getByRole("region", { name: "Activity" }).getByText("by").first().waitFor();
     expect(await sessions.count()).toBe(0);
     await press(page, "button", "New embed session");

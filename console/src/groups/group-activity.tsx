@@ -1,11 +1,12 @@
 import { GroupActivityDocument, type GroupPartsFragment } from "../api/generated/operations.js";
 import { ACTIONS } from "../parts/audit-actions.js";
+import { ChangeChart } from "../parts/change-chart.js";
 import { Loaded } from "../parts/loaded.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
 
-/** The group's latest entries in the audit log. */
+/** The group's embed sessions per day, and its latest entries in the audit log. */
 export function GroupActivity({ group }: { readonly group: GroupPartsFragment }) {
   const { id, providedId } = group;
   return (
@@ -22,21 +23,26 @@ function Entries({ id: groupId }: { readonly id: string }) {
   return (
     <Loaded query={query}>
       {({ userGroup }) => (
-        <ul className="rows stacked">
-          {userGroup?.auditLog.nodes.map(({ id, action, changed, actorName, createdAt, subjectVersion }) => (
-            <li key={id}>
-              <span>
-                {ACTIONS[action]}
-                {changed.length > 0 && <>: {changed.join(", ")}</>}{" "}
-                <span className="fine by">by {actorName}</span>
-              </span>
-              <span className="fine">
-                {subjectVersion !== null && <>version {subjectVersion}, </>}
-                <Time at={createdAt} isRelative />
-              </span>
-            </li>
-          ))}
-        </ul>
+        <>
+          {userGroup && <ChangeChart days={userGroup.embedSessionDays} noun="embed session" isInline />}
+          <ul className="rows stacked">
+            {userGroup?.auditLog.nodes.map(
+              ({ id, action, changed, actorName, createdAt, subjectVersion }) => (
+                <li key={id}>
+                  <span>
+                    {ACTIONS[action]}
+                    {changed.length > 0 && <>: {changed.join(", ")}</>}{" "}
+                    <span className="fine by">by {actorName}</span>
+                  </span>
+                  <span className="fine">
+                    {subjectVersion !== null && <>version {subjectVersion}, </>}
+                    <Time at={createdAt} isRelative />
+                  </span>
+                </li>
+              ),
+            )}
+          </ul>
+        </>
       )}
     </Loaded>
   );

@@ -35,7 +35,9 @@ export function stepsOf(data: OverviewQuery, admin: AdminOverviewQuery | null): 
     ...steps,
     {
       title: "Embed a dashboard",
-      isDone: admin.embedSessions.nodes.length > 0,
+      isDone: admin.embedded.nodes.some(({ embedSessionDays }) =>
+        embedSessionDays.some(({ sessions }) => sessions > 0),
+      ),
       text: "Your back end creates a short-lived embed session for each page view, and passes it to the page.",
       command: rest("POST", "/api/embed-session", { user_group_id: group, expires_in: 900 }),
     },

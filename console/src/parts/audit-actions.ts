@@ -22,7 +22,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   WEBHOOK_ENDPOINT_DELETED: "Webhook endpoint deleted",
 };
 
-/** The actions that change something. Embed sessions do not, and there is one for each page view. */
+/** The actions that change something. Embed sessions do not, and there may be one for each page view. */
 export const CHANGES = Object.keys(ACTIONS).filter(
   (action): action is AuditAction => action !== "USER_GROUP_EMBED_SESSION_CREATED",
 );

@@ -47,15 +47,17 @@ export interface AuditEntry {
   readonly createdAt: Date;
 }
 
-/** Limits on the days that `AuditDay`s are read for: each entry of these days is counted. */
+/** Limits on the days that `DayCount`s are read for: each entry of these days is counted. */
 export const DEFAULT_AUDIT_DAYS = 30;
 export const MAX_AUDIT_DAYS = 90;
 
-/** The number of entries of a day. */
-export interface AuditDay {
+/** The number of changes or embed sessions of a day. */
+export interface DayCount {
   /** The day in UTC, such as `2026-11-22`. */
   readonly date: string;
-  readonly changes: number;
+  readonly count: number;
+  /** The API key or user group; absent for the environment. */
+  readonly id?: number;
 }
 
 // Not by ID: a time range would then be searched among all later entries.

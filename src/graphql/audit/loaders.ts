@@ -11,6 +11,12 @@ export const loadAuditDays = defineBatchLoader(({ services, tenant }, keyIds: re
   services.auditLog.countDaysOfKeys(tenant, DEFAULT_AUDIT_DAYS, keyIds),
 );
 
+/** The embed sessions of each of the last days, by the internal ID of a user group. */
+export const sessionDaysOfGroups = defineLoader(
+  ({ services, tenant }) =>
+    new RequestLoaders((ids, days: number) => services.auditLog.countSessionDays(tenant, days, ids)),
+);
+
 /** Pages of the audit log by the internal ID of a user group. */
 export const auditLogsOfGroups = defineLoader(
   ({ services, tenant }) =>

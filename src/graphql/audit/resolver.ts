@@ -1,5 +1,4 @@
 import {
-  Arg,
   Args,
   ArgsType,
   Ctx,
@@ -64,6 +63,21 @@ class AuditFilterInput {
 @ArgsType()
 export class AuditLogArguments extends createListArguments("entries", AuditFilterInput) {}
 
+@ArgsType()
+export class DaysArguments {
+  @Field(() => Int, {
+    defaultValue: DEFAULT_AUDIT_DAYS,
+    description: `The number of days, at most ${MAX_AUDIT_DAYS}.`,
+  })
+  readonly days!: number;
+}
+
+/** @throws DomainError `invalid_field` */
+export function parseDays({ days }: DaysArguments): number {
+  if (days >= 1 && days <= MAX_AUDIT_DAYS) return days;
+  throw invalidField(["days"], `must be from 1 to ${MAX_AUDIT_DAYS}`);
+}
+
 @Resolver(() => AuditEntryView)
 export class AuditResolver {
   @Query(() => AuditEntryConnection, {
@@ -80,17 +94,11 @@ export class AuditResolver {
       "The number of changes in the audit log on each of the last days, oldest first; the last one is today. Embed sessions are not counted. Requires admin scope.",
   })
   async auditDays(
-    @Arg("days", () => Int, {
-      defaultValue: DEFAULT_AUDIT_DAYS,
-      description: `The number of days, at most ${MAX_AUDIT_DAYS}.`,
-    })
-    days: number,
+    @Args(() => DaysArguments) days: DaysArguments,
     @Ctx() context: GraphqlContext,
   ): Promise<AuditDayView[]> {
     const admin = requireAdmin(requireSession(context).caller);
-    if (days < 1 || days > MAX_AUDIT_DAYS)
-      throw invalidField(["days"], `must be from 1 to ${MAX_AUDIT_DAYS}`);
-    return context.services.auditLog.countDays(admin, days);
+    return context.services.auditLog.countDays(admin, parseDays(days));
   }
 
   @FieldResolver(

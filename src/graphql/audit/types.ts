@@ -3,9 +3,9 @@ import { Field, ID, Int, ObjectType } from "type-graphql";
 import {
   AUDIT_ACTIONS,
   type AuditAction,
-  type AuditDay,
   type AuditEntry,
   type AuditFilter,
+  type DayCount,
   subjectType,
 } from "../../domain/audit/entry.js";
 import { createConnectionType } from "../shared/connection-type.js";
@@ -78,12 +78,21 @@ export class AuditEntryView extends NodeView {
 }
 
 @ObjectType("AuditDay", { description: "The number of audit log entries of a day." })
-export class AuditDayView implements AuditDay {
+export class AuditDayView implements DayCount {
   @Field(() => String, { description: "The day in UTC, such as `2026-11-22`." })
   readonly date!: string;
 
-  @Field(() => Int, { description: "The number of entries." })
-  readonly changes!: number;
+  @Field(() => Int, { name: "changes", description: "The number of entries." })
+  readonly count!: number;
+}
+
+@ObjectType("EmbedSessionDay", { description: "The number of embed sessions of a day." })
+export class EmbedSessionDayView implements DayCount {
+  @Field(() => String, { description: "The day in UTC, such as `2026-11-22`." })
+  readonly date!: string;
+
+  @Field(() => Int, { name: "sessions", description: "The number of created embed sessions." })
+  readonly count!: number;
 }
 
 /** Parses the global ID of a subject. One that is malformed or of another type has no entries. */

@@ -1,8 +1,8 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import { auditCountsOfGroups, auditLogsOfGroups } from "../audit/loaders.js";
-import { AuditLogArguments, parseAuditFilter } from "../audit/resolver.js";
-import { AuditEntryConnection } from "../audit/types.js";
+import { auditCountsOfGroups, auditLogsOfGroups, sessionDaysOfGroups } from "../audit/loaders.js";
+import { AuditLogArguments, DaysArguments, parseAuditFilter, parseDays } from "../audit/resolver.js";
+import { AuditEntryConnection, EmbedSessionDayView } from "../audit/types.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { UserGroupView } from "./type.js";
@@ -29,5 +29,19 @@ export class UserGroupAuditResolver {
       },
       count: () => auditCountsOfGroups(loaders).load(group.id, filter),
     });
+  }
+
+  @FieldResolver(() => [EmbedSessionDayView], {
+    description:
+      "The number of the user group's embed sessions that were created on each of the last days, oldest first; the last one is today. Requires admin scope.",
+  })
+  async embedSessionDays(
+    @Root() { group }: UserGroupView,
+    @Args(() => DaysArguments) days: DaysArguments,
+    @Ctx() context: GraphqlContext,
+  ): Promise<EmbedSessionDayView[]> {
+    const { caller, loaders } = requireSession(context);
+    requireAdmin(caller);
+    return sessionDaysOfGroups(loaders).load(group.id, parseDays(days));
   }
 }

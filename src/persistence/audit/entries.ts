@@ -4,9 +4,9 @@ import {
   AUDIT_ACTIONS,
   AUDIT_ENTRY_ORDER,
   type AuditAction,
-  type AuditDay,
   type AuditEntry,
   type AuditFilter,
+  type DayCount,
   subjectType,
 } from "../../domain/audit/entry.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
@@ -148,14 +148,14 @@ function toAuditEntry({
   return { ...entry, actor: { keyId, name, requestId } };
 }
 
-/** The actions that change something. Embed sessions do not, and there is one for each page view. */
+/** The actions that change something. Embed sessions do not: `embed_session_count` has their number. */
 const CHANGES = AUDIT_ACTIONS.filter((action) => action !== "user_group.embed_session_created");
 
 const DAYS: Statement = {
   name: "audit_days",
   access: "read",
   isSearch: true,
-  text: `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, count(*)::integer AS changes
+  text: `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, count(*)::integer
     FROM audit_entry
     WHERE account_id = $1 AND environment = $2 AND created_at >= $3 AND action = ANY ($4::text[])
     GROUP BY 1`,
@@ -165,24 +165,45 @@ const DAYS_OF_KEYS: Statement = {
   name: "audit_days_of_keys",
   access: "read",
   isSearch: true,
-  text: `SELECT actor_key_id AS "keyId", to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date,
-      count(*)::integer AS changes
-    FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3
-      AND actor_key_id = ANY ($4::bigint[]) GROUP BY 1, 2`,
+  text: `SELECT id, to_char(day, 'YYYY-MM-DD') AS date, sum(count)::integer AS count FROM (
+      SELECT actor_key_id AS id, (created_at AT TIME ZONE 'UTC')::date AS day, count(*)
+      FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3::timestamptz
+        AND actor_key_id = ANY ($4::bigint[]) AND action = ANY ($5::text[]) GROUP BY 1, 2
+      UNION ALL
+      SELECT api_key_id, day, count FROM embed_session_count WHERE account_id = $1 AND environment = $2
+        AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date AND api_key_id = ANY ($4::bigint[])) AS used GROUP BY 1, 2`,
+};
+
+const SESSION_DAYS_OF_GROUPS: Statement = {
+  name: "embed_session_days_of_groups",
+  access: "read",
+  isSearch: true,
+  text: `SELECT user_group_id AS id, to_char(day, 'YYYY-MM-DD') AS date, sum(count)::integer AS count
+    FROM embed_session_count WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($4::bigint[])
+      AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date GROUP BY user_group_id, day`,
 };
 
 /** Counts the changes of each day since a time. Days without changes are missing. */
-export async function countAuditDays(db: TenantDb, since: Date): Promise<AuditDay[]> {
-  return db.run<AuditDay>(DAYS, [since, CHANGES]);
+export async function countAuditDays(db: TenantDb, since: Date): Promise<DayCount[]> {
+  return db.run<DayCount>(DAYS, [since, CHANGES]);
 }
 
-/** Counts the entries of each API key, with embed sessions, on each day since a time. Days without entries are missing. */
+/** Counts the changes and embed sessions of each API key on each day since the start of a day. Days without any are missing. */
 export async function countAuditDaysOfKeys(
   db: TenantDb,
   since: Date,
   keyIds: readonly number[],
-): Promise<(AuditDay & { readonly keyId: number })[]> {
-  return db.run(DAYS_OF_KEYS, [since, keyIds]);
+): Promise<DayCount[]> {
+  return db.run(DAYS_OF_KEYS, [since, keyIds, CHANGES]);
+}
+
+/** Counts the embed sessions of each user group like `countAuditDaysOfKeys`. */
+export async function countSessionDays(
+  db: TenantDb,
+  since: Date,
+  groupIds: readonly number[],
+): Promise<DayCount[]> {
+  return db.run(SESSION_DAYS_OF_GROUPS, [since, groupIds]);
 }
 
 /** Compares a single action by equality, so that its index returns the entries in order. */

@@ -1,10 +1,11 @@
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import { violates } from "../shared/database-error.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readUserGroup, type UserGroupRow, userGroupColumns, valuesAfterGroup } from "../user-groups/row.js";
 import { REF_CONDITIONS, refValue, type StoredRef, statementsByRef } from "../user-groups/writes.js";
 
-// Raw SQL: authentication, and an audit entry of an event that changes no row.
+// Raw SQL: authentication, and counting in the statement that finds the group.
 
 const CREATE = statementsByRef(createStatement);
 
@@ -36,14 +37,21 @@ export interface SessionGroup {
   readonly accountName: string;
 }
 
-/** Finds the group for a new embed session and writes the audit entry. @returns null if the group does not exist */
+/** Finds the group for a new embed session and counts the session. @param isAudited whether to write an audit entry, too @returns null if the group does not exist */
 export async function recordEmbedSession(
   db: TenantDb,
   ref: StoredRef,
   keyId: number,
+  isAudited: boolean,
 ): Promise<EmbeddedGroup | null> {
-  const [row] = await db.run<EmbeddedGroup>(CREATE[ref.by], [refValue(ref), keyId]);
-  return row ?? null;
+  try {
+    const [row] = await db.run<EmbeddedGroup>(CREATE[ref.by], [refValue(ref), keyId, isAudited]);
+    return row ?? null;
+  } catch (error) {
+    // The group was deleted after the statement had found it.
+    if (violates(error, "embed_session_count_user_group_fk")) return null;
+    throw error;
+  }
 }
 
 /** Finds the groups of embed sessions by internal ID, and the valid ones of the sessions' API keys, with one statement. */
@@ -74,12 +82,18 @@ function createStatement(by: StoredRef["by"]): Statement {
     text: `WITH found AS (
         SELECT id, provided_id, token_generation FROM user_group
         WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}),
+      counted AS (
+        INSERT INTO embed_session_count (account_id, environment, user_group_id, day, api_key_id, count)
+        SELECT $1, $2, id, (now() AT TIME ZONE 'UTC')::date, $4, 1 FROM found
+        ON CONFLICT (account_id, environment, user_group_id, day, api_key_id) DO UPDATE SET count = embed_session_count.count + 1
+        -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
+        RETURNING 1),
       entry AS (
         INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_key_id, actor_name, request_id)
         SELECT $1, $2, 'user_group.embed_session_created', id, provided_id, '{}',
           (who ->> 'keyId')::bigint, coalesce(who ->> 'name', session_user::text), who ->> 'requestId'
         FROM found, (SELECT nullif(current_setting('app.audit_actor', true), '')::json AS who) AS actor
-        -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
+        WHERE $5::boolean
         RETURNING 1)
       SELECT id, token_generation AS generation,
         (SELECT expires_at FROM api_key WHERE account_id = $1 AND environment = $2 AND id = $4) AS "keyExpiresAt"

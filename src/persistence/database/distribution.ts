@@ -12,6 +12,7 @@ const DISTRIBUTED = [
   "data_source",
   "mapping_entry",
   "brought_token",
+  "embed_session_count",
   "api_key",
   "site_config",
   "site_config_revision",
@@ -21,11 +22,14 @@ const DISTRIBUTED = [
   "idempotent_request",
 ] as const;
 
+const USER_GROUP = "user_group(account_id, environment, id) ON DELETE CASCADE";
+
 /** Foreign keys between these tables: Citus refuses them while only one of the two tables is distributed. */
 export const FOREIGN_KEYS = [
-  foreignKey("mapping_entry", "user_group_id", "user_group(account_id, environment, id) ON DELETE CASCADE"),
+  foreignKey("mapping_entry", "user_group_id", USER_GROUP),
   foreignKey("mapping_entry", "data_source_id", "data_source(account_id, environment, id)"),
-  foreignKey("brought_token", "user_group_id", "user_group(account_id, environment, id) ON DELETE CASCADE"),
+  foreignKey("brought_token", "user_group_id", USER_GROUP),
+  foreignKey("embed_session_count", "user_group_id", USER_GROUP),
   foreignKey("site_config_revision", "site_config_id", "site_config(account_id, environment, id)"),
   foreignKey(
     "webhook_delivery",

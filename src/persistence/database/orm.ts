@@ -1,6 +1,7 @@
 import { DataSource } from "typeorm";
 import { Baseline1765100000000 } from "../../../migrations/1765100000000-baseline.js";
 import { IndexAuditSubjects1765200000000 } from "../../../migrations/1765200000000-index-audit-subjects.js";
+import { CountEmbedSessions1765300000000 } from "../../../migrations/1765300000000-count-embed-sessions.js";
 import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
 import { AuditEntryEntity } from "../audit/entries.js";
 import { SigningKeyEntity } from "../authentication/signing-keys.js";
@@ -37,7 +38,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
       WebhookDeliveryEntity,
       WebhookEndpointEntity,
     ],
-    migrations: [Baseline1765100000000, IndexAuditSubjects1765200000000],
+    migrations: [Baseline1765100000000, IndexAuditSubjects1765200000000, CountEmbedSessions1765300000000],
     migrationsTableName: "schema_migration",
     synchronize: false,
     installExtensions: false,

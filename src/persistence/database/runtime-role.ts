@@ -14,6 +14,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   site_config: "SELECT, INSERT, UPDATE",
   site_config_revision: "SELECT, INSERT, DELETE",
   audit_entry: "SELECT, INSERT, UPDATE (subject_name), DELETE",
+  embed_session_count: "SELECT, INSERT, UPDATE (count), DELETE",
   webhook_endpoint: "SELECT, INSERT, UPDATE, DELETE",
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   idempotent_request: "SELECT, INSERT, UPDATE, DELETE",

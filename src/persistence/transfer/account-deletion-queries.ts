@@ -5,14 +5,15 @@ import type { TenantDb } from "../shared/tenant-db.js";
 // Raw SQL: batches by ctid, as the owner role.
 
 /**
- * Tables with rows of tenants, in the order of deletion: endpoints before groups, whose deletion would create deliveries, mapping entries
- * and imported tokens before groups, whose deletion would cascade, and audit entries after everything whose deletion is recorded.
+ * Tables with rows of tenants, in the order of deletion: endpoints before groups, whose deletion would create deliveries, mapping entries,
+ * imported tokens and counts of embed sessions before groups, whose deletion would cascade, and audit entries after everything whose deletion is recorded.
  */
 export const TENANT_TABLES = [
   "webhook_delivery",
   "webhook_endpoint",
   "mapping_entry",
   "brought_token",
+  "embed_session_count",
   "user_group",
   "data_source",
   "site_config_revision",

@@ -35,6 +35,15 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
       ["schema_id", "text"],
     ],
   },
+  "embed-session-counts": {
+    table: "embed_session_count",
+    columns: "environment, user_group_id, day, api_key_id, count",
+    key: [
+      ["user_group_id", "bigint"],
+      ["day", "date"],
+      ["api_key_id", "bigint"],
+    ],
+  },
   "site-configs": {
     table: "site_config",
     columns: "environment, id, site, public_from, revision, created_at, updated_at, deleted_at",

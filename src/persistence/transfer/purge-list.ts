@@ -59,6 +59,12 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
       maxAgeMs: age(retention.auditDays),
     },
     {
+      name: "embed_session_counts",
+      table: "embed_session_count",
+      time: "day",
+      maxAgeMs: age(retention.auditDays),
+    },
+    {
       name: "deleted_group_names",
       ...NAMED_DELETIONS,
       maxAgeMs: namesAge,

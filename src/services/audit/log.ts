@@ -1,11 +1,12 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
-import type { AuditDay, AuditEntry, AuditFilter, AuditSortField } from "../../domain/audit/entry.js";
+import type { AuditEntry, AuditFilter, AuditSortField, DayCount } from "../../domain/audit/entry.js";
 import { EMPTY_PAGE, type Page, type PageRequest } from "../../domain/shared/pagination.js";
 import {
   AUDIT_LOG,
   countAuditDays,
   countAuditDaysOfKeys,
   countEntriesOfGroups,
+  countSessionDays,
   listEntriesOfGroups,
 } from "../../persistence/audit/entries.js";
 import type { Database } from "../../persistence/database/database.js";
@@ -13,7 +14,7 @@ import { StoredList } from "../shared/item-list.js";
 
 const DAY_MS = 86_400_000;
 
-/** Reads the audit log, which database triggers write. */
+/** Reads the audit log and the counts of embed sessions. */
 export class AuditLog {
   readonly list: StoredList<AuditEntry, AuditFilter, AuditSortField>;
 
@@ -38,21 +39,21 @@ export class AuditLog {
   }
 
   /** Counts the changes, without embed sessions, of each of the last days in UTC, oldest first; the last one is today. */
-  async countDays(tenant: Tenant, days: number): Promise<AuditDay[]> {
+  async countDays(tenant: Tenant, days: number): Promise<DayCount[]> {
     const period = lastDays(days);
     return fillDays(period, await countAuditDays(this.db.for(tenant), period.since));
   }
 
-  /** Counts the entries of each API key, with embed sessions, like `countDays`, in the order of the IDs. */
-  async countDaysOfKeys(tenant: Tenant, days: number, keyIds: readonly number[]): Promise<AuditDay[][]> {
+  /** Counts the changes and embed sessions of each API key, like `countDays`, in the order of the IDs. */
+  async countDaysOfKeys(tenant: Tenant, days: number, keyIds: readonly number[]): Promise<DayCount[][]> {
     const period = lastDays(days);
-    const counted = await countAuditDaysOfKeys(this.db.for(tenant), period.since, keyIds);
-    return keyIds.map((id) =>
-      fillDays(
-        period,
-        counted.filter(({ keyId }) => keyId === id),
-      ),
-    );
+    return fillDaysOf(period, keyIds, await countAuditDaysOfKeys(this.db.for(tenant), period.since, keyIds));
+  }
+
+  /** Counts the embed sessions of each user group, like `countDays`, in the order of the IDs. */
+  async countSessionDays(tenant: Tenant, days: number, groupIds: readonly number[]): Promise<DayCount[][]> {
+    const period = lastDays(days);
+    return fillDaysOf(period, groupIds, await countSessionDays(this.db.for(tenant), period.since, groupIds));
   }
 }
 
@@ -70,7 +71,13 @@ function lastDays(days: number): Period {
   return { since: new Date(since), dates };
 }
 
-function fillDays({ dates }: Period, counted: readonly AuditDay[]): AuditDay[] {
-  const changes = new Map(counted.map((day) => [day.date, day.changes]));
-  return dates.map((date) => ({ date, changes: changes.get(date) ?? 0 }));
+function fillDays({ dates }: Period, counted: readonly DayCount[]): DayCount[] {
+  const counts = new Map(counted.map((day) => [day.date, day.count]));
+  return dates.map((date) => ({ date, count: counts.get(date) ?? 0 }));
+}
+
+function fillDaysOf(period: Period, ids: readonly number[], counted: readonly DayCount[]): DayCount[][] {
+  const byId = new Map(ids.map((id): [number | undefined, DayCount[]] => [id, []]));
+  for (const day of counted) byId.get(day.id)?.push(day);
+  return ids.map((id) => fillDays(period, byId.get(id) ?? []));
 }

@@ -31,6 +31,7 @@ interface EmbedSessionDependencies {
   readonly vault: TokenVault;
   readonly keys: SigningKeys;
   readonly batching: Batching;
+  readonly isAudited: boolean;
   /** Counts created sessions. */
   readonly created: Metrics["embedSessions"];
 }
@@ -55,7 +56,7 @@ export class EmbedSessions {
   }
 
   /**
-   * Creates an embed session of a group, which expires with its API key at the latest, and an audit entry without the token.
+   * Creates an embed session of a group, which expires with its API key at the latest, and counts it.
    * @throws DomainError `user_group_not_found`
    */
   async create(
@@ -67,7 +68,7 @@ export class EmbedSessions {
     const stored = storedRef(this.deps.vault, ref);
     const signer = await this.deps.keys.signer();
     const { id, generation, keyExpiresAt } = requireUserGroup(
-      await recordEmbedSession(this.deps.db.for(embedder), stored, keyId),
+      await recordEmbedSession(this.deps.db.for(embedder), stored, keyId, this.deps.isAudited),
       ref,
     );
     const issuedAt = Math.floor(Date.now() / 1000);

@@ -26,6 +26,7 @@ beforeAll(async () => {
   for (const id of ["acme", "beta"]) {
     const { token } = await createUserGroup(graphql, id, { mapping: [entry("sales", "sales")] });
     await mutate("rotateUserGroupToken", { by: { token } });
+    await mutate("createEmbedSession", { by: { providedId: id } });
   }
   await changeSite(graphql, "put", { document: goodSite });
   const { token } = await createUserGroup(graphql, "gamma");

@@ -1,11 +1,14 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
+import { Client } from "pg";
 import { describe, expect, test } from "vitest";
 import { toNodeId } from "../../../src/graphql/shared/node.js";
+import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { createSession, ENCRYPTION_KEY, readViewer } from "../../support/embed/sessions.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { metricValue } from "../../support/service/metric-samples.js";
+import { startTestService } from "../../support/service/test-service.js";
 
 const graphql = await startGraphql({ encryptionKey: ENCRYPTION_KEY });
 const { account, front, keys, mutate, run, service } = graphql;
@@ -151,25 +154,78 @@ test("a session is verified offline with the published keys, which contain nothi
   expect((await jwtVerify(token, createLocalJWKSet(set), options)).payload["environment"]).toBe("Customer");
 });
 
-test("the creation is audited and counted, without the token", async () => {
-  await create("audited");
+test("sessions are counted by key, group and day, and have an audit entry only if the setting is on", async () => {
+  const { id } = await create("counted");
+  const other = await create("not embedded");
   const created = service.services.telemetry.metrics.embedSessions;
   const before = (await metricValue(created)) ?? 0;
-  const { token } = await createSession(service, keys.admin, { user_group_id: "audited" });
-  expect(await metricValue(created)).toBe(before + 1);
-  const { auditLog } = await run(
-    `{ auditLog(first: 1, filter: { subjectName: "audited" }) { nodes { action subjectName subjectVersion actorName requestId } } }`,
-  );
-  expect(auditLog.nodes).toEqual([
-    {
-      action: "USER_GROUP_EMBED_SESSION_CREATED",
-      subjectName: "audited",
-      subjectVersion: null,
-      actorName: "test",
-      requestId: expect.any(String),
-    },
+  const audits = await startTestService({
+    use: service,
+    encryptionKey: ENCRYPTION_KEY,
+    auditEmbedSessions: true,
+  });
+  try {
+    const { token } = await createSession(audits, keys.admin, { user_group_id: "counted" });
+    const request = { user_group_id: "counted" };
+    const sessions = Array.from({ length: 8 }, (_, index) =>
+      createSession(service, index < 3 ? keys.embed : keys.admin, request),
+    );
+    await Promise.all(sessions);
+    expect(await metricValue(created)).toBe(before + 8);
+    const counts = await service.query(
+      `SELECT day = (now() AT TIME ZONE 'UTC')::date AS "isToday", count::integer FROM embed_session_count
+        JOIN user_group ON id = user_group_id WHERE provided_id = 'counted' ORDER BY count`,
+    );
+    expect(counts).toEqual([3, 6].map((count) => ({ isToday: true, count })));
+    const { auditLog } = await run(
+      `{ auditLog(first: 2, filter: { subjectName: "counted" }) { nodes { action subjectId subjectVersion actorName requestId } } }`,
+    );
+    expect(auditLog.nodes).toMatchObject([
+      {
+        action: "USER_GROUP_EMBED_SESSION_CREATED",
+        subjectId: id,
+        subjectVersion: null,
+        actorName: "test",
+        requestId: expect.any(String),
+      },
+      { action: "USER_GROUP_CREATED" },
+    ]);
+    const stored = await service.query("SELECT row_to_json(audit_entry)::text AS text FROM audit_entry");
+    expect(stored.map(({ text }) => text).join()).not.toContain(token.slice(0, 20));
+    expect(audits.log.join()).not.toContain(token.split(".")[1]);
+  } finally {
+    await audits.close();
+  }
+
+  service.statements.length = 0;
+  const days = (count: number) => `nodes { providedId embedSessionDays(days: ${count}) { date sessions } }`;
+  const both = `(first: 2, filter: { providedIds: ["counted", "not embedded"] })`;
+  const { userGroups } = await run(`{ userGroups${both} { ${days(2)} } }`);
+  expect(service.statements.filter((text) => text.includes("embed_session_count"))).toHaveLength(1);
+  const dates = [1, 0].map((ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10));
+  const daysOf = (counts: readonly number[]) =>
+    dates.map((date, index) => ({ date, sessions: counts[index] }));
+  expect(userGroups.nodes).toEqual([
+    { providedId: "counted", embedSessionDays: daysOf([0, 9]) },
+    { providedId: other.providedId, embedSessionDays: daysOf([0, 0]) },
   ]);
-  const stored = await service.query("SELECT row_to_json(audit_entry)::text AS text FROM audit_entry");
-  expect(stored.map(({ text }) => text).join()).not.toContain(token.slice(0, 20));
-  expect(service.log.join()).not.toContain(token.split(".")[1]);
+  const { body } = await graphql.call(`{ userGroups${both} { ${days(91)} } }`);
+  expect(body).toMatchObject({ errors: [{ extensions: { code: "INVALID_FIELD", field: ["days"] } }] });
+});
+
+test("a group that is deleted while its session is created is not found", async () => {
+  await create("deleted meanwhile");
+  const client = new Client(clientOptions(service.owner));
+  await client.connect();
+  try {
+    await client.query("BEGIN; DELETE FROM user_group WHERE provided_id = 'deleted meanwhile'");
+    const reply = post({ user_group_id: "deleted meanwhile" });
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%embed_session_count%'";
+    await expect.poll(() => service.query(waiting)).toHaveLength(1);
+    await client.query("COMMIT");
+    expect(await reply).toMatchObject({ status: 404, body: { error: { code: "user_group_not_found" } } });
+  } finally {
+    await client.end();
+  }
 });

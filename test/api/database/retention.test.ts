@@ -19,6 +19,16 @@ const query = (text: string, ...values: readonly unknown[]) =>
 const run = async () => Object.fromEntries((await service.services.purgeJob.run()) ?? []);
 const count = async () => Object.fromEntries(await service.services.purgeJob.count());
 
+/** Returns the plan of a statement of the purge job. */
+async function planOf(text: string): Promise<string> {
+  const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
+  const rows = await service.database.for(scope).transaction(async (transaction) => {
+    await readFromIndex(transaction.raw);
+    return transaction.run<{ "QUERY PLAN": string }>({ access: "write", text: `EXPLAIN ${text}` }, []);
+  });
+  return rows.map((row) => row["QUERY PLAN"]).join("\n");
+}
+
 async function deleteGroup(providedId: string): Promise<void> {
   const remove = `mutation ($id: String!) {
     deleteUserGroup(input: { by: { providedId: $id } }) { userErrors { code } }
@@ -45,15 +55,24 @@ test("audit entries are deleted after 400 days, in the order of their index", as
   const inspection =
     service.statements.find((text) => /^SELECT \(SELECT[\s\S]*FROM audit_entry/.test(text)) ?? "";
   for (const text of [removals[0] ?? "", inspection]) {
-    const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
-    const rows = await service.database.for(scope).transaction(async (transaction) => {
-      await readFromIndex(transaction.raw);
-      return transaction.run<{ "QUERY PLAN": string }>({ access: "write", text: `EXPLAIN ${text}` }, []);
-    });
-    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    const plan = await planOf(text);
     expect(plan).toContain("audit_entry_created_at_ix");
     expect(plan).not.toContain("Seq Scan on audit_entry");
   }
+});
+
+test("counts of embed sessions are deleted after 400 days, by their index", async () => {
+  await tenant.createGroup("acme");
+  await query(`INSERT INTO embed_session_count SELECT account_id, environment, id, current_date - n, key, 1
+    FROM user_group, generate_series(1, 500) AS n, generate_series(1, 10) AS key WHERE account_id = $1`);
+  await service.query("ANALYZE embed_session_count");
+  expect(await count()).toMatchObject({ embed_session_counts: 1010 });
+  service.statements.length = 0;
+  expect(await run()).toMatchObject({ embed_session_counts: 1010 });
+  const removal = service.statements.find((text) => text.includes("DELETE FROM embed_session_count")) ?? "";
+  expect(await planOf(removal)).toMatch(/Index (Only )?Scan using embed_session_count_day_ix/);
+  await deleteGroup("acme");
+  expect(await query("SELECT FROM embed_session_count WHERE account_id = $1")).toEqual([]);
 });
 
 test("the application role deletes no audit entry younger than 30 days, and writes only pseudonyms into entries", async () => {

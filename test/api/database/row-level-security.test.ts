@@ -12,7 +12,14 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 const graphql = await startGraphql();
 const { account, keys, service, strangerKey } = graphql;
 const POOL = { poolSize: 1, connectTimeoutMs: 5000, statementTimeoutMs: 5000 };
-const TENANT_TABLES = ["data_source", "user_group", "mapping_entry", "site_config", "site_config_revision"];
+const TENANT_TABLES = [
+  "data_source",
+  "user_group",
+  "mapping_entry",
+  "embed_session_count",
+  "site_config",
+  "site_config_revision",
+];
 const TABLES = [
   ...TENANT_TABLES,
   "account",
@@ -31,6 +38,7 @@ const AUDIT = `INSERT INTO audit_entry (account_id, environment, action, subject
 beforeAll(async () => {
   for (const key of [keys.admin, keys.testing, strangerKey]) {
     await createUserGroup(graphql, "acme", { mapping: [entry("sales", "sales")] }, key);
+    await graphql.mutate("createEmbedSession", { by: { providedId: "acme" } }, "", key);
     await changeSite(graphql, "put", { document: goodSite }, key);
   }
 });
@@ -120,6 +128,7 @@ describe("the application role", () => {
     "ALTER TABLE user_group DISABLE ROW LEVEL SECURITY",
     "DROP POLICY user_group_scope ON user_group",
     "TRUNCATE user_group CASCADE",
+    "UPDATE embed_session_count SET day = day - 1",
     "UPDATE site_config_revision SET text = ''",
     "DELETE FROM site_config",
     "DELETE FROM account",

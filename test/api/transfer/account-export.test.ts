@@ -25,6 +25,7 @@ const FILES: Readonly<Record<string, readonly [table: string, ...without: string
     "previous_token_expires_at",
   ],
   mappings: ["mapping_entry"],
+  "embed-session-counts": ["embed_session_count"],
   "site-configs": ["site_config", "size"],
   "site-config-revisions": ["site_config_revision", "hash"],
   "webhook-endpoints": [
@@ -68,6 +69,7 @@ async function fill(mark: string, environment: (typeof ENVIRONMENTS)[number]): P
   const query = `mutation ($id: String!, $document: JSON!) {
     createWebhookEndpoint(input: { name: $id, url: "https://93.184.216.34/hook" }) { userErrors { code } }
     createUserGroup(input: { providedId: $id, name: "G", mapping: [{ schemaId: "s", dataSource: "sales" }] }) { userErrors { code } }
+    createEmbedSession(input: { by: { providedId: $id } }) { userErrors { code } }
     putSiteConfig(input: { site: $id, source: { document: $document } }) { userErrors { code } }
     restoreSiteConfig(input: { site: $id, revision: 1 }) { userErrors { code } }
   }`;

@@ -57,6 +57,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
   ),
   ...listed("DataSource", read, (text) => `{ dataSources(first: 1) { ${text} } }`),
   EmbedSession: read((f) => `{ viewer { embedSession { ${f} } } }`, "expiresAt variables"),
+  EmbedSessionDay: admin((f) => group(`embedSessionDays(days: 1) { ${f} }`), "date sessions"),
   MappingEntry: read((f) => group(`mapping { ${f} }`), "dataSource schemaId"),
   PageInfo: read(
     (f) => `{ userGroups(first: 1) { pageInfo { ${f} } } }`,
@@ -83,6 +84,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
     "createdAt environment id mapping name properties providedId teamId updatedAt version",
     {
       auditLog: { least: "admin", below: "FORBIDDEN" },
+      embedSessionDays: { least: "admin", below: "FORBIDDEN" },
       token: { least: "embed", below: "null" },
     },
   ),

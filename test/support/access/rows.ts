@@ -156,6 +156,7 @@ export const READS: readonly AccessRow[] = [
       "userGroups",
       () => "(first: 50) { nodes { auditLog(first: 50) { totalCount nodes { id subjectName } } } }",
     ],
+    ["userGroups", () => "(first: 50) { nodes { providedId embedSessionDays { sessions } } }"],
     ["auditDays", () => "(days: 7) { date changes }"],
     ["webhookEndpoints", () => "(first: 100) { nodes { id name url health { pendingDeliveries } } }"],
     ["webhookDeliveries", () => "(first: 100) { totalCount nodes { endpoint { name } } }"],

@@ -172,6 +172,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const trustedProxies = options.trustedProxies ?? [];
   const services = createServices(database, vault, {
     tokenGraceSeconds: 0,
+    auditEmbedSessions: false,
     webhooks: { allowPrivate: false },
     ...options,
     trustedProxies,

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
 /** Raise a limit only in a commit that gives the reason, and lower it after a removal. */
-const MAX_LINES = { src: 35_844, test: 43_053 };
-// 57, and the five of OpenID Connect.
-const MAX_SETTINGS = 62;
+const MAX_LINES = { src: 35_954, test: 43_146 };
+// 58, and the five of OpenID Connect.
+const MAX_SETTINGS = 63;
 
 test.each(Object.entries(MAX_LINES))("%s has at most %i lines", (folder, maxLines) => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>

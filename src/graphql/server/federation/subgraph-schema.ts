@@ -30,7 +30,8 @@ const OFFERED_FIELDS = /viewer|userGroup|dataSource|embedSession/i;
 const ROOT_TYPES = /^(?:Query|Mutation|Subscription)$/;
 
 /** Types that the SDL omits, with the fields and arguments that need them: other subgraphs often have types of these names. */
-const OMITTED_TYPES = /\b(?:ApiKey|AuditEntryConnection|DateTimeRange|Environment|Node|OrderDirection)\b/;
+const OMITTED_TYPES =
+  /\b(?:ApiKey|AuditEntryConnection|DateTimeRange|EmbedSessionDay|Environment|Node|OrderDirection)\b/;
 
 /** The fields that routers call (Apollo Federation subgraph specification); they are not part of the SDL. */
 const FEDERATION_FIELDS = parse(`
