@@ -6,8 +6,8 @@ import { hashOf } from "../routing/route.js";
 import { useScope, useSession } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { Checklist } from "./checklist.js";
+import { Figure } from "./figure.js";
 import { KeyCard } from "./key-card.js";
-import { Figure, ProcessCard } from "./process-card.js";
 import { RecentCard } from "./recent-card.js";
 import { stepsOf } from "./steps.js";
 import { WebhookCard } from "./webhook-card.js";
@@ -59,7 +59,6 @@ export function OverviewPage() {
             <div className="cards">
               <RecentCard data={data} />
               <div>
-                <ProcessCard />
                 <WebhookCard data={data} />
                 <KeyCard data={data} />
               </div>

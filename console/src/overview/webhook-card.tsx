@@ -1,7 +1,7 @@
 import type { AdminOverviewQuery } from "../api/generated/operations.js";
 import { plural } from "../parts/plural.js";
 import { hashOf } from "../routing/route.js";
-import { Figure } from "./process-card.js";
+import { Figure } from "./figure.js";
 
 /** Webhook endpoints with problems, and the state of the deliveries. */
 export function WebhookCard({ data }: { readonly data: AdminOverviewQuery }) {

@@ -11,7 +11,6 @@ import type { Services } from "../../services/services.js";
 import { registerSessionRoutes, sessionOpener } from "../authentication/console-session.js";
 import { registerSignInRoutes } from "../authentication/sign-in.js";
 import { isDirectLocalRequest } from "./loopback.js";
-import { registerProcessStatus } from "./process-status.js";
 
 export interface PagesOptions {
   /** Serve the playground at `/graphql` to browsers. */
@@ -133,9 +132,7 @@ function registerConsole(app: FastifyInstance, services: Services, servePage: Ro
   registerSessionRoutes(app, services);
   const { identityProvider } = services;
   if (identityProvider) registerSignInRoutes(app, services, identityProvider);
-  const openSession = sessionOpener(services.consoleSessions);
-  registerProcessStatus(app, services, openSession);
-  return openSession;
+  return sessionOpener(services.consoleSessions);
 }
 
 /** Registers the documentation site below `/docs`, from the files that `npm run docs:build` writes. */

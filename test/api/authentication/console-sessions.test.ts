@@ -107,24 +107,6 @@ describe("the session cookie", () => {
   });
 });
 
-test("the status of the process requires an admin's session", async () => {
-  const url = `${service.url}/console/status`;
-  const headers = { cookie: await cookieOf(key.secret), "x-console": "Customer" };
-  await viewer(headers);
-  const { status, body } = await call("GET", headers, undefined, url);
-  expect(status).toBe(200);
-  expect(body.requests).toBeGreaterThan(0);
-  expect(body).toMatchObject({
-    client_errors: expect.any(Number),
-    server_errors: 0,
-    errors: expect.any(Array),
-  });
-  const writer = await account.createKey({ scope: "write" });
-  const lesser = { ...headers, cookie: await cookieOf(writer.secret) };
-  expect((await call("GET", lesser, undefined, url)).status).toBe(403);
-  expect((await call("GET", {}, undefined, url)).status).toBe(401);
-});
-
 describe("signing in", () => {
   test("adds the key of the other environment of the same account", async () => {
     const testing = await account.createKey({ environment: "Testing" });
