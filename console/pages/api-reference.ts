@@ -71,8 +71,12 @@ function completeRequest(request: Request): Request {
   return request;
 }
 
-// Label the selects for screen readers.
+// Label the selects and the introduction for screen readers. The headings below the title begin with h3.
 function label(root: Element): void {
+  root.querySelector(".information-container")?.setAttribute("aria-label", "About this API");
+  root.querySelector(".information-container")?.setAttribute("role", "region");
+  for (const heading of root.querySelectorAll("h3:not([aria-level]), h4:not([aria-level])"))
+    heading.ariaLevel = heading.tagName === "H3" ? "2" : "3";
   for (const select of root.querySelectorAll("select:not([aria-label])")) {
     const other = select.matches(".content-type") ? "Media type" : "Example";
     const parameter = select.closest<HTMLElement>("[data-param-name]")?.dataset["paramName"];

@@ -4,7 +4,7 @@ export interface Example {
   readonly variables: string;
 }
 
-const GET_OR_CREATE = `# Needs an API key in the headers below.
+const GET_OR_CREATE = `# Creates the group, or returns it as it is.
 mutation GetOrCreate(
   $id: String!, $mapping: [MappingInput!]
 ) {
@@ -144,8 +144,8 @@ export function exampleOperations(dataSource: string | undefined): readonly Exam
   const mapping =
     dataSource === undefined ? "[]" : `[\n    { "schemaId": "sales", "dataSource": "${dataSource}" }\n  ]`;
   return [
-    { query: GET_OR_CREATE, variables: `{\n  "id": "acme",\n  "mapping": ${mapping}\n}` },
     { query: LIST, variables: '{\n  "first": 10,\n  "after": null\n}' },
+    { query: GET_OR_CREATE, variables: `{\n  "id": "acme",\n  "mapping": ${mapping}\n}` },
     { query: ROTATE, variables: '{\n  "token": "<TOKEN>"\n}' },
     { query: CHECK, variables: JSON.stringify({ text: SITE_CONFIG }, null, 2) },
     { query: PUBLISH, variables: JSON.stringify({ document: SITE }, null, 2) },

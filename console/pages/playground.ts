@@ -6,6 +6,7 @@ import editorWorker from "./generated/editor-worker.js?url";
 import graphiql from "./generated/graphiql.js?url";
 import graphqlWorker from "./generated/graphql-worker.js?url";
 import jsonWorker from "./generated/json-worker.js?url";
+import { sendWithSession } from "./playground-account.js";
 import { onTheme } from "./site.js";
 import "./playground.css";
 
@@ -35,7 +36,8 @@ globalThis.MonacoEnvironment = {
 
 // A comment, because an invalid key would be rejected even for the schema, which needs none.
 const HINT = '{\n  // "Authorization": "Token <API_KEY>"\n}';
-const { demo } = pageData;
+const isSignedIn = await sendWithSession();
+const demo = isSignedIn ? undefined : pageData.demo;
 const defaultHeaders = demo ? JSON.stringify({ Authorization: `Token ${demo.apiKey}` }, null, 2) : HINT;
 const defaultTabs = exampleOperations(demo?.dataSource);
 /** Headers that were edited, by tab. */
@@ -56,7 +58,7 @@ if (root) {
     shouldPersistHeaders: false,
     // Also for subscriptions: the API supports POST only.
     method: "POST",
-    ...(demo ? {} : { defaultEditorToolsVisibility: "headers" }),
+    ...(demo || isSignedIn ? {} : { defaultEditorToolsVisibility: "headers" }),
     defaultHeaders,
     defaultTabs,
     forcedTheme: theme,
@@ -65,12 +67,33 @@ if (root) {
     onEditQuery: () => undefined,
     onTabChange: shareHeaders,
   });
+  new MutationObserver(() => repairTabs(root)).observe(root, {
+    childList: true,
+    subtree: true,
+    attributeFilter: ["aria-selected"],
+  });
   onTheme((isDark) => {
     const selected = storedTheme();
     document.body.classList.toggle("graphiql-light", selected === "light");
     document.body.classList.toggle("graphiql-dark", selected === "dark");
     globalThis.__MONACO?.editor.setTheme(isDark ? "graphiql-DARK" : "graphiql-LIGHT");
   });
+}
+
+/** GraphiQL nests buttons in elements of the role tab. The button becomes the tab; Delete closes it, as in the WAI-ARIA pattern. */
+function repairTabs(root: Element): void {
+  for (const item of root.querySelectorAll(".graphiql-tab[aria-selected]")) {
+    const tab = item.querySelector<HTMLElement>(".graphiql-tab-button");
+    const close = item.querySelector<HTMLElement>(".graphiql-tab-close");
+    if (!tab) continue;
+    tab.role = "tab";
+    tab.ariaSelected = item.ariaSelected;
+    tab.onkeydown = ({ key }) => key === "Delete" && close?.click();
+    item.role = "presentation";
+    item.removeAttribute("aria-selected");
+    close?.setAttribute("aria-hidden", "true");
+    if (close) close.tabIndex = -1;
+  }
 }
 
 function storedTab(): Tab | undefined {

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtPages } from "../support/pages/built-pages.js";
 import { openPage, type Screen } from "../support/pages/chromium.js";
-import { findBarriers, WCAG } from "../support/pages/console-page.js";
+import { findBarriers } from "../support/pages/console-page.js";
 import { eventually, shown, useChromium } from "../support/pages/playground-page.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
@@ -50,13 +50,13 @@ describe("the start page and the page for unknown paths in Chromium", () => {
     const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
     await page.getByLabel("Product").getByRole("link", { name: "Console" }).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-    await eventually(() => findBarriers(page, WCAG)).toEqual([]);
+    await eventually(() => findBarriers(page)).toEqual([]);
     const before = await ground();
     await page.getByLabel("Theme").selectOption(screen.colorScheme === "dark" ? "Light" : "Dark");
     expect(await ground()).not.toBe(before);
     await page.reload();
     expect(await ground()).not.toBe(before);
-    await eventually(() => findBarriers(page, WCAG)).toEqual([]);
+    await eventually(() => findBarriers(page)).toEqual([]);
   });
 });
 
@@ -106,7 +106,7 @@ describe("API documentation in Chromium", () => {
     const isDark = () => page.evaluate("document.documentElement.classList.contains('dark-mode')");
     const expectAccessible = async () => {
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-      await eventually(() => findBarriers(page, WCAG)).toEqual([]);
+      await eventually(() => findBarriers(page)).toEqual([]);
     };
     expect(await isDark()).toBe(true);
     await expectAccessible();

@@ -3,6 +3,7 @@ import { exampleOperations } from "../../console/pages/examples.js";
 import { createDemoAccount } from "../../src/services/data-sources/demo-account.js";
 import { builtPages } from "../support/pages/built-pages.js";
 import { openPage } from "../support/pages/chromium.js";
+import { findBarriers } from "../support/pages/console-page.js";
 import {
   DOCS,
   eventually,
@@ -28,13 +29,22 @@ const EXAMPLES = exampleOperations(undefined)
 let service: TestService;
 let demoKey: string | undefined;
 beforeAll(async () => {
-  service = await startTestService({ pagesDirectory: await builtPages(), demoKey: () => demoKey });
+  service = await startTestService({
+    pagesDirectory: await builtPages(),
+    console: true,
+    demoKey: () => demoKey,
+  });
 });
 afterAll(() => service.close());
 
 describe("playground in Chromium", () => {
   const browser = useChromium();
-  const open = () => openPage(browser(), `${service.url}/graphql`);
+  const open = async () => {
+    const watched = await openPage(browser(), `${service.url}/graphql`);
+    // Questions before mutations.
+    watched.page.on("dialog", (dialog) => dialog.accept());
+    return watched;
+  };
   const newKey = async () => {
     const account = await service.createAccount();
     return { ...account, ...(await account.createKey()) };
@@ -43,7 +53,7 @@ describe("playground in Chromium", () => {
   test("opens with examples, a hint for the headers and working editors", async () => {
     const { page, complaints, elsewhere } = await open();
     await shown(page, TABS).toBe(EXAMPLES);
-    await shown(page, QUERY).toContain("mutation GetOrCreate(");
+    await shown(page, QUERY).toContain("query List(");
     await shown(page, HEADERS).toContain('// "Authorization": "Token <API_KEY>"');
     const workers = () => page.workers().map((worker) => new URL(worker.url()).pathname);
     for (const name of ["editor", "json", "graphql"]) {
@@ -72,19 +82,19 @@ describe("playground in Chromium", () => {
     const editors = page.locator(".monaco-editor[role=code]");
     const dark = page.locator(".monaco-editor[role=code].vs-dark");
     await eventually(() => editors.count()).toBeGreaterThan(2);
-    await shown(page, QUERY).toContain("mutation GetOrCreate(");
+    await shown(page, QUERY).toContain("query List(");
     expect(await dark.count()).toBe(await editors.count());
     await page.getByLabel("Theme").selectOption("Light");
     await eventually(() => dark.count()).toBe(0);
     await page.getByLabel("Show Documentation Explorer").click();
     await page.locator(DOCS).getByText("CreateDataSourcePayload", { exact: true }).click();
     await shown(page, DOCS).toContain("The errors; empty if the mutation succeeded.");
-    await openTab(page, "List");
+    await openTab(page, "GetOrCreate");
     await waitUntilStored(page, '"activeTabIndex":1');
     await page.reload();
     await shown(page, TABS).toBe(EXAMPLES);
-    await shown(page, `${TABS}[aria-selected=true]`).toBe("List");
-    await shown(page, QUERY).toContain("query List(");
+    await shown(page, `${TABS}[aria-selected=true]`).toBe("GetOrCreate");
+    await shown(page, QUERY).toContain("mutation GetOrCreate(");
     await eventually(() => editors.count()).toBeGreaterThan(2);
     expect(await dark.count()).toBe(0);
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
@@ -95,7 +105,7 @@ describe("playground in Chromium", () => {
     const { page, complaints, elsewhere } = await open();
     await putKey(page, secret);
     await page.keyboard.press("Control+Enter");
-    await shown(page, RESULT).toContain('"isNew": true');
+    await shown(page, RESULT).toContain('"totalCount": 0');
     await write(page, QUERY, "query Mine { viewer { accountName } }");
     await waitUntilStored(page, "query Mine");
     await page.keyboard.press("Control+Enter");
@@ -123,6 +133,7 @@ describe("playground in Chromium", () => {
     const run = () => page.getByLabel("Execute query").click();
     await putKey(page, secret);
 
+    await openTab(page, "GetOrCreate");
     await openTab(page, "List");
     await shown(page, HEADERS).toContain(secret);
     await run();
@@ -158,7 +169,10 @@ describe("playground in Chromium", () => {
       demoKey = undefined;
     });
     const { page, complaints, elsewhere } = await open();
-    await shown(page, QUERY).toContain("mutation GetOrCreate(");
+    await shown(page, QUERY).toContain("query List(");
+    await page.getByLabel("Execute query").click();
+    await shown(page, RESULT).toContain('"totalCount": 0');
+    await openTab(page, "GetOrCreate");
     await page.getByLabel("Execute query").click();
     await shown(page, RESULT).toContain('"isNew": true');
     await openTab(page, "List");
@@ -168,6 +182,47 @@ describe("playground in Chromium", () => {
     await shown(page, HEADERS).toContain(`"Authorization": "Token ${customerKey}"`);
     await waitUntilStored(page, "query List");
     expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(customerKey);
+    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+
+  test("uses the console's session, shows whose it is, and changes no other account than it has named", async () => {
+    demoKey = (await newKey()).secret;
+    onTestFinished(() => {
+      demoKey = undefined;
+    });
+    const [one, other] = [await newKey(), await newKey()];
+    const testing = await one.createKey({ environment: "Testing" });
+    const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/`);
+    const signIn = (secret: string) =>
+      page.evaluate(`fetch("console/session", {
+        method: "POST", headers: { "x-console": "session", "content-type": "application/json" },
+        body: ${JSON.stringify(JSON.stringify({ api_key: secret }))}
+      }).then(({ status }) => status)`);
+    expect([await signIn(one.secret), await signIn(testing.secret)]).toEqual([200, 200]);
+    await page.goto(`${service.url}/graphql`);
+    await shown(page, "#account").toBe(`${one.name} · Customer`);
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await eventually(() => findBarriers(page)).toEqual([]);
+    }
+    await page.getByLabel("Environment").selectOption("Testing");
+    await shown(page, "#account").toBe(`${one.name} · Testing`);
+    await page.getByLabel("Environment").selectOption("Customer");
+
+    const questions: string[] = [];
+    page.on("dialog", async (dialog) => {
+      questions.push(dialog.message());
+      await (questions.length === 1 ? dialog.dismiss() : dialog.accept());
+    });
+    await openTab(page, "GetOrCreate");
+    await page.getByLabel("Execute query").click();
+    await shown(page, RESULT).toContain("The mutation was not sent.");
+    // As another page does. The first account's session is replaced.
+    await signIn(other.secret);
+    await page.getByLabel("Execute query").click();
+    await shown(page, RESULT).toContain('"isNew": true');
+    await shown(page, "#account").toBe(`${other.name} · Customer`);
+    expect(questions).toEqual([one, other].map(({ name }) => expect.stringContaining(`${name} · Customer`)));
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 });

@@ -2,10 +2,8 @@ import { type Client, createClient } from "../api/client.js";
 import { Failure, toFailure } from "../api/failure.js";
 import { ViewerDocument } from "../api/generated/operations.js";
 import { fetchEnvironments, type SessionEnvironment } from "../api/session-api.js";
+import { ENVIRONMENT_KEY } from "../parts/site.js";
 import type { Session } from "./session.js";
-
-/** Per tab, so that two tabs can show two environments. */
-const STORAGE_KEY = "user-groups:environment";
 
 /**
  * Opens an environment of the browser's session.
@@ -22,7 +20,7 @@ export async function openSession(
   const { viewer } = await createClient(environment, () => undefined).call(ViewerDocument, {});
   if (!viewer?.apiKey || viewer.accountName === null)
     throw new Failure("This API key is not valid.", "UNAUTHENTICATED", null);
-  sessionStorage.setItem(STORAGE_KEY, environment);
+  sessionStorage.setItem(ENVIRONMENT_KEY, environment);
   const { accountName, apiKey, tokenGraceSeconds } = viewer;
   return {
     client,
@@ -38,7 +36,7 @@ export async function restoreSession(
   onRefused: (client: Client, failure: Failure) => void,
 ): Promise<Session | null> {
   const environments = await fetchEnvironments();
-  const last = sessionStorage.getItem(STORAGE_KEY);
+  const last = sessionStorage.getItem(ENVIRONMENT_KEY);
   const environment = environments.find((each) => each === last) ?? environments[0];
   if (environment === undefined) return null;
   try {
