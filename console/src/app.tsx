@@ -50,9 +50,17 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const signOut = (isEverywhere: boolean) =>
     run("You are still signed in.", () => endSession(isEverywhere).then(() => null));
   const switchTo = (environment: SessionEnvironment) =>
-    run(`The environment ${environment} could not be opened.`, () =>
-      openSession(environment, session?.environments ?? [], refuse),
-    );
+    run(`The environment ${environment} could not be opened.`, async () => {
+      const environments = session?.environments ?? [];
+      try {
+        return await openSession(environment, environments, refuse);
+      } catch (error) {
+        // The next attempt asks for another key.
+        if (session && toFailure(error).code === "UNAUTHENTICATED")
+          setOpened({ ...session, environments: environments.filter((each) => each !== environment) });
+        throw error;
+      }
+    });
   useEffect(() => {
     if (refusal) closeDialogs();
     else if (isOpen && document.activeElement === document.body) focusHeading();
