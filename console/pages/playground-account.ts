@@ -1,5 +1,5 @@
 import { pageData } from "../src/api/page-data.js";
-import { ENVIRONMENT_KEY } from "../src/parts/site.js";
+import { ENVIRONMENT_KEY } from "../src/api/session-api.js";
 
 interface Lookup {
   readonly data?: {

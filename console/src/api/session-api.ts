@@ -4,6 +4,9 @@ import { readJson, send } from "./http.js";
 /** The environments of an account, as the session names them. */
 export type SessionEnvironment = "Customer" | "Testing";
 
+/** The key of the selected environment in the storage of the tab, so that two tabs can show two environments. */
+export const ENVIRONMENT_KEY = "user-groups:environment";
+
 interface SignedIn {
   /** The environment of the API key. */
   readonly environment: SessionEnvironment;

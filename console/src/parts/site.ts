@@ -6,8 +6,5 @@ export const LINKS = [
   { page: "docs", path: "docs/", label: "Documentation" },
 ] as const;
 
-/** The key of the selected environment in the storage of the tab, so that two tabs can show two environments. */
-export const ENVIRONMENT_KEY = "user-groups:environment";
-
 /** The key of the selected theme in the browser's storage, for all pages and the documentation. */
 export const THEME_KEY = "user-groups:theme";

@@ -1,8 +1,7 @@
 import { type Client, createClient } from "../api/client.js";
 import { Failure, toFailure } from "../api/failure.js";
 import { ViewerDocument } from "../api/generated/operations.js";
-import { fetchEnvironments, type SessionEnvironment } from "../api/session-api.js";
-import { ENVIRONMENT_KEY } from "../parts/site.js";
+import { ENVIRONMENT_KEY, fetchEnvironments, type SessionEnvironment } from "../api/session-api.js";
 import type { Session } from "./session.js";
 
 /**
