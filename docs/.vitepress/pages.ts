@@ -26,6 +26,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   "Embed dashboards": ["embedding", "front-ends", "typescript-client"],
   Recipes: files("recipes"),
   Guides: ["console", "rest-api", "graphql", "webhooks", "importing", "site-config-store", "federation"],
+  "Solve a problem": ["refused-requests", "webhook-checklist", "leaked-secret"],
   Reference: [
     ...files("reference"),
     ...["errors", "command-line", "settings", "limits", "rate-limits", "site-configuration"],

@@ -187,6 +187,7 @@ const GUIDES = [
   "clients/typescript/README.md",
   "docs/embedding.md",
   "docs/graphql.md",
+  "docs/leaked-secret.md",
   "docs/recipes/typescript.md",
 ];
 
