@@ -23,9 +23,10 @@ const TITLES: Readonly<Record<string, string>> = {
 /** The sidebar: files of docs/ without their extension, or paths of `OTHERS`. Further files of docs/ are added to "Guides". */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Start: ["README", "quick-start", "tour", "concepts"],
-  "Embed dashboards": ["embedding", "front-ends", "typescript-client"],
+  "Embed dashboards": ["embedding", "cors-and-iframes", "front-ends", "typescript-client"],
   Recipes: files("recipes"),
-  Guides: ["console", "rest-api", "graphql", "webhooks", "importing", "site-config-store", "federation"],
+  Guides: ["console", "rest-api", "graphql", "webhooks", "site-config-store", "federation"],
+  Migrate: ["migrate-from-explo", "migrate-from-a-table", "importing"],
   "Solve a problem": ["refused-requests", "webhook-checklist", "leaked-secret"],
   Reference: [
     ...files("reference"),

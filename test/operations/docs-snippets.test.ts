@@ -81,6 +81,7 @@ async function run(command: string): Promise<string> {
   const session = await callRest(`${service.url}/api/embed-session`, "POST", key, { user_group_id: "acme" });
   const script = command
     .replaceAll(URL_IN_DOCS, service.url)
+    .replaceAll("https://explo.example.com", service.url)
     .replaceAll(KEY_IN_DOCS, key)
     .replaceAll(TOKEN_IN_DOCS, userGroupOf(reply).token)
     .replaceAll(SESSION_IN_DOCS, String(Object(session.body).token));
