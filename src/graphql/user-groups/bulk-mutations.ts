@@ -1,28 +1,102 @@
 import { Field, ID, InputType, ObjectType, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
-import { DomainError, domainErrorOr, invalidField, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
-import { type BulkEdit, MAX_BULK_EDITS } from "../../services/user-groups/bulk-edits.js";
+import {
+  DomainError,
+  domainErrorOr,
+  type FieldPath,
+  invalidField,
+  MAX_FIELD_ERRORS,
+} from "../../domain/shared/errors.js";
+import { parseFields } from "../../domain/shared/field-parsing.js";
+import { isPresent } from "../../domain/shared/json.js";
+import { parsePage, toCursor } from "../../domain/shared/pagination.js";
+import { parseText } from "../../domain/shared/text-field.js";
+import { parseMappingList } from "../../domain/user-groups/mapping.js";
+import { parseProperties } from "../../domain/user-groups/properties.js";
+import {
+  type BulkChange,
+  type BulkEdit,
+  type BulkUpdated,
+  MAX_BULK_EDITS,
+  MAX_BULK_ENTRIES,
+  MAX_BULK_UPDATES,
+} from "../../services/user-groups/bulk-edits.js";
 import { MAX_UPSERTS, type UpsertedGroup, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
+import { positionById } from "../shared/connection-type.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { WriterMutation } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
+import { GraphQLJSON } from "../shared/raw-json.js";
 import { UserErrorView } from "../shared/user-error-type.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
-import { parseChangedFields, parseIdentified, UserGroupChangesInput } from "./mutations.js";
+import { parseUserGroupFilter, UserGroupFilterInput } from "./list-resolver.js";
+import { MappingInput, parseChangedFields, parseIdentified, UserGroupChangesInput } from "./mutations.js";
 import { UserGroupView } from "./type.js";
 
 @InputType()
-abstract class BulkEditInput {
-  @Field(() => [UserGroupBy], { description: `The user groups, at most ${MAX_BULK_EDITS}.` })
-  readonly userGroups!: UserGroupBy[];
-
+abstract class BulkInput {
   @Field(() => Boolean, {
     defaultValue: true,
     description:
       "If true, no user group is changed if any of them does not exist or is invalid. If false, only those are skipped.",
   })
   readonly allOrNothing!: boolean;
+}
+
+@InputType()
+abstract class BulkEditInput extends BulkInput {
+  @Field(() => [UserGroupBy], { description: `The user groups, at most ${MAX_BULK_EDITS}.` })
+  readonly userGroups!: UserGroupBy[];
+}
+
+@InputType("UpdateUserGroupsInput", {
+  description:
+    "Input for `updateUserGroups`: `userGroups` or `filter`, and the change, which is the same for all.",
+})
+class UpdateUserGroupsInput extends BulkInput {
+  @Field(() => [UserGroupBy], nullable(`The user groups, at most ${MAX_BULK_UPDATES}.`))
+  readonly userGroups?: UserGroupBy[] | null;
+
+  @Field(
+    () => UserGroupFilterInput,
+    nullable(
+      `Instead of \`userGroups\`: the user groups that meet all conditions, ordered by internal ID, at most ${MAX_BULK_UPDATES} per call. Without conditions, all user groups.`,
+    ),
+  )
+  readonly filter?: UserGroupFilterInput | null;
+
+  @Field(
+    () => String,
+    nullable("With `filter`: the `endCursor` of the previous call, after which this one continues."),
+  )
+  readonly after?: string | null;
+
+  @Field(
+    () => GraphQLJSON,
+    nullable(
+      "A JSON Merge Patch (RFC 7396) of the properties: other properties keep their values, and null removes one. Null instead of an object removes all.",
+    ),
+  )
+  readonly propertiesPatch?: unknown;
+
+  @Field(
+    () => [MappingInput],
+    nullable(
+      `Mapping entries to add, at most ${MAX_BULK_ENTRIES}; they replace existing entries of the same schemas.`,
+    ),
+  )
+  readonly setMapping?: MappingInput[] | null;
+
+  @Field(() => [String], nullable(`IDs of schemas to remove from the mappings, at most ${MAX_BULK_ENTRIES}.`))
+  readonly removeMapping?: string[] | null;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description:
+      "If true, nothing is changed, and the results are those of the same call without `dryRun`; only `mapping` is still the current one.",
+  })
+  readonly dryRun!: boolean;
 }
 
 @InputType("RotateUserGroupTokensInput", { description: "Input for `rotateUserGroupTokens`." })
@@ -38,6 +112,15 @@ abstract class BulkEditResult {
       "The errors of this user group, or `BATCH_REJECTED` if errors of others prevented all changes. Paths are relative to the user group.",
   })
   readonly userErrors!: readonly UserErrorView[];
+}
+
+@ObjectType("UpdateUserGroupsResult", { description: "The result for one user group of `updateUserGroups`." })
+class UpdateUserGroupsResult extends BulkEditResult {
+  @Field(() => UserGroupView, nullable("The user group; null if it was refused."))
+  readonly userGroup!: UserGroupView | null;
+
+  @Field(() => Boolean, { description: "Whether the user group differed and was changed." })
+  readonly isChanged!: boolean;
 }
 
 @ObjectType("RotateUserGroupTokensResult", {
@@ -121,6 +204,41 @@ const BULK_ERRORS = [
 @Resolver()
 export class BulkMutations {
   @WriterMutation(
+    "Makes the same change to several user groups in one transaction.",
+    () => UpdateUserGroupsInput,
+    {
+      results: [
+        () => [UpdateUserGroupsResult],
+        {
+          description:
+            "One result for each user group, in the order of the input or, with `filter`, of internal IDs.",
+        },
+      ],
+      endCursor: [
+        () => String,
+        nullable("With `filter`: the cursor for `after`; null if no more user groups match."),
+      ],
+      userErrors: BULK_ERRORS,
+    },
+  )
+  async updateUserGroups(input: UpdateUserGroupsInput, writer: Writer, { services }: GraphqlContext) {
+    const { edit, change } = parseFields({
+      edit: () => parseBulkUpdate(input),
+      change: () => parseBulkChange(input),
+    });
+    const { outcomes, page } = await services.userGroupBulkEdits.update(writer, edit, change, input.dryRun);
+    const last = page?.hasMore ? page.items.at(-1) : undefined;
+    const view = (updated: BulkUpdated | null) => ({
+      userGroup: updated && new UserGroupView(updated.userGroup),
+      isChanged: updated?.changed ?? false,
+    });
+    return {
+      ...viewOutcomes(outcomes, view, MAX_FIELD_ERRORS),
+      endCursor: last ? toCursor(BY_ID.field, positionById(last)) : null,
+    };
+  }
+
+  @WriterMutation(
     "Rotates the tokens of several user groups in one transaction. The old tokens are invalidated like those of `rotateUserGroupToken`.",
     () => RotateUserGroupTokensInput,
     { results: [() => [RotateUserGroupTokensResult], IN_ORDER], userErrors: BULK_ERRORS },
@@ -166,6 +284,44 @@ export class BulkMutations {
     });
     return viewOutcomes(outcomes, view, MAX_FIELD_ERRORS);
   }
+}
+
+const BY_ID = { field: "teamId", kind: "id" } as const;
+
+/** @throws DomainError `invalid_field` */
+function parseBulkUpdate({ userGroups, filter, after, allOrNothing }: UpdateUserGroupsInput) {
+  if (isPresent(userGroups) === isPresent(filter))
+    throw invalidField(["userGroups"], "or `filter` is required, but not both");
+  if (userGroups) {
+    if (isPresent(after)) throw invalidField(["after"], "must not be sent without `filter`");
+    const refs = parseAll(userGroups, MAX_BULK_UPDATES, (by) => parseUserGroupBy(by, []));
+    return { refs, allOrNothing };
+  }
+  const page = parsePage({ first: MAX_BULK_UPDATES, after: after ?? null }, BY_ID);
+  return { filter: parseUserGroupFilter(filter), page, allOrNothing };
+}
+
+/** @throws DomainError `invalid_field` */
+function parseBulkChange({ propertiesPatch, setMapping, removeMapping }: UpdateUserGroupsInput): BulkChange {
+  if (propertiesPatch === undefined && !isPresent(setMapping) && !isPresent(removeMapping))
+    throw invalidField(["propertiesPatch"], "`setMapping` or `removeMapping` is required");
+  return parseFields<BulkChange>({
+    ...(propertiesPatch === undefined
+      ? {}
+      : { propertiesPatch: () => parseProperties(propertiesPatch, ["propertiesPatch"]) }),
+    setMapping: () => parseMappingList(fewEntries(setMapping, ["setMapping"]), ["setMapping"]),
+    removeMapping: () =>
+      fewEntries(removeMapping, ["removeMapping"]).map((schemaId, index) =>
+        parseText(schemaId, ["removeMapping", String(index)]),
+      ),
+  });
+}
+
+/** @throws DomainError `invalid_field` */
+function fewEntries<Entry>(entries: readonly Entry[] | null | undefined, field: FieldPath): readonly Entry[] {
+  if (isPresent(entries) && entries.length > MAX_BULK_ENTRIES)
+    throw invalidField(field, `must have at most ${MAX_BULK_ENTRIES} entries`);
+  return entries ?? [];
 }
 
 function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {

@@ -25,7 +25,7 @@ import { GraphQLJSON } from "../shared/raw-json.js";
 import { UserGroupConnection } from "./type.js";
 
 @InputType("UserGroupFilter", { description: "Filters user groups, which must meet all conditions." })
-class UserGroupFilterInput extends NamedItemFilter {
+export class UserGroupFilterInput extends NamedItemFilter {
   @Field(
     () => String,
     nullable(
@@ -109,7 +109,7 @@ export class DataSourceUserGroupsResolver {
 }
 
 /** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
-function parseUserGroupFilter(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
+export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
   if (!filter) return {};
   const { search, nameStartsWith, providedIdStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;
   const properties = parseProperties(filter.properties ?? null, ["filter", "properties"]);

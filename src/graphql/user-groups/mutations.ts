@@ -16,7 +16,7 @@ import { parseUserGroupBy, UserGroupBy } from "./by.js";
 import { UserGroupView } from "./type.js";
 
 @InputType("MappingInput", { description: "Maps a schema to a data source." })
-class MappingInput {
+export class MappingInput {
   @Field(() => String, { description: "The schema ID." })
   readonly schemaId!: string;
 

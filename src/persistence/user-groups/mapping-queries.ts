@@ -46,19 +46,21 @@ type MappingRow = readonly [
 
 const AT = positionsOf(["userGroupId", "schemaId", ...SOURCE_PROPERTIES]);
 
-const DELETE_ENTRY: Statement = {
-  name: "mapping_remove",
+const DELETE_ENTRIES: Statement = {
+  name: "mappings_remove",
   access: "write",
   text: `DELETE FROM mapping_entry
-    WHERE account_id = $1 AND environment = $2 AND user_group_id = $3 AND schema_id = $4
-    RETURNING schema_id`,
+    WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::bigint[]) AND schema_id = ANY ($4::text[])
+    RETURNING user_group_id`,
 };
 
 const COUNT: Statement = {
-  name: "mapping_count",
+  name: "mappings_count",
   access: "read",
-  text: `SELECT count(*)::integer AS entries FROM mapping_entry
-    WHERE account_id = $1 AND environment = $2 AND user_group_id = $3`,
+  text: `SELECT user_group_id, count(*)::integer AS entries FROM mapping_entry
+    WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::bigint[])
+      AND schema_id <> ALL ($4::text[])
+    GROUP BY user_group_id`,
 };
 
 /**
@@ -98,17 +100,23 @@ function readDataSource(row: MappingRow): DataSource {
   };
 }
 
-/** Deletes an entry of a group's mapping. @returns whether it existed */
-export async function removeMappingEntry(
+/** Deletes entries of groups' mappings. @returns the IDs of the groups that had one */
+export async function removeMappingEntries(
   db: TenantDb,
-  userGroupId: number,
-  schemaId: string,
-): Promise<boolean> {
-  const rows = await db.run(DELETE_ENTRY, [userGroupId, schemaId]);
-  return rows.length > 0;
+  userGroupIds: readonly number[],
+  schemaIds: readonly string[],
+): Promise<ReadonlySet<number>> {
+  if (schemaIds.length === 0) return new Set();
+  const rows = await db.run<{ user_group_id: number }>(DELETE_ENTRIES, [userGroupIds, schemaIds]);
+  return new Set(rows.map((row) => row.user_group_id));
 }
 
-export async function countMappingEntries(db: TenantDb, userGroupId: number): Promise<number> {
-  const rows = await db.run<{ entries: number }>(COUNT, [userGroupId]);
-  return rows[0]?.entries ?? 0;
+/** Counts the entries of groups' mappings, except those of some schemas. Groups without entries are absent. */
+export async function countOtherEntries(
+  db: TenantDb,
+  userGroupIds: readonly number[],
+  schemaIds: readonly string[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await db.run<{ user_group_id: number; entries: number }>(COUNT, [userGroupIds, schemaIds]);
+  return new Map(rows.map((row) => [row.user_group_id, row.entries]));
 }

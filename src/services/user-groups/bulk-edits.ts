@@ -1,6 +1,10 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import { lookupOf, type TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, domainErrorOr, isNoError } from "../../domain/shared/errors.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
+import { USER_GROUP_ORDER, type UserGroupFilter } from "../../domain/user-groups/list.js";
+import { type MappingReference, requireEntryLimit } from "../../domain/user-groups/mapping.js";
+import { mergeProperties, type Properties } from "../../domain/user-groups/properties.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
@@ -9,17 +13,38 @@ import {
   deleteLockedUserGroups,
   lockReferencedUserGroups,
   rotateLockedUserGroups,
+  updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
+import { listUserGroups } from "../../persistence/user-groups/list-queries.js";
+import { putMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { countOtherEntries, removeMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
+import { resolveMapping } from "./mapping-resolution.js";
 import { requireUserGroup, storedRef } from "./reader.js";
 import { batchRejected, retryConflicts } from "./upserts.js";
 
 /** Maximum groups per call, all changed in one transaction (decision 30). */
 export const MAX_BULK_EDITS = 1000;
 
-/** The result of one item: the group after its rotation, or before its deletion. */
-type BulkEditOutcome = { readonly userGroup: UserGroup } | { readonly error: DomainError };
+/** Maximum groups per update, which may write 64 KiB of properties to each. */
+export const MAX_BULK_UPDATES = 250;
+/** Maximum mapping entries per update that are set or removed. */
+export const MAX_BULK_ENTRIES = 50;
+
+/** A group after its rotation, or before its deletion. */
+interface Edited {
+  readonly userGroup: UserGroup;
+}
+
+/** A group after its update. */
+export interface BulkUpdated extends Edited {
+  /** Whether it was changed. */
+  readonly changed: boolean;
+}
+
+/** The result of one item. */
+type Outcome<Written> = Written | { readonly error: DomainError };
 
 /** The groups to edit. */
 export interface BulkEdit {
@@ -29,9 +54,26 @@ export interface BulkEdit {
   readonly allOrNothing: boolean;
 }
 
-type Write = (transaction: TenantDb, groups: readonly UserGroup[]) => Promise<readonly UserGroup[]>;
+/** A change of many groups, each field of which applies to all of them. */
+export interface BulkChange {
+  /** A JSON Merge Patch; null removes all properties. */
+  readonly propertiesPatch?: Properties;
+  readonly setMapping: readonly MappingReference[];
+  /** Schema IDs. */
+  readonly removeMapping: readonly string[];
+}
 
-/** Rotates tokens of groups, and deletes groups, in bulk. Each call returns an outcome per item, in the order of the items. */
+/** The edit of locked groups. */
+interface Write<Written> {
+  /** Returns the errors of groups that cannot be changed, by ID. */
+  check?(transaction: TenantDb, groups: readonly UserGroup[]): Promise<ReadonlyMap<number, DomainError>>;
+  run(transaction: TenantDb, groups: readonly UserGroup[]): Promise<readonly Written[]>;
+}
+
+/** Rolls a transaction back whose outcomes were asked for only. */
+class DryRun extends Error {}
+
+/** Updates groups, rotates their tokens, and deletes them, in bulk. Each call returns an outcome per item, in the order of the items. */
 export class UserGroupBulkEdits {
   /** @param graceSeconds how long a rotated token can still be used to read */
   constructor(
@@ -41,47 +83,145 @@ export class UserGroupBulkEdits {
     private readonly graceSeconds: number,
   ) {}
 
-  async rotateTokens(writer: Writer, edit: BulkEdit): Promise<readonly BulkEditOutcome[]> {
-    const outcomes = await this.#run(writer, edit, (transaction, groups) => {
-      const rotations = groups.map(({ id }) => {
-        return { id, token: this.vault.encryptToken(issueUserGroupToken(writer.accountId), writer) };
-      });
-      return rotateLockedUserGroups(transaction, rotations, this.graceSeconds);
+  async rotateTokens(writer: Writer, edit: BulkEdit): Promise<readonly Outcome<Edited>[]> {
+    const outcomes = await this.#edit(writer, edit, {
+      run: async (transaction, groups) => {
+        const rotations = groups.map(({ id }) => {
+          return { id, token: this.vault.encryptToken(issueUserGroupToken(writer.accountId), writer) };
+        });
+        return toEdited(await rotateLockedUserGroups(transaction, rotations, this.graceSeconds));
+      },
     });
     for (const id of idsOf(outcomes)) this.changes.publish(writer, id, "tokenRotated");
     return outcomes;
   }
 
-  async delete(writer: Writer, edit: BulkEdit): Promise<readonly BulkEditOutcome[]> {
-    const outcomes = await this.#run(writer, edit, (transaction, groups) =>
-      deleteLockedUserGroups(
-        transaction,
-        groups.map(({ id }) => id),
-      ),
-    );
+  async delete(writer: Writer, edit: BulkEdit): Promise<readonly Outcome<Edited>[]> {
+    const outcomes = await this.#edit(writer, edit, {
+      run: async (transaction, groups) => {
+        const ids = groups.map(({ id }) => id);
+        return toEdited(await deleteLockedUserGroups(transaction, ids));
+      },
+    });
     for (const id of idsOf(outcomes)) this.changes.publish(writer, id, "deleted");
     return outcomes;
   }
 
-  async #run(writer: Writer, { refs, allOrNothing }: BulkEdit, write: Write): Promise<BulkEditOutcome[]> {
-    const stored = refs.map((ref) => domainErrorOr(() => toStoredRef(this.vault, ref)));
+  /**
+   * Makes the same change to groups.
+   * @param edit references, or the page of the matching groups, ordered by ID
+   * @param isDryRun whether nothing is written
+   * @returns also the page that was listed
+   * @throws DomainError `unknown_data_source`
+   */
+  async update(
+    writer: Writer,
+    edit: BulkEdit | (Pick<BulkEdit, "allOrNothing"> & { filter: UserGroupFilter; page: PageRequest }),
+    change: BulkChange,
+    isDryRun: boolean,
+  ): Promise<{ readonly outcomes: readonly Outcome<BulkUpdated>[]; readonly page: Page<UserGroup> | null }> {
+    let page: Page<UserGroup> | null = null;
+    let outcomes: readonly Outcome<BulkUpdated>[] = [];
+    const update = async (transaction: TenantDb) => {
+      if ("filter" in edit)
+        page = await listUserGroups(transaction, edit.filter, USER_GROUP_ORDER.default, edit.page);
+      const refs =
+        "refs" in edit ? edit.refs : (page?.items ?? []).map(({ id }) => ({ by: "id", id }) as const);
+      const write = await prepareUpdate(transaction, change);
+      outcomes = await this.#run(transaction, { refs, allOrNothing: edit.allOrNothing }, write);
+      if (isDryRun) throw new DryRun();
+    };
+    try {
+      await retryConflicts(() => this.db.for(writer).transaction(update));
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error;
+      return { outcomes, page };
+    }
+    const changed = outcomes.filter((outcome) => "userGroup" in outcome && outcome.changed);
+    for (const id of idsOf(changed)) this.changes.publish(writer, id, "updated");
+    return { outcomes, page };
+  }
+
+  async #edit<Written extends Edited>(writer: Writer, edit: BulkEdit, write: Write<Written>) {
     return retryConflicts(() =>
-      this.db.for(writer).transaction(async (transaction) => {
-        const found = await lockReferencedUserGroups(transaction, stored.filter(isNoError));
-        const items = findEach(stored, found);
-        if (allOrNothing && !items.every(isNoError)) {
-          return items.map((item) => ({ error: isNoError(item) ? batchRejected() : item }));
-        }
-        const groups = items.filter(isNoError);
-        const written = groups.length === 0 ? [] : await write(transaction, groups);
-        const byId = new Map(written.map((userGroup) => [userGroup.id, userGroup]));
-        return items.map((item) => {
-          if (!isNoError(item)) return { error: item };
-          return { userGroup: requireUserGroup(byId.get(item.id) ?? null, { by: "id" }) };
-        });
-      }),
+      this.db.for(writer).transaction((transaction) => this.#run(transaction, edit, write)),
     );
   }
+
+  async #run<Written extends Edited>(
+    transaction: TenantDb,
+    { refs, allOrNothing }: BulkEdit,
+    write: Write<Written>,
+  ): Promise<Outcome<Written>[]> {
+    const stored = refs.map((ref) => domainErrorOr(() => toStoredRef(this.vault, ref)));
+    const found = findEach(stored, await lockReferencedUserGroups(transaction, stored.filter(isNoError)));
+    const refused = await write.check?.(transaction, found.filter(isNoError));
+    const items = found.map((item) => (isNoError(item) ? (refused?.get(item.id) ?? item) : item));
+    if (allOrNothing && !items.every(isNoError)) {
+      return items.map((item) => ({ error: isNoError(item) ? batchRejected() : item }));
+    }
+    const groups = items.filter(isNoError);
+    const written = groups.length === 0 ? [] : await write.run(transaction, groups);
+    const byId = new Map(written.map((each) => [each.userGroup.id, each]));
+    return items.map((item) => {
+      if (!isNoError(item)) return { error: item };
+      const each = byId.get(item.id);
+      if (!each) throw new Error("A locked user group is missing.");
+      return each;
+    });
+  }
+}
+
+function toEdited(groups: readonly UserGroup[]): Edited[] {
+  return groups.map((userGroup) => ({ userGroup }));
+}
+
+/** Resolves a change of many groups. @throws DomainError `unknown_data_source` */
+async function prepareUpdate(
+  transaction: TenantDb,
+  { propertiesPatch: patch, setMapping, removeMapping }: BulkChange,
+): Promise<Write<BulkUpdated>> {
+  const entries = await resolveMapping(transaction, setMapping);
+  const set = new Set(entries.map(({ schemaId }) => schemaId));
+  const removed = removeMapping.filter((schemaId) => !set.has(schemaId));
+  const properties = new Map<number, Properties>();
+  return {
+    async check(transaction, groups) {
+      const ids = groups.map(({ id }) => id);
+      const others =
+        entries.length === 0 ? new Map() : await countOtherEntries(transaction, ids, [...set, ...removed]);
+      const errors = groups.map((group) =>
+        domainErrorOr(() => {
+          requireEntryLimit((others.get(group.id) ?? 0) + entries.length, ["setMapping"]);
+          if (patch !== undefined) properties.set(group.id, mergeProperties(group.properties, patch));
+          return null;
+        }),
+      );
+      return new Map(
+        groups.flatMap(({ id }, index) => {
+          const error = errors[index];
+          return error ? [[id, error] as const] : [];
+        }),
+      );
+    },
+    async run(transaction, groups) {
+      const ids = groups.map(({ id }) => id);
+      const unmapped = await removeMappingEntries(transaction, ids, removed);
+      const put = await putMappings(
+        transaction,
+        ids.flatMap((userGroupId) => entries.map((entry) => ({ ...entry, userGroupId }))),
+      );
+      return updateUserGroups(
+        transaction,
+        ids.map((id) => {
+          const mappingChanged = unmapped.has(id) || put.has(id);
+          return patch === undefined
+            ? { id, mappingChanged }
+            : { id, mappingChanged, properties: properties.get(id) ?? null };
+        }),
+      );
+    },
+  };
 }
 
 /** Returns the group of each reference; an error for one that does not exist or is repeated. */
@@ -116,6 +256,6 @@ function toStoredRef(vault: TokenVault, ref: UserGroupRef | DomainError): Stored
   return storedRef(vault, ref);
 }
 
-function idsOf(outcomes: readonly BulkEditOutcome[]): number[] {
+function idsOf(outcomes: readonly Outcome<Edited>[]): number[] {
   return outcomes.flatMap((outcome) => ("userGroup" in outcome ? [outcome.userGroup.id] : []));
 }

@@ -20,7 +20,7 @@ import {
   putMappings,
   replaceMappings,
 } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import { countMappingEntries, removeMappingEntry } from "../../persistence/user-groups/mapping-queries.js";
+import { countOtherEntries, removeMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
 import type { RowChanges } from "../../persistence/user-groups/recorded-writes.js";
 import {
   deleteUserGroup,
@@ -147,7 +147,8 @@ export class UserGroupService {
       const entries = await resolveMapping(transaction, [reference]);
       const rows = entries.map((entry) => ({ ...entry, userGroupId: id }));
       const { size } = await putMappings(transaction, rows);
-      if (size > 0) requireEntryLimit(await countMappingEntries(transaction, id), ["mapping"]);
+      if (size > 0)
+        requireEntryLimit((await countOtherEntries(transaction, [id], [])).get(id) ?? 0, ["mapping"]);
       return { mappingChanged: size > 0 };
     });
   }
@@ -155,7 +156,7 @@ export class UserGroupService {
   /** Removes a schema from the mapping; does nothing if it is not mapped. @throws DomainError `user_group_not_found` */
   async removeMapping(writer: Writer, ref: UserGroupRef, schemaId: string): Promise<UserGroup> {
     return this.#updateLocked(writer, ref, async (transaction, { id }) => ({
-      mappingChanged: await removeMappingEntry(transaction, id, schemaId),
+      mappingChanged: (await removeMappingEntries(transaction, [id], [schemaId])).size > 0,
     }));
   }
 

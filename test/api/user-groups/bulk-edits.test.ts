@@ -164,6 +164,103 @@ describe("upsertUserGroups", () => {
   });
 });
 
+describe("updateUserGroups", () => {
+  const RESULT = `endCursor results { isChanged userGroup { providedId version properties mapping { schemaId dataSource { providedId } } } ${ERRORS} }`;
+  const update = (input: object): Promise<Data> => mutate("updateUserGroups", input, RESULT);
+  const mapped = (schemaId: string, providedId: string) => ({ schemaId, dataSource: { providedId } });
+
+  test("patches properties and mappings, and changes only groups that differ", async () => {
+    await create("patched", {
+      properties: { plan: "a", kept: 1 },
+      mapping: [entry("a", "sales"), entry("b", "sales")],
+    });
+    await create("equal", { properties: { plan: "b" }, mapping: [entry("c", "support")] });
+    const userGroups = ["patched", "equal"].map((providedId) => ({ providedId }));
+    const change = {
+      propertiesPatch: { plan: "b" },
+      setMapping: [entry("c", "support")],
+      removeMapping: ["a", "c"],
+    };
+    const after = [
+      { isChanged: true, userGroup: { version: 2, properties: { plan: "b", kept: 1 } } },
+      { isChanged: false, userGroup: { version: 1, properties: { plan: "b" } } },
+    ];
+    const dry = await update({ userGroups, ...change, dryRun: true });
+    expect(dry).toMatchObject({ endCursor: null, results: after, userErrors: [] });
+    expect(await read({ providedId: "patched" })).toMatchObject({ version: 1, properties: { plan: "a" } });
+    const { results } = await update({ userGroups, ...change });
+    expect(results).toMatchObject(after);
+    expect(results[0].userGroup.mapping).toEqual([mapped("b", "sales"), mapped("c", "support")]);
+  });
+
+  test("reports groups that it refuses, and changes all others or none", async () => {
+    const schemas = Array.from({ length: 1000 }, (_, index) => entry(`schema ${index}`, "sales"));
+    for (const providedId of ["full", "roomy"]) await create(providedId);
+    await change("upsertUserGroups", [{ providedId: "full", mapping: schemas }]);
+    const userGroups = [{ providedId: "full" }, { providedId: "roomy" }, { providedId: "none" }];
+    const input = { userGroups, setMapping: [entry("one more", "sales")] };
+    const full = invalid(0, "INVALID_FIELD", "setMapping must have at most 1000 entries.", ["setMapping"]);
+    const none = invalid(2, "USER_GROUP_NOT_FOUND", "No user group has this ID.");
+    const refused = { userGroup: null, isChanged: false };
+    const ofItems = [
+      { ...refused, userErrors: [full.ofItem] },
+      { ...refused, userErrors: [REJECTED] },
+      { ...refused, userErrors: [none.ofItem] },
+    ];
+    const userErrors = [full.ofInput, none.ofInput];
+    expect(await update(input)).toEqual({ results: ofItems, endCursor: null, userErrors });
+    const { results } = await update({ ...input, allOrNothing: false });
+    expect(results).toMatchObject([ofItems[0], { isChanged: true, userErrors: [] }, ofItems[2]]);
+    expect(await update({ ...input, setMapping: [entry("a", "nowhere")] })).toMatchObject({
+      results: [],
+      userErrors: [{ code: "UNKNOWN_DATA_SOURCE", field: ["setMapping", "0", "dataSource"] }],
+    });
+  });
+
+  test("changes all groups that match a filter, 250 per call", async () => {
+    const ids = Array.from({ length: 300 }, (_, index) => `many ${index}`);
+    await change(
+      "upsertUserGroups",
+      ids.map((providedId) => ({ providedId, name: "Many", properties: { plan: "old" } })),
+    );
+    const input = {
+      filter: { search: "many", properties: { plan: "old" } },
+      propertiesPatch: { plan: "new" },
+    };
+    const first = await update(input);
+    const second = await update({ ...input, after: first.endCursor });
+    expect([first.results.length, second.results.length, second.endCursor]).toEqual([250, 50, null]);
+    const changed = [...first.results, ...second.results].filter(({ isChanged }) => isChanged);
+    expect(changed.map(({ userGroup }) => userGroup.providedId)).toEqual(ids);
+    expect(await update(input)).toEqual({ results: [], endCursor: null, userErrors: [] });
+  });
+
+  test.each([
+    [["userGroups"], { propertiesPatch: {} }],
+    [["userGroups"], { userGroups: [], filter: {}, propertiesPatch: {} }],
+    [
+      ["userGroups"],
+      { userGroups: Array.from({ length: 251 }, () => ({ providedId: "x" })), removeMapping: [] },
+    ],
+    [["after"], { userGroups: [], after: "x", propertiesPatch: {} }],
+    [["after"], { filter: {}, after: "x", propertiesPatch: {} }],
+    [["propertiesPatch"], { filter: {} }],
+    [["propertiesPatch"], { filter: {}, propertiesPatch: 5 }],
+    [["removeMapping"], { filter: {}, removeMapping: Array.from({ length: 51 }, String) }],
+    [["removeMapping", "0"], { filter: {}, removeMapping: [""] }],
+    [
+      ["setMapping"],
+      { filter: {}, setMapping: Array.from({ length: 51 }, (_, index) => entry(`${index}`, "sales")) },
+    ],
+    [["filter", "search"], { filter: { search: "x".repeat(2000) }, propertiesPatch: null }],
+  ])("refuses %j", async (field, input) => {
+    expect(await update(input)).toMatchObject({
+      results: [],
+      userErrors: [{ code: "INVALID_FIELD", field }],
+    });
+  });
+});
+
 test.each<Name>(["upsertUserGroups", "rotateUserGroupTokens", "deleteUserGroups"])(
   "%s takes as many statements for a thousand groups as for one, and rejects more",
   async (name) => {

@@ -68,6 +68,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     ...by(target),
     properties: { a: 1 },
   })),
+  updateUserGroups: mutate("UPDATED", "updateUserGroups", ({ providedId }) => ({
+    userGroups: [{ providedId }],
+    propertiesPatch: { a: 2 },
+  })),
   "upsertUserGroups creates": mutate("CREATED", "upsertUserGroups", ({ providedId }) => ({
     userGroups: [{ providedId, name: "New" }],
   })),

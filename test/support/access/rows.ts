@@ -223,6 +223,11 @@ export const MUTATIONS: readonly AccessRow[] = [
       `results { isNew ${ERRORS} }`,
     ],
     ["updateUserGroup", ({ groupBy }) => `by: ${groupBy}, name: "New"`, `userGroup ${GROUP}`],
+    [
+      "updateUserGroups",
+      ({ groupBy }) => `userGroups: [${groupBy}], propertiesPatch: { new: 1 }`,
+      `results { isChanged userGroup ${GROUP} ${ERRORS} }`,
+    ],
     ["rotateUserGroupToken", ({ groupBy }) => `by: ${groupBy}`, `userGroup ${GROUP}`],
     ["deleteUserGroup", ({ groupBy }) => `by: ${groupBy}`, "deletedUserGroupId"],
     [

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
 /** Raise a limit only in a commit that gives the reason, and lower it after a removal. */
-const MAX_LINES = { src: 35_901, test: 43_190 };
+const MAX_LINES = { src: 36_206, test: 43_296 };
 // 58, and the five of OpenID Connect.
 const MAX_SETTINGS = 63;
 

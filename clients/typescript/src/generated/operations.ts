@@ -381,7 +381,7 @@ export type UserGroupFilter = {
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
   /** User groups whose mapping contains this schema. */
   readonly schemaId?: string | null | undefined;
-  /** User groups whose name or external ID contains this text, ignoring case. */
+  /** User groups whose name or external ID contains each word of this text, in any order, ignoring case and accents. */
   readonly search?: string | null | undefined;
   /** User groups last changed in this time range. */
   readonly updatedAt?: DateTimeRange | null | undefined;
