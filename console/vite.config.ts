@@ -5,7 +5,9 @@ import { LINKS, THEME_KEY } from "./src/parts/site.js";
 
 /** The files of this folder have the paths of the service's pages, so that relative URLs in them are right. */
 const root = fileURLToPath(new URL("pages", import.meta.url));
-const PAGES = ["index", "graphql", "api/docs", "console/index", "not-found"];
+const PAGES = ["index", "graphql", "api/docs", "console/index", "console/preview", "not-found"];
+/** This page may not read the browser's storage. */
+const WITHOUT_THEME = "console/preview";
 
 /** Applies the selected theme before the first paint. The service allows the script by its hash. */
 const THEME_SCRIPT = `document.documentElement.dataset.theme = localStorage.getItem("${THEME_KEY}") ?? "system";`;
@@ -28,7 +30,7 @@ const sharedParts: Plugin = {
           "<!-- header -->",
           header.replace("{root}", top).replace("{links}", links.join("")),
         ),
-        tags: [{ tag: "script", children: THEME_SCRIPT, injectTo: "head" }],
+        tags: page === WITHOUT_THEME ? [] : [{ tag: "script", children: THEME_SCRIPT, injectTo: "head" }],
       };
     },
   },

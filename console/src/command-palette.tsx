@@ -39,6 +39,7 @@ export function CommandPalette({ sections, onClose }: CommandPaletteProps) {
   const { data } = useQuery(MatchesDocument, { search, isAdmin }, search !== "");
   const commands: readonly Match[] = [
     ...sections.map(({ name, label }) => command(label, [name])),
+    command("Check an embed session", ["check-session"]),
     ...(canWrite
       ? [
           command("New group", ["new-group"]),

@@ -12,6 +12,7 @@ import "./styles/overview.css";
 import "./styles/code-editor.css";
 import "./styles/webhooks.css";
 import "./styles/audit.css";
+import "./styles/embed.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { pageData } from "./api/page-data.js";

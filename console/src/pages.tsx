@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { AuditPage } from "./audit/audit-page.js";
 import { DataSourcesPage } from "./data-sources/data-sources-page.js";
+import { CheckSessionPage } from "./groups/check-session-page.js";
 import { GroupPage } from "./groups/group-page.js";
 import { GroupsPage } from "./groups/groups-page.js";
 import { NewGroupPage } from "./groups/new-group-page.js";
@@ -62,6 +63,7 @@ const PAGES: Readonly<Record<string, () => ReactNode>> = {
   overview: () => <OverviewPage />,
   groups: () => <GroupsPage />,
   "new-group": () => <NewGroupPage />,
+  "check-session": () => <CheckSessionPage />,
   "data-sources": () => <DataSourcesPage />,
   sites: () => <SitesPage />,
   "new-site": () => <NewSitePage />,
@@ -79,6 +81,7 @@ const DETAIL_PAGES: Readonly<Record<string, (name: string) => ReactNode>> = {
 
 /** Returns the section that a path belongs to: `new-group` belongs to `groups`. */
 export function sectionOf([first = "overview"]: readonly string[]): string {
+  if (first === "check-session") return "groups";
   return first.replace(/^new-(.*)$/, "$1s");
 }
 

@@ -120,6 +120,7 @@ async function serveFrom(
     apiDocs: config.apiDocs,
     pagesDirectory: PAGES_DIRECTORY,
     console: config.console,
+    previewUrl: config.previewUrl,
     docsDirectory: config.docs ? DOCS_DIRECTORY : undefined,
     requestTimeoutMs: config.requestTimeoutMs,
     isShuttingDown: () => isShuttingDown,

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { SCOPES } from "../domain/accounts/caller.js";
 import type { RoleRule } from "../domain/authentication/role.js";
+import { LOOPBACK_ORIGIN } from "../http/pages/loopback.js";
 
 const KEY_BYTES = 32;
 const MAX_WORKERS = 128;
@@ -108,6 +109,15 @@ export function roleRules() {
 
 export function httpUrl() {
   return url((text) => hasProtocol(text, "http:", "https:"), "http://collector:4318");
+}
+
+/** The URL of a page that gets a secret in its fragment: HTTPS, except on this machine. */
+export function pageUrl() {
+  const isPage = (text: string) =>
+    !text.includes("#") &&
+    (hasProtocol(text, "https:") ||
+      (hasProtocol(text, "http:") && LOOPBACK_ORIGIN.test(new URL(text).origin)));
+  return url(isPage, "https://app.example.com/preview, or http://localhost:3000, without a fragment");
 }
 
 /** A number from `min` to `max` whose text matches `pattern`: other notations that JavaScript reads, such as "1e3", are refused. */

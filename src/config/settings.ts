@@ -11,6 +11,7 @@ import {
   httpUrl,
   issuerUrl,
   originList,
+  pageUrl,
   postgresUrl,
   postgresUrls,
   proxyList,
@@ -74,6 +75,9 @@ export const SETTING_SECTIONS = {
       "where to report vulnerabilities of this deployment, such as `mailto:security@example.com`; served as `/.well-known/security.txt`, which does not exist if unset",
     ),
     CONSOLE: flag(true).describe("serve the [console](console.md) at `/console`"),
+    PREVIEW_URL: pageUrl().describe(
+      "page of your product that the console opens with an embed session in the fragment, as `#embed_session=…` ([guide](console.md#preview)); browsers that open the console can read the setting",
+    ),
     API_DOCS: flag(true).describe(
       "serve the REST API documentation at `/api/docs`; `/openapi.json` is always served",
     ),

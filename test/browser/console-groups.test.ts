@@ -173,10 +173,11 @@ describe("user groups in the console in Chromium", () => {
     };
     await run(CREATE, { input: { userGroups: [group] } });
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/${encodeURIComponent(id)}`);
+    const code = page.getByRole("region", { name: "Code", exact: true });
     for (const language of ["curl", "TypeScript", "Python"]) {
       await run(UPDATE, { input: { by: { providedId: id }, name: "Changed meanwhile", properties: null } });
-      await page.getByRole("tab", { name: language }).press("Enter");
-      await runSnippet(language, keys.write, await page.getByRole("region", { name: language }).innerText());
+      await code.getByRole("tab", { name: language }).press("Enter");
+      await runSnippet(language, keys.write, await code.getByRole("region", { name: language }).innerText());
       const { name, properties } = (await run(READ, { id })).userGroup;
       expect({ name, properties }, language).toEqual({ name: "Shown", properties: group.properties });
     }

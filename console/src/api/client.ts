@@ -37,13 +37,25 @@ interface ReplyError {
  * @param onRefused called for each reply that rejects the session, for example because its API key was revoked
  */
 export function createClient(environment: SessionEnvironment, onRefused: (failure: Failure) => void): Client {
+  return clientWith({ "x-console": environment }, onRefused);
+}
+
+/** Creates a client that calls the service as a page does with an embed session, without the console's session. */
+export function createFrontEndClient(embedSession: string): Client {
+  return clientWith({ authorization: `Bearer ${embedSession}` }, () => undefined);
+}
+
+function clientWith(
+  credentials: Readonly<Record<string, string>>,
+  onRefused: (failure: Failure) => void,
+): Client {
   return {
     async call<R, V>(document: TypedDocumentString<R, V>, variables: V, options: CallOptions = {}) {
       const { signal, idempotencyKey } = options;
       const response = await send(ENDPOINT, {
         method: "POST",
         headers: {
-          "x-console": environment,
+          ...credentials,
           "content-type": "application/json",
           ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
         },

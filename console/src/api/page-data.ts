@@ -2,6 +2,8 @@
 interface PageData {
   /** Pages that this service does not serve. */
   readonly disabled: readonly string[];
+  /** The page of the team's product that opens with an embed session. */
+  readonly preview_url?: string;
   /** The demo account, for browsers on the service's machine only. */
   readonly demo?: { readonly apiKey: string; readonly dataSource: string };
 }

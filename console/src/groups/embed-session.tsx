@@ -11,6 +11,7 @@ import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
 import { Time } from "../parts/time.js";
+import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 import { parseProperties } from "./group-draft.js";
 
@@ -19,7 +20,7 @@ const LIFETIMES = { "5 minutes": 300, "15 minutes": 900, "1 hour": 3600, "24 hou
 
 interface EmbedSessionProps {
   readonly group: GroupPartsFragment;
-  readonly onCreated: () => void;
+  readonly onCreated: (session: string) => void;
 }
 
 /** Creates an embed session, to try a dashboard with. */
@@ -32,6 +33,9 @@ export function EmbedSession({ group: { id, name }, onCreated }: EmbedSessionPro
       <button type="button" onClick={() => setOpen(true)}>
         New embed session
       </button>
+      <p>
+        <a href={hashOf(["check-session"])}>Check an embed session</a>
+      </p>
       {isOpen && <NewEmbedSession id={id} name={name} onCreated={onCreated} onClose={() => setOpen(false)} />}
     </section>
   );
@@ -40,7 +44,7 @@ export function EmbedSession({ group: { id, name }, onCreated }: EmbedSessionPro
 interface NewEmbedSessionProps {
   readonly id: string;
   readonly name: string;
-  readonly onCreated: () => void;
+  readonly onCreated: (session: string) => void;
   readonly onClose: () => void;
 }
 
@@ -57,7 +61,7 @@ function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps)
     const payload = await create.run({ input });
     if (!payload?.token) return;
     setCreated(payload);
-    onCreated();
+    onCreated(payload.token);
   }
   if (created?.token && created.expiresAt) {
     return (

@@ -1,5 +1,6 @@
 import type { GroupPartsFragment, MappingInput } from "../api/generated/operations.js";
 import type { UserErrors } from "../api/user-errors.js";
+import type { Picture } from "../parts/embed/picture.js";
 
 /** An edited mapping row. */
 export interface MappingRow {
@@ -78,6 +79,17 @@ export function unaddedProperty({ newProperty }: GroupDraft): UserErrors {
 /** Returns whether the editable fields of two versions are equal. */
 export function isUnchanged(before: GroupPartsFragment, after: GroupPartsFragment): boolean {
   return Object.keys(changesBetween(draftOf(before), draftOf(after))).length === 0;
+}
+
+/** Returns what a preview of the edited group shows; null while the properties are not JSON. */
+export function pictureOf({ name, properties, mapping }: GroupDraft): Picture | null {
+  const { value } = parseProperties(properties);
+  if (value === undefined) return null;
+  return {
+    name,
+    variables: value ?? {},
+    mapping: mapping.map(({ schemaId, dataSource }) => ({ schemaId, dataSource })),
+  };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { toFailure } from "../api/failure.js";
 import { GroupDocument, type GroupPartsFragment, UpdateGroupDocument } from "../api/generated/operations.js";
 import { isConflict, otherErrors } from "../api/user-errors.js";
@@ -8,17 +8,26 @@ import { Problem } from "../parts/problem.js";
 import { useUnsaved } from "../routing/navigation.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
-import { changesBetween, draftOf, isUnchanged, parseProperties, unaddedProperty } from "./group-draft.js";
+import {
+  changesBetween,
+  draftOf,
+  type GroupDraft,
+  isUnchanged,
+  parseProperties,
+  unaddedProperty,
+} from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 
 interface GroupFormProps {
   readonly group: GroupPartsFragment;
   /** Called with a newer version of the group. */
   readonly onUpdate: (group: GroupPartsFragment) => void;
+  /** Called with each edit, except while the properties are not JSON. */
+  readonly onDraft: (draft: GroupDraft) => void;
 }
 
 /** Edits a group. Changes by other clients are not overwritten without confirmation. */
-export function GroupForm({ group, onUpdate }: GroupFormProps) {
+export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(group);
   const [draft, setDraft] = useState(() => draftOf(group));
@@ -31,6 +40,9 @@ export function GroupForm({ group, onUpdate }: GroupFormProps) {
   const isDirty = Object.keys(changes).length > 0 || draft.newProperty !== "";
   const { parseError } = parseProperties(draft.properties);
   useUnsaved(isDirty);
+  useEffect(() => {
+    if (parseError === undefined) onDraft(draft);
+  }, [parseError, draft, onDraft]);
 
   // A newer version with equal contents, for example after a rotation, is no conflict.
   if (group !== base && (!isDirty || isUnchanged(base, group))) startFrom(group, !isDirty);

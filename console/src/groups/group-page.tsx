@@ -1,6 +1,8 @@
 import { useState } from "react";
 import { GroupDocument, type GroupPartsFragment } from "../api/generated/operations.js";
 import { CopyButton } from "../parts/copy-button.js";
+import { EmbedCode } from "../parts/embed/embed-code.js";
+import { Preview } from "../parts/embed/preview.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { Time } from "../parts/time.js";
@@ -11,6 +13,7 @@ import { DeleteGroup } from "./delete-group.js";
 import { EmbedSession } from "./embed-session.js";
 import { GroupActivity } from "./group-activity.js";
 import { GroupCode } from "./group-code.js";
+import { type GroupDraft, pictureOf } from "./group-draft.js";
 import { GroupForm } from "./group-form.js";
 import { GroupToken } from "./group-token.js";
 
@@ -49,7 +52,9 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
   // The result of a mutation is newer than the loaded group until the next reload.
   const [changed, setChanged] = useState({ since: loaded, group: loaded });
   const group = changed.since === loaded ? changed.group : loaded;
-  const [sessions, setSessions] = useState(0);
+  const [sessions, setSessions] = useState<readonly string[]>([]);
+  const addSession = (session: string) => setSessions([...sessions, session]);
+  const [draft, setDraft] = useState<GroupDraft | null>(null);
   const onChanged = (next: GroupPartsFragment) => setChanged({ since: loaded, group: next });
   const canWrite = useScope("WRITE");
   const canEmbed = useScope("EMBED");
@@ -87,14 +92,27 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
       </dl>
       <div className="columns">
         <div>
-          <GroupForm group={group} onUpdate={onChanged} />
+          <GroupForm group={group} onUpdate={onChanged} onDraft={setDraft} />
           <GroupCode group={group} />
+          <section className="card" aria-labelledby="embed-code">
+            <h2 id="embed-code">Embed code</h2>
+            <p className="fine">Shows this group&apos;s dashboard in your product.</p>
+            <EmbedCode providedId={group.providedId} />
+          </section>
         </div>
         <div>
+          {canEmbed && (
+            <Preview
+              group={group}
+              session={sessions.at(-1) ?? ""}
+              onSession={addSession}
+              edited={draft && pictureOf(draft)}
+            />
+          )}
           <GroupToken group={group} onUpdate={onChanged} />
-          {canEmbed && <EmbedSession group={group} onCreated={() => setSessions(sessions + 1)} />}
+          {canEmbed && <EmbedSession group={group} onCreated={addSession} />}
           {/* Mounted again after a change, to load its entry. */}
-          {isAdmin && <GroupActivity key={`${group.version} ${sessions}`} group={group} />}
+          {isAdmin && <GroupActivity key={`${group.version} ${sessions.length}`} group={group} />}
         </div>
       </div>
     </Page>

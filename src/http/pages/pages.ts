@@ -19,6 +19,8 @@ export interface PagesOptions {
   readonly apiDocs: boolean;
   /** Serve the console at `/console/`. */
   readonly console: boolean;
+  /** The page that the console opens with an embed session; undefined if there is none. */
+  readonly previewUrl?: string | undefined;
   /** Directory of the built pages. */
   readonly pagesDirectory: string;
   /** Directory of the built documentation site; undefined to disable it. */
@@ -51,6 +53,10 @@ interface PolicyExceptions {
   readonly inlineStyles?: boolean;
   /** The page has an element `<base>`. */
   readonly base?: boolean;
+  /** The page shows other pages of this service in frames. */
+  readonly frames?: boolean;
+  /** The page is shown in a frame of the console, without access to it or to its session. */
+  readonly isFramed?: boolean;
 }
 
 const NOT_BUILT =
@@ -82,6 +88,8 @@ export async function registerPages(
     index: false,
     maxAge: "1y",
     immutable: true,
+    // The preview has an opaque origin. The files are public.
+    setHeaders: (reply) => void reply.header("access-control-allow-origin", "*"),
   });
   const serveStart = serve("index.html");
   app.get("/", (request, reply) =>
@@ -93,7 +101,10 @@ export async function registerPages(
   const servePlayground = serve("graphql.html", { inlineStyles: true });
   return {
     openSession: options.console
-      ? registerConsole(app, services, serve("console/index.html"))
+      ? registerConsole(app, services, {
+          serveConsole: serve("console/index.html", { frames: true }),
+          servePreview: serve("console/preview.html", { isFramed: true }),
+        })
       : () => undefined,
     servePlayground: options.playground ? servePlayground : undefined,
     serveNotFound: notFoundHandler(join(pagesDirectory, "not-found.html")),
@@ -115,6 +126,7 @@ function registerPageData(app: FastifyInstance, options: PagesOptions, { identit
     reply.header("cross-origin-resource-policy", "same-origin");
     return {
       disabled,
+      preview_url: options.previewUrl,
       ...(identityProvider && { hasIdentityProvider: true }),
       ...(apiKey && { demo: { apiKey, dataSource: DEMO_DATA_SOURCE } }),
     };
@@ -125,10 +137,15 @@ function registerPageData(app: FastifyInstance, options: PagesOptions, { identit
  * Registers the console, a page that uses the GraphQL API (decision 43), and the routes of its session.
  * @returns the function that authenticates a GraphQL request of the console by its session
  */
-function registerConsole(app: FastifyInstance, services: Services, servePage: RouteHandlerMethod) {
+function registerConsole(
+  app: FastifyInstance,
+  services: Services,
+  { serveConsole, servePreview }: Readonly<Record<"serveConsole" | "servePreview", RouteHandlerMethod>>,
+) {
   // Relative, because the service may be served below a path prefix of a proxy.
   app.get("/console", (_request, reply) => reply.redirect("console/"));
-  app.get("/console/", servePage);
+  app.get("/console/", serveConsole);
+  app.get("/console/preview", servePreview);
   registerSessionRoutes(app, services);
   const { identityProvider } = services;
   if (identityProvider) registerSignInRoutes(app, services, identityProvider);
@@ -217,20 +234,17 @@ function sendPage(reply: FastifyReply, page: Page | undefined, notBuilt: string)
 }
 
 /** @returns a function that loads a page once it has been built; until then, it returns undefined */
-function pageLoader(
-  file: string,
-  { inlineStyles, base }: PolicyExceptions = {},
-): () => Promise<Page | undefined> {
+function pageLoader(file: string, exceptions: PolicyExceptions = {}): () => Promise<Page | undefined> {
   let page: Page | undefined;
   return async () => {
     const html = page ? undefined : await readIfExists(file);
-    if (html !== undefined) page = { html, policy: policyOf(html, inlineStyles === true, base === true) };
+    if (html !== undefined) page = { html, policy: policyOf(html, exceptions) };
     return page;
   };
 }
 
 /** The Content-Security-Policy of a page: only files of this service, and the inline scripts that the build wrote, by their hashes. */
-function policyOf(html: string, inlineStyles: boolean, base: boolean): string {
+function policyOf(html: string, { inlineStyles, base, frames, isFramed }: PolicyExceptions): string {
   const scripts = [...html.matchAll(/<script(?: id="[\w-]+")?>([\s\S]*?)<\/script>/g)];
   const hashes = scripts.map(
     ([, text = ""]) => ` 'sha256-${createHash("sha256").update(text).digest("base64")}'`,
@@ -242,10 +256,11 @@ function policyOf(html: string, inlineStyles: boolean, base: boolean): string {
     "img-src 'self' data:",
     "font-src 'self' data:",
     "worker-src 'self'",
-    "connect-src 'self'",
+    `connect-src ${isFramed ? "'none'" : "'self'"}`,
+    ...(frames ? ["frame-src 'self'"] : []),
     `base-uri ${base ? "'self'" : "'none'"}`,
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    ...(isFramed ? ["sandbox allow-scripts", "frame-ancestors 'self'"] : ["frame-ancestors 'none'"]),
   ].join("; ");
 }
 

@@ -14,9 +14,10 @@ const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9
 const MAX_CONSOLE_BYTES = 150_000;
 
 const pagesDirectory = await builtPages();
+const previewUrl = "https://app.example.com/preview";
 const all = { console: true, docsDirectory: "/nonexistent" };
 const service = await startService({ pagesDirectory, ...all });
-const unbuilt = await startService({ use: service, ...all });
+const unbuilt = await startService({ use: service, ...all, previewUrl });
 const reduced = await startService({ use: service, pagesDirectory, apiDocs: false, playground: false });
 
 async function get({ url }: TestService, path: string, headers: Readonly<Record<string, string>> = BROWSER) {
@@ -35,12 +36,12 @@ function filesOf(html: string, path: string): string[] {
 describe.each([
   { path: "/", status: 200, shows: "User groups for embedded dashboards" },
   { path: "/graphql", status: 200, shows: '<div id="root"', styles: "'self' 'unsafe-inline'" },
-  { path: "/api/docs", status: 200, shows: '<main id="docs"' },
-  { path: "/console/", status: 200, shows: '<div id="root"' },
+  { path: "/api/docs", status: 200, shows: '<div id="docs"' },
+  { path: "/console/", status: 200, shows: '<div id="root"', frames: " frame-src 'self';" },
   { path: "/nowhere", status: 404, shows: "Page not found", base: "'self'" },
   { path: "/nowhere/else/", status: 404, shows: "Page not found", base: "'self'" },
   { path: "//nowhere", status: 404, shows: "Page not found", base: "'self'" },
-])("the page $path", ({ path, status, shows, styles = "'self'", base = "'none'" }) => {
+])("the page $path", ({ path, status, shows, styles = "'self'", base = "'none'", frames = "" }) => {
   test("loads nothing from other origins, and is neither cached nor framed", async () => {
     const page = await get(service, `${path}?a=b/c`);
     expect(page).toMatchObject({
@@ -57,7 +58,7 @@ describe.each([
     const policy = String(page.headers["content-security-policy"]);
     expect(policy.replace(/ 'sha256-[\w+/]{43}='/, "")).toBe(
       `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; font-src 'self' data:; ` +
-        `worker-src 'self'; connect-src 'self'; base-uri ${base}; form-action 'none'; frame-ancestors 'none'`,
+        `worker-src 'self'; connect-src 'self';${frames} base-uri ${base}; form-action 'none'; frame-ancestors 'none'`,
     );
     // The only inline script is the one that the policy allows by its hash.
     expect(page.text.match(/<script>|<style|https?:|nowhere/g)).toEqual(["<script>"]);
@@ -84,6 +85,18 @@ describe.each([
       });
     }
   });
+});
+
+test("the preview is framed by the console only, with an opaque origin and no requests", async () => {
+  const { status, headers, text } = await get(service, "/console/preview");
+  expect(status).toBe(200);
+  expect(headers["content-security-policy"]).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self' data:; worker-src 'self'; " +
+      "connect-src 'none'; base-uri 'none'; form-action 'none'; sandbox allow-scripts; frame-ancestors 'self'",
+  );
+  expect(text).not.toMatch(/<script>|<style|https?:/);
+  for (const file of filesOf(text, "/console/preview"))
+    expect((await get(service, file)).headers).toMatchObject({ "access-control-allow-origin": "*" });
 });
 
 test("the console's first page is small", async () => {
@@ -162,7 +175,15 @@ test.each(["/console", "/docs"])("%s redirects relatively, for services below a 
 });
 
 test("a service without built pages says what to do", async () => {
-  for (const path of ["/", "/graphql", "/api/docs", "/console/", "/docs/", "/docs/settings"]) {
+  for (const path of [
+    "/",
+    "/graphql",
+    "/api/docs",
+    "/console/",
+    "/console/preview",
+    "/docs/",
+    "/docs/settings",
+  ]) {
     const { status, headers, text } = await get(unbuilt, path);
     expect({ path, status, type: headers["content-type"] }).toEqual({
       path,
@@ -176,10 +197,11 @@ test("a service without built pages says what to do", async () => {
 
 test("pages that are turned off are neither served nor listed; documents remain", async () => {
   expect(JSON.parse((await get(service, "/pages.json")).text)).toEqual({ disabled: [] });
+  expect(JSON.parse((await get(unbuilt, "/pages.json")).text)).toMatchObject({ preview_url: previewUrl });
   expect(JSON.parse((await get(reduced, "/pages.json")).text)).toEqual({
     disabled: ["console", "playground", "api-docs", "docs"],
   });
-  for (const path of ["/console", "/console/", "/api/docs", "/docs/"])
+  for (const path of ["/console", "/console/", "/console/preview", "/api/docs", "/docs/"])
     expect((await get(reduced, path)).status, path).toBe(404);
   expect((await get(reduced, "/graphql")).status).toBe(400);
   expect((await get(reduced, "/openapi.json")).status).toBe(200);

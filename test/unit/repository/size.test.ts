@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
 /** Raise a limit only in a commit that gives the reason, and lower it after a removal. */
-const MAX_LINES = { src: 36_206, test: 43_296 };
-// 58, and the five of OpenID Connect.
-const MAX_SETTINGS = 63;
+const MAX_LINES = { src: 36_236, test: 43_536 };
+// 58, the five of OpenID Connect, and PREVIEW_URL.
+const MAX_SETTINGS = 64;
 
 test.each(Object.entries(MAX_LINES))("%s has at most %i lines", (folder, maxLines) => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
