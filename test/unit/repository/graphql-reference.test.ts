@@ -18,6 +18,10 @@ import {
   isScalarType,
   isSpecifiedScalarType,
   isUnionType,
+  Kind,
+  parse,
+  print,
+  validate,
 } from "graphql";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -28,6 +32,19 @@ const types = Object.values(schema.getTypeMap()).filter(
   (type) =>
     !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !roots.some((root) => root === type),
 );
+/** Operations that are shown beside the type of the same name. */
+const examples = parse(
+  readFileSync(new URL("../../../docs/reference/examples.graphql", import.meta.url), "utf8"),
+);
+/** The pages of types, and which they describe; the last one has all others. */
+const SUBJECTS: readonly (readonly [page: string, title: string, names: RegExp])[] = [
+  ["graphql-types-user-groups.md", "GraphQL types of user groups", /UserGroup|Mapping|EmbedSession|Viewer/],
+  ["graphql-types-data-sources.md", "GraphQL types of data sources", /DataSource/],
+  ["graphql-types-webhooks.md", "GraphQL types of webhooks", /Webhook/],
+  ["graphql-types-administration.md", "GraphQL types of API keys and the audit log", /ApiKey|Audit/],
+  ["graphql-types-sites.md", "GraphQL types of site configurations", /^Site|SiteConfig/],
+  ["graphql-types.md", "Common GraphQL types", /^/],
+];
 const NOTE =
   "<!-- Written from schema.graphql: npx vitest run test/unit/repository/graphql-reference.test.ts -u -->";
 
@@ -41,8 +58,7 @@ function operationsPage(): string {
 
 # GraphQL operations
 
-Every query, mutation and subscription of \`/graphql\`. [GraphQL types](graphql-types.md) lists the types, and the [guide](../graphql.md) shows how to
-send operations. Arguments with **!** are required.
+Every query, mutation and subscription of \`/graphql\`. The [guide](../graphql.md) shows how to send operations. Arguments with **!** are required.
 
 ${sections.join("\n\n")}
 `;
@@ -51,11 +67,12 @@ ${sections.join("\n\n")}
 function operation({ name, description, args, type }: GraphQLField<unknown, unknown>): string {
   const rows = args.map((each) => row(each, isRequiredArgument(each)));
   const table = rows.length > 0 ? `\n\n${tableOf("argument", rows)}` : "";
-  return `### ${name}\n\nReturns ${link(type, "graphql-types.md")}. ${textOf(description)}${table}`;
+  return `### ${name}\n\nReturns ${link(type)}. ${textOf(description)}${table}`;
 }
 
-/** Lists all types with their fields and values. */
-function typesPage(): string {
+/** Lists the types of a subject with their fields and values. */
+function typesPage(page: string, title: string): string {
+  const described = types.filter(({ name }) => pageOf(name) === page);
   const kinds: readonly (readonly [title: string, is: (type: GraphQLNamedType) => boolean])[] = [
     ["Objects", (type) => isObjectType(type) && !type.name.endsWith("Payload")],
     ["Payloads", (type) => isObjectType(type) && type.name.endsWith("Payload")],
@@ -65,17 +82,27 @@ function typesPage(): string {
     ["Enums", isEnumType],
     ["Scalars", isScalarType],
   ];
-  const sections = kinds.map(
-    ([title, is]) => `## ${title}\n\n${types.filter(is).map(typeSection).join("\n\n")}`,
-  );
+  const sections = kinds.flatMap(([kind, is]) => {
+    const ofKind = described.filter(is).map((type) => typeSection(type) + exampleOf(type.name));
+    return ofKind.length > 0 ? [`## ${kind}\n\n${ofKind.join("\n\n")}`] : [];
+  });
   return `${NOTE}
 
-# GraphQL types
+# ${title}
 
-The types that [GraphQL operations](graphql-operations.md) take and return. **!** marks values that are never null, and required input fields.
+Types that [GraphQL operations](graphql-operations.md) take and return. **!** marks values that are never null, and required input fields.
 
 ${sections.join("\n\n")}
 `;
+}
+
+function pageOf(type: string): string {
+  return SUBJECTS.find(([, , names]) => names.test(type))?.[0] ?? "";
+}
+
+function exampleOf(type: string): string {
+  const example = examples.definitions.find((each) => "name" in each && each.name?.value === type);
+  return example ? `\n\n\`\`\`graphql\n${print(example)}\n\`\`\`` : "";
 }
 
 function typeSection(type: GraphQLNamedType): string {
@@ -113,7 +140,7 @@ function row(
 ): string {
   const fallback = defaultValue === undefined ? "" : ` Default: \`${JSON.stringify(defaultValue)}\`.`;
   const required = isRequired ? " **!**" : "";
-  return `| \`${name}\`${required} | ${link(type, "graphql-types.md")} | ${textOf(description)}${fallback} |`;
+  return `| \`${name}\`${required} | ${link(type)} | ${textOf(description)}${fallback} |`;
 }
 
 function tableOf(kind: string, rows: readonly string[]): string {
@@ -123,11 +150,10 @@ function tableOf(kind: string, rows: readonly string[]): string {
 /** A type as in the schema, linked to its section. */
 function link(
   type: GraphQLField<unknown, unknown>["type"] | GraphQLArgument["type"] | GraphQLNamedType,
-  page = "",
 ): string {
   const named = getNamedType(type);
   const text = `\`${String(type)}\``;
-  return isSpecifiedScalarType(named) ? text : `[${text}](${page}#${named.name.toLowerCase()})`;
+  return isSpecifiedScalarType(named) ? text : `[${text}](${pageOf(named.name)}#${named.name.toLowerCase()})`;
 }
 
 /** A description as one line of a table. */
@@ -137,13 +163,22 @@ function textOf(description: string | null | undefined): string {
 
 test("docs/reference/graphql-*.md are current (vitest run test/unit/repository/graphql-reference.test.ts -u)", async () => {
   await expect(operationsPage()).toMatchFileSnapshot("../../../docs/reference/graphql-operations.md");
-  await expect(typesPage()).toMatchFileSnapshot("../../../docs/reference/graphql-types.md");
+  for (const [page, title] of SUBJECTS)
+    await expect(typesPage(page, title)).toMatchFileSnapshot(`../../../docs/reference/${page}`);
 });
 
 test("every type and field of the schema has a description", () => {
-  const pages = operationsPage() + typesPage();
+  const pages = operationsPage() + SUBJECTS.map(([page, title]) => typesPage(page, title)).join("");
   expect(pages).not.toMatch(/\|\s+\|$/m);
   for (const { name } of types) expect(pages).toContain(`### ${name}\n`);
+});
+
+test("examples match the schema and stand beside a type", () => {
+  for (const example of examples.definitions) {
+    const name = "name" in example ? example.name?.value : "";
+    expect(schema.getType(name ?? ""), name).toBeDefined();
+    expect(validate(schema, { kind: Kind.DOCUMENT, definitions: [example] }), name).toEqual([]);
+  }
 });
 
 const root = new URL("../../../", import.meta.url);
