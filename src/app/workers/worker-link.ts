@@ -20,13 +20,11 @@ export type MetricsMessage = z.infer<typeof metricsMessage>;
 /** A worker's connection to the primary process, which counts rate limits and collects the metrics of all workers. */
 export class WorkerLink implements SharedLimiters {
   readonly isReachable = true;
-  /** From 1; a replaced worker's number is used again. */
-  readonly worker: number;
   readonly #collecting = new Map<number, (text: string | undefined) => void>();
   #lastId = 0;
 
-  constructor(worker: number) {
-    this.worker = worker;
+  /** @param worker from 1; a replaced worker's number is used again */
+  constructor(readonly worker: number) {
     answerScrapes();
     process.on("message", (message) => this.#receive(message));
   }

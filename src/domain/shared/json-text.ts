@@ -73,11 +73,11 @@ function describeSyntaxError(text: string): string {
 
 /** Stops the second parser at its first error. */
 class JsonSyntaxError extends Error {
-  readonly offset: number;
-
-  constructor(code: string, offset: number) {
+  constructor(
+    code: string,
+    readonly offset: number,
+  ) {
     super(code);
-    this.offset = offset;
   }
 }
 

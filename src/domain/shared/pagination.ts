@@ -31,6 +31,8 @@ export interface PageRequest {
   readonly from: "start" | "end";
   readonly after: Position | null;
   readonly before: Position | null;
+  /** Names of all fields of the items that are used, and maybe of others; undefined if unknown. */
+  readonly fields?: ReadonlySet<string> | undefined;
 }
 
 /** A page of a list, in list order. */
@@ -39,8 +41,6 @@ export interface Page<Item> {
   /** Whether more items follow in the direction of paging. */
   readonly hasMore: boolean;
 }
-
-export const EMPTY_PAGE: Page<never> = { items: [], hasMore: false };
 
 /** The sort field of a list, and the type of its values. */
 export interface SortKey {

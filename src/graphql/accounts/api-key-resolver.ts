@@ -58,9 +58,9 @@ export class ApiKeyResolver {
     description: "The environment's API keys, including expired and revoked ones. Requires admin scope.",
   })
   apiKeys(@Args(() => ApiKeyArguments) list: ApiKeyArguments, @Ctx() context: GraphqlContext) {
-    const admin = requireAdmin(requireSession(context).caller);
+    requireAdmin(requireSession(context).caller);
     const filter = parseApiKeyFilter(list.filter);
-    return new ApiKeyConnection(sourceOf(context.services.apiKeys.list, admin, list, filter));
+    return new ApiKeyConnection(sourceOf(context.services.apiKeys.list, context, list, filter));
   }
 
   @AdminMutation(

@@ -84,9 +84,9 @@ export class AuditResolver {
     description: "The environment's audit log, newest entries first. Requires admin scope.",
   })
   auditLog(@Args(() => AuditLogArguments) list: AuditLogArguments, @Ctx() context: GraphqlContext) {
-    const admin = requireAdmin(requireSession(context).caller);
+    requireAdmin(requireSession(context).caller);
     const filter = parseAuditFilter(list.filter);
-    return new AuditEntryConnection(sourceOf(context.services.auditLog.list, admin, list, filter));
+    return new AuditEntryConnection(sourceOf(context.services.auditLog.list, context, list, filter));
   }
 
   @Query(() => [AuditDayView], {

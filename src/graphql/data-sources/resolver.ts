@@ -36,8 +36,7 @@ export class DataSourceResolver {
 
   @Query(() => DataSourceConnection, { description: "The environment's data sources." })
   dataSources(@Args(() => DataSourceArguments) list: DataSourceArguments, @Ctx() context: GraphqlContext) {
-    const { caller } = requireSession(context);
     const filter = list.filter ? parseNamedItemFilter(list.filter) : {};
-    return new DataSourceConnection(sourceOf(context.services.dataSources.list, caller, list, filter));
+    return new DataSourceConnection(sourceOf(context.services.dataSources.list, context, list, filter));
   }
 }

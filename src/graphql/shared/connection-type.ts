@@ -1,5 +1,4 @@
 import { Field, Int, ObjectType } from "type-graphql";
-import type { Tenant } from "../../domain/accounts/caller.js";
 import {
   type Page,
   type PageArguments,
@@ -12,6 +11,7 @@ import {
   toCursor,
 } from "../../domain/shared/pagination.js";
 import type { ItemList } from "../../services/shared/item-list.js";
+import { type GraphqlContext, requireSession } from "./context.js";
 import { nullable } from "./nullable.js";
 
 @ObjectType("PageInfo", { description: "Information about a page of a list.", simpleResolvers: true })
@@ -31,6 +31,7 @@ class PageInfo {
 
 /** Data source of a connection; the page and the count are loaded only if a selected field needs them. */
 export interface ConnectionSource<Item> {
+  readonly context: GraphqlContext;
   readonly page: PageArguments;
   /** Sort key of the list; its field is part of every cursor. */
   readonly sort: SortKey;
@@ -42,13 +43,15 @@ export interface ConnectionSource<Item> {
 /** Returns the source of a connection with a list's items. Without `orderBy`, they are in the list's default order. */
 export function sourceOf<Item extends { readonly id: number }, Filter, Field extends string>(
   list: ItemList<Item, Filter, Field>,
-  tenant: Tenant,
+  context: GraphqlContext,
   page: PageArguments & { readonly orderBy?: SortOrder<Field> | null },
   filter: Filter,
 ): ConnectionSource<Item> {
   const by = page.orderBy ?? list.order.default;
   const field = list.order.fields[by.field];
+  const { tenant } = requireSession(context).loaders;
   return {
+    context,
     page,
     sort: { field: by.field, kind: field.kind },
     positionOf: (item) => positionOf(item, field),
@@ -62,15 +65,19 @@ export function positionById({ id }: { readonly id: number }): Position {
   return { value: id, id };
 }
 
-/** Creates the types `<name>Edge` and `<name>Connection` for nodes of a view. */
+/**
+ * Creates the types `<name>Edge` and `<name>Connection` for nodes of a view.
+ * @param viewAll returns the views of a page's items
+ */
 export function createConnectionType<Item, View extends object>(
   name: string,
   NodeView: new (item: Item) => View,
+  viewAll = async (items: readonly Item[], _: GraphqlContext) => items.map((item) => new NodeView(item)),
 ) {
   @ObjectType(`${name}Edge`, { description: "An edge in a connection.", simpleResolvers: true })
   class Edge {
     @Field(() => NodeView, { description: "The item at the end of the edge." })
-    readonly node!: View;
+    readonly node!: View | undefined;
 
     @Field(() => String, { description: "The cursor of the item, for `after` and `before`." })
     readonly cursor!: string;
@@ -83,18 +90,19 @@ export function createConnectionType<Item, View extends object>(
 
     /** @throws DomainError `invalid_field` for an invalid page */
     constructor(private readonly source: ConnectionSource<Item>) {
-      this.#request = parsePage(source.page, source.sort);
+      this.#request = { ...parsePage(source.page, source.sort), fields: source.context.fields };
     }
 
     @Field(() => [Edge], { description: "The page's items with their cursors." })
     async edges(): Promise<Edge[]> {
       const { items } = await this.#load();
-      return items.map((item) => ({ node: new NodeView(item), cursor: this.#cursor(item) }));
+      const nodes = await this.nodes();
+      return items.map((item, index) => ({ node: nodes[index], cursor: this.#cursor(item) }));
     }
 
     @Field(() => [NodeView], { description: "The page's items." })
-    async nodes(): Promise<View[]> {
-      return (await this.#load()).items.map((item) => new NodeView(item));
+    async nodes(): Promise<readonly View[]> {
+      return viewAll((await this.#load()).items, this.source.context);
     }
 
     @Field(() => PageInfo, { description: "Information for pagination." })

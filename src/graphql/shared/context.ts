@@ -24,6 +24,8 @@ export interface GraphqlContext {
   /** Remaining rate limit after the first cost unit was charged; null without a rate limit. */
   readonly allowance: Allowance | null;
   readonly metrics: Metrics;
+  /** Names of the document's fields; undefined until the operation is admitted. */
+  fields?: ReadonlySet<string>;
   /** Charges further cost units. @returns null without a rate limit @throws DomainError `rate_limited` */
   spend(cost: number): Promise<Allowance> | null;
   /** Records that the request may have written data, so that its reply is not withheld. */

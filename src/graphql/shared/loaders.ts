@@ -1,21 +1,19 @@
 import DataLoader from "dataloader";
 import type { Tenant } from "../../domain/accounts/caller.js";
+import { getOrCreate } from "../../domain/shared/get-or-create.js";
 import type { Services } from "../../services/services.js";
 import { ReplyBudget } from "./reply-budget.js";
 
 /** The loaders of one request for one tenant, created on first use. */
 export class Loaders {
-  readonly services: Services;
-  readonly tenant: Tenant;
-  readonly budget: ReplyBudget;
   /** Identifies the loaders in use. */
   generation: object = {};
 
-  constructor(services: Services, tenant: Tenant, budget = new ReplyBudget()) {
-    this.services = services;
-    this.tenant = tenant;
-    this.budget = budget;
-  }
+  constructor(
+    readonly services: Services,
+    readonly tenant: Tenant,
+    readonly budget = new ReplyBudget(),
+  ) {}
 
   /** Drops cached values, which a mutation may have changed. */
   clear(): void {
@@ -28,13 +26,7 @@ export function defineLoader<Type extends object>(
   create: (loaders: Loaders) => Type,
 ): (loaders: Loaders) => Type {
   const known = new WeakMap<object, Type>();
-  return (loaders) => {
-    const existing = known.get(loaders.generation);
-    if (existing) return existing;
-    const loader = create(loaders);
-    known.set(loaders.generation, loader);
-    return loader;
-  };
+  return (loaders) => getOrCreate(known, loaders.generation, () => create(loaders));
 }
 
 /**
@@ -58,11 +50,7 @@ export class RequestLoaders<Request, Value> {
   constructor(private readonly loadAll: (ids: readonly number[], request: Request) => Promise<Value[]>) {}
 
   async load(id: number, request: Request): Promise<Value> {
-    const key = JSON.stringify(request);
-    const known = this.#loaders.get(key);
-    if (known) return known.load(id);
-    const loader = new DataLoader((ids: readonly number[]) => this.loadAll(ids, request));
-    this.#loaders.set(key, loader);
-    return loader.load(id);
+    const create = () => new DataLoader((ids: readonly number[]) => this.loadAll(ids, request));
+    return getOrCreate(this.#loaders, JSON.stringify(request), create).load(id);
   }
 }

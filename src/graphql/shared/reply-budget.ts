@@ -1,5 +1,5 @@
 import { DomainError } from "../../domain/shared/errors.js";
-import { MAX_REPLY_ITEMS, tooManyItems } from "../../domain/shared/pagination.js";
+import { MAX_REPLY_ITEMS, type Page, tooManyItems } from "../../domain/shared/pagination.js";
 import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 
 /** Bytes of documents and texts that count as one item. */
@@ -54,6 +54,12 @@ export class ReplyBudget {
   spend(items: number): void {
     this.#spent += items;
     if (this.#spent > MAX_REPLY_ITEMS) throw tooManyItems();
+  }
+
+  /** Counts the items of a nested list's page. @returns the page @throws like `spend` */
+  spendPage<Item>(page: Page<Item>): Page<Item> {
+    this.spend(page.items.length);
+    return page;
   }
 
   /** Counts the findings of a completed check. Does not throw: only further work is rejected. */

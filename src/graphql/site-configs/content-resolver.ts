@@ -10,6 +10,7 @@ import {
   Resolver,
   Root,
 } from "type-graphql";
+import { getOrCreate } from "../../domain/shared/get-or-create.js";
 import { isObject, type JsonObject, type JsonValue } from "../../domain/shared/json.js";
 import { SITE_CONFIG } from "../../domain/site-configs/format.js";
 import {
@@ -24,7 +25,6 @@ import {
 } from "../../domain/site-configs/setting-shape.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createEnum } from "../shared/create-enum.js";
-import { getOrCreate } from "../shared/get-or-create.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
 import { COUNTS_ITEMS, type ReplyBudget } from "../shared/reply-budget.js";
@@ -68,13 +68,10 @@ function settingsClass({ typeName, properties }: ObjectShape): SettingsClass {
   const known = settingsClasses.get(typeName);
   if (known) return known;
   class SettingsObject {
-    readonly values: JsonObject;
-    readonly budget: ReplyBudget;
-
-    constructor(values: JsonObject, budget: ReplyBudget) {
-      this.values = values;
-      this.budget = budget;
-    }
+    constructor(
+      readonly values: JsonObject,
+      readonly budget: ReplyBudget,
+    ) {}
   }
   // Before fields are added: the type is recursive, because page groups may contain groups.
   settingsClasses.set(typeName, SettingsObject);

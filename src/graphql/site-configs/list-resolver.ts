@@ -2,7 +2,7 @@ import { Args, ArgsType, Ctx, Field, InputType, Query, Resolver } from "type-gra
 import { parseText } from "../../domain/shared/text-field.js";
 import { SITE_CONFIG_ORDER, type SiteConfigFilter } from "../../domain/site-configs/list.js";
 import { sourceOf } from "../shared/connection-type.js";
-import { type GraphqlContext, requireSession } from "../shared/context.js";
+import type { GraphqlContext } from "../shared/context.js";
 import {
   createListArguments,
   createOrderInput,
@@ -34,9 +34,8 @@ class SiteConfigArguments extends createListArguments(
 export class SiteConfigListResolver {
   @Query(() => SiteConfigConnection, { description: "The environment's site configurations." })
   siteConfigs(@Args(() => SiteConfigArguments) list: SiteConfigArguments, @Ctx() context: GraphqlContext) {
-    const { caller } = requireSession(context);
     const filter = parseSiteConfigFilter(list.filter);
-    return new SiteConfigConnection(sourceOf(context.services.siteConfigReader.list, caller, list, filter));
+    return new SiteConfigConnection(sourceOf(context.services.siteConfigReader.list, context, list, filter));
   }
 }
 

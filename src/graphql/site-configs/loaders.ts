@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import DataLoader from "dataloader";
 import type { Tenant } from "../../domain/accounts/caller.js";
+import { getOrCreate } from "../../domain/shared/get-or-create.js";
 import type { JsonValue } from "../../domain/shared/json.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
@@ -9,7 +10,6 @@ import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/s
 import type { Services } from "../../services/services.js";
 import { revisionKey } from "../../services/site-configs/reader.js";
 import type { SiteConfigService } from "../../services/site-configs/service.js";
-import { getOrCreate } from "../shared/get-or-create.js";
 import { defineLoader, RequestLoaders } from "../shared/loaders.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 

@@ -116,12 +116,11 @@ export class SiteConfigMutations {
   async setSiteConfigVisibility(
     input: SetSiteConfigVisibilityInput,
     writer: Writer,
-    { services }: GraphqlContext,
+    context: GraphqlContext,
   ) {
     const { site } = parseChange(input);
-    return {
-      siteConfig: new SiteConfigView(await services.siteConfigs.setPublic(writer, site, input.isPublic)),
-    };
+    const changed = await context.services.siteConfigs.setPublic(writer, site, input.isPublic);
+    return { siteConfig: new SiteConfigView(changed) };
   }
 
   @WriterMutation(

@@ -60,14 +60,12 @@ export class SiteConfigResolver {
   ) {
     const { loaders } = requireSession(context);
     return new SiteConfigRevisionConnection({
+      context,
       page,
       sort: { field: "revision", kind: "revision" },
       positionOf: ({ revision: number }: SiteConfigRevision) => ({ value: number, id: number }),
-      load: async (request) => {
-        const found = await siteConfigs(loaders).revisionPages.load(siteConfigId, request);
-        loaders.budget.spend(found.items.length);
-        return found;
-      },
+      load: async (request) =>
+        loaders.budget.spendPage(await siteConfigs(loaders).revisionPages.load(siteConfigId, request)),
       // Revisions are numbered from 1 without gaps.
       count: async () => revision,
     });

@@ -65,11 +65,9 @@ export class SiteConfigRevisionView extends NodeView {
 
   constructor(revision: SiteConfigRevision) {
     super("SiteConfigRevision", revision.siteConfigId, revision.revision);
-    const { author: authorName, ...fields } = revision;
-    Object.assign(this, { ...fields, authorName, textRef: revision } satisfies Omit<
-      SiteConfigRevisionView,
-      "id"
-    >);
+    const { author: authorName, ...others } = revision;
+    const fields: Omit<SiteConfigRevisionView, "id"> = { ...others, authorName, textRef: revision };
+    Object.assign(this, fields);
   }
 }
 

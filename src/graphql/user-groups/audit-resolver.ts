@@ -18,15 +18,13 @@ export class UserGroupAuditResolver {
     @Ctx() context: GraphqlContext,
   ) {
     const { caller, loaders } = requireSession(context);
-    const source = sourceOf(context.services.auditLog.list, requireAdmin(caller), list, {});
+    requireAdmin(caller);
+    const source = sourceOf(context.services.auditLog.list, context, list, {});
     const filter = parseAuditFilter(list.filter);
     return new AuditEntryConnection({
       ...source,
-      load: async (page) => {
-        const found = await auditLogsOfGroups(loaders).load(group.id, { filter, page });
-        loaders.budget.spend(found.items.length);
-        return found;
-      },
+      load: async (page) =>
+        loaders.budget.spendPage(await auditLogsOfGroups(loaders).load(group.id, { filter, page })),
       count: () => auditCountsOfGroups(loaders).load(group.id, filter),
     });
   }

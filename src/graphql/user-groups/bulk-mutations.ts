@@ -243,12 +243,8 @@ export class BulkMutations {
     () => RotateUserGroupTokensInput,
     { results: [() => [RotateUserGroupTokensResult], IN_ORDER], userErrors: BULK_ERRORS },
   )
-  async rotateUserGroupTokens(
-    input: RotateUserGroupTokensInput,
-    writer: Writer,
-    { services }: GraphqlContext,
-  ) {
-    const outcomes = await services.userGroupBulkEdits.rotateTokens(writer, parseBulkEdit(input));
+  async rotateUserGroupTokens(input: RotateUserGroupTokensInput, writer: Writer, context: GraphqlContext) {
+    const outcomes = await context.services.userGroupBulkEdits.rotateTokens(writer, parseBulkEdit(input));
     return viewOutcomes(outcomes, (rotated) => ({
       userGroup: rotated && new UserGroupView(rotated.userGroup),
     }));

@@ -77,9 +77,8 @@ class UserGroupArguments extends createListArguments(
 export class UserGroupListResolver {
   @Query(() => UserGroupConnection, { description: "The environment's user groups." })
   userGroups(@Args(() => UserGroupArguments) list: UserGroupArguments, @Ctx() context: GraphqlContext) {
-    const { caller } = requireSession(context);
     const filter = parseUserGroupFilter(list.filter);
-    return new UserGroupConnection(sourceOf(context.services.listing, caller, list, filter));
+    return new UserGroupConnection(sourceOf(context.services.listing, context, list, filter));
   }
 }
 
@@ -95,14 +94,12 @@ export class DataSourceUserGroupsResolver {
   ) {
     const { loaders } = requireSession(context);
     return new UserGroupConnection({
+      context,
       page,
       sort: { field: "teamId", kind: "id" },
       positionOf: positionById,
-      load: async (request) => {
-        const found = await userGroupsOfDataSources(loaders).load(dataSourceId, request);
-        loaders.budget.spend(found.items.length);
-        return found;
-      },
+      load: async (request) =>
+        loaders.budget.spendPage(await userGroupsOfDataSources(loaders).load(dataSourceId, request)),
       count: () => countUserGroupsOfDataSource(loaders, dataSourceId),
     });
   }

@@ -186,12 +186,9 @@ export class UserGroupMutations {
     () => RotateUserGroupTokenInput,
     PAYLOAD,
   )
-  async rotateUserGroupToken(
-    { by }: RotateUserGroupTokenInput,
-    writer: Writer,
-    { services }: GraphqlContext,
-  ) {
-    const { userGroup } = await services.userGroups.rotateToken(writer, parseUserGroupBy(by));
+  async rotateUserGroupToken(input: RotateUserGroupTokenInput, writer: Writer, context: GraphqlContext) {
+    const ref = parseUserGroupBy(input.by);
+    const { userGroup } = await context.services.userGroups.rotateToken(writer, ref);
     return { userGroup: new UserGroupView(userGroup) };
   }
 
@@ -221,16 +218,13 @@ export class UserGroupMutations {
   }
 
   @WriterMutation("Removes a schema from a user group's mapping.", () => RemoveUserGroupMappingInput, PAYLOAD)
-  async removeUserGroupMapping(
-    input: RemoveUserGroupMappingInput,
-    writer: Writer,
-    { services }: GraphqlContext,
-  ) {
+  async removeUserGroupMapping(input: RemoveUserGroupMappingInput, writer: Writer, context: GraphqlContext) {
+    const { userGroups } = context.services;
     const { ref, schemaId } = parseFields({
       ref: () => parseUserGroupBy(input.by),
       schemaId: () => parseText(input.schemaId, ["schemaId"]),
     });
-    return { userGroup: new UserGroupView(await services.userGroups.removeMapping(writer, ref, schemaId)) };
+    return { userGroup: new UserGroupView(await userGroups.removeMapping(writer, ref, schemaId)) };
   }
 
   @WriterMutation("Replaces the entire mapping of a user group.", () => ReplaceUserGroupMappingInput, PAYLOAD)

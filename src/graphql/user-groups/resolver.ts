@@ -1,7 +1,9 @@
 import { Arg, Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from "type-graphql";
 import { hasScope } from "../../domain/accounts/caller.js";
+import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { DataSourceView } from "../data-sources/type.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
+import type { Loaders } from "../shared/loaders.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON, RawJson } from "../shared/raw-json.js";
 import { loadUserGroup, parseUserGroupBy, UserGroupBy } from "./by.js";
@@ -56,21 +58,23 @@ export class UserGroupResolver {
   @FieldResolver(() => [MappingEntryView], {
     description: "The mapping of schemas to data sources, ordered by schema ID.",
   })
-  async mapping(
-    @Root() { group, sharedMapping }: UserGroupView,
-    @Ctx() context: GraphqlContext,
-  ): Promise<MappingEntryView[]> {
+  mapping(@Root() { group, mappingOf }: UserGroupView, @Ctx() context: GraphqlContext) {
     const { loaders } = requireAnySession(context);
-    const entries = await (sharedMapping?.() ??
-      context.services.userGroupReader.mappings.load(loaders.tenant, group.id));
-    loaders.budget.spend(entries.length);
-    const views: MappingEntryView[] = [];
-    let bytes = 0;
-    for (const { schemaId, dataSource } of entries) {
-      views.push({ schemaId, dataSource: new DataSourceView(dataSource) });
-      bytes += schemaId.length + dataSource.providedId.length + dataSource.name.length;
-    }
-    loaders.budget.spendReplyBytes(bytes);
-    return views;
+    const { userGroupReader } = context.services;
+    const mapping = mappingOf?.(group) ?? userGroupReader.mappingOf(loaders.tenant, group);
+    if (mapping instanceof Promise) return mapping.then((entries) => viewMapping(entries, loaders));
+    return viewMapping(mapping, loaders);
   }
+}
+
+function viewMapping(entries: readonly MappedDataSource[], { budget }: Loaders): MappingEntryView[] {
+  budget.spend(entries.length);
+  const views: MappingEntryView[] = [];
+  let bytes = 0;
+  for (const { schemaId, dataSource } of entries) {
+    views.push({ schemaId, dataSource: new DataSourceView(dataSource) });
+    bytes += schemaId.length + dataSource.providedId.length + dataSource.name.length;
+  }
+  budget.spendReplyBytes(bytes);
+  return views;
 }

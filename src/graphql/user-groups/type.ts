@@ -4,8 +4,12 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { createConnectionType } from "../shared/connection-type.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { GetterField, NodeView } from "../shared/node.js";
+
+type Mapping = readonly MappedDataSource[];
+type MappingOf = (group: UserGroup) => Mapping | Promise<Mapping>;
 
 @ObjectType("UserGroup", {
   implements: NodeView,
@@ -13,15 +17,15 @@ import { GetterField, NodeView } from "../shared/node.js";
   simpleResolvers: true,
 })
 export class UserGroupView extends NodeView {
-  /** Internal, for the field resolvers. */
-  readonly group: UserGroup;
-  /** Internal: loads a mapping that several subscribers share; undefined if each request loads it separately. */
-  readonly sharedMapping: (() => Promise<readonly MappedDataSource[]>) | undefined;
-
-  constructor(group: UserGroup, sharedMapping?: () => Promise<readonly MappedDataSource[]>) {
+  /**
+   * The properties are internal, for the field resolvers.
+   * @param mappingOf returns a mapping that others share, or that was loaded with the page; undefined if it is loaded separately
+   */
+  constructor(
+    readonly group: UserGroup,
+    readonly mappingOf?: MappingOf,
+  ) {
     super("UserGroup", group.id);
-    this.group = group;
-    this.sharedMapping = sharedMapping;
   }
 
   @GetterField(() => GraphQLSafeInt, {
@@ -62,4 +66,23 @@ export class UserGroupView extends NodeView {
   }
 }
 
-export const UserGroupConnection = createConnectionType("UserGroup", UserGroupView);
+export const UserGroupConnection = createConnectionType("UserGroup", UserGroupView, viewUserGroups);
+
+/** Loads the mappings of a page at once if the document names them: a promise for each group takes longer. */
+async function viewUserGroups(groups: readonly UserGroup[], context: GraphqlContext) {
+  const { fields, services } = context;
+  if (groups.length === 0 || !fields?.has("mapping")) return groups.map((group) => new UserGroupView(group));
+  const ids = groups.map(({ id }) => id);
+  const mappingOf = await services.userGroupReader.mappings
+    .load(requireSession(context).loaders.tenant, ids)
+    .then(
+      (mappings): MappingOf =>
+        ({ id }) =>
+          mappings.get(id) ?? [],
+      // Reported where a mapping is selected.
+      (error: unknown): MappingOf =>
+        () =>
+          Promise.reject(error),
+    );
+  return groups.map((group) => new UserGroupView(group, mappingOf));
+}

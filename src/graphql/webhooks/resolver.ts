@@ -75,9 +75,11 @@ export class WebhookResolver {
     @Args(() => WebhookEndpointArguments) list: WebhookEndpointArguments,
     @Ctx() context: GraphqlContext,
   ) {
-    const admin = requireAdmin(requireSession(context).caller);
-    const filter = parseEndpointFilter(list.filter);
-    return new WebhookEndpointConnection(sourceOf(context.services.webhooks.endpoints, admin, list, filter));
+    requireAdmin(requireSession(context).caller);
+    const { endpoints } = context.services.webhooks;
+    return new WebhookEndpointConnection(
+      sourceOf(endpoints, context, list, parseEndpointFilter(list.filter)),
+    );
   }
 
   @Query(() => WebhookDeliveryConnection, {
@@ -87,9 +89,11 @@ export class WebhookResolver {
     @Args(() => WebhookDeliveryArguments) list: WebhookDeliveryArguments,
     @Ctx() context: GraphqlContext,
   ) {
-    const admin = requireAdmin(requireSession(context).caller);
-    const filter = parseDeliveryFilter(list.filter);
-    return new WebhookDeliveryConnection(sourceOf(context.services.webhooks.deliveries, admin, list, filter));
+    requireAdmin(requireSession(context).caller);
+    const { deliveries } = context.services.webhooks;
+    return new WebhookDeliveryConnection(
+      sourceOf(deliveries, context, list, parseDeliveryFilter(list.filter)),
+    );
   }
 
   @FieldResolver(

@@ -14,7 +14,7 @@ import { createConnectionType } from "../shared/connection-type.js";
 import { createEnum } from "../shared/create-enum.js";
 import { NodeView } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
-import { GraphQLJSON } from "../shared/raw-json.js";
+import { GraphQLJSON, RawJson } from "../shared/raw-json.js";
 
 const WebhookEndpointStatusEnum = createEnum<Status>(
   "WebhookEndpointStatus",
@@ -156,12 +156,10 @@ export class WebhookEndpointView extends NodeView {
   readonly createdAt!: Date;
 
   constructor(endpoint: WebhookEndpoint) {
-    const { id, ...fields } = endpoint;
+    const { id, ...others } = endpoint;
     super("WebhookEndpoint", id);
-    Object.assign(this, { ...fields, health: viewHealth(endpoint) } satisfies Omit<
-      WebhookEndpointView,
-      "id"
-    >);
+    const fields: Omit<WebhookEndpointView, "id"> = { ...others, health: viewHealth(endpoint) };
+    Object.assign(this, fields);
   }
 }
 
@@ -218,7 +216,7 @@ export class WebhookDeliveryView extends NodeView {
     super("WebhookDelivery", id);
     Object.assign(this, {
       ...delivery,
-      payload: JSON.parse(delivery.payload),
+      payload: new RawJson(delivery.payload),
       nextAttemptAt: delivery.state === "pending" ? delivery.nextAttemptAt : null,
     } satisfies Omit<WebhookDeliveryView, "id">);
   }

@@ -98,11 +98,12 @@ export async function listEntriesOfGroups(
   groupIds: readonly number[],
   filter: AuditFilter,
   page: PageRequest,
-): Promise<ReadonlyMap<number, Page<AuditEntry>>> {
+): Promise<Page<AuditEntry>[]> {
   const selection = { ...ENTRIES, keyset: keysetOf(AUDIT_ENTRY_ORDER.default) };
   const of = { column: "subject_id", ids: groupIds, page };
   const rows = await findPages<RowOf<typeof ENTRIES>>(db, selection, of, groupEntries(filter));
   return groupPages(
+    groupIds,
     rows.map((row) => [row.subjectId, toAuditEntry(row)]),
     page,
   );

@@ -32,6 +32,7 @@ export const DATA_SOURCE_LIST = defineList<DataSource, DataSource, DataSourceFil
       `name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`,
   ],
   isPrepared: true,
+  readsUsed: true,
 });
 
 const BY_REFERENCES_LOCKED: Statement = {

@@ -17,38 +17,26 @@ const ROLLBACK_SAVEPOINT: Statement = {
 /** A transaction that is open on one connection. */
 export class OpenTransaction implements Queryable, Transaction {
   readonly userGroupIds = new Set<number>();
-  readonly #orm: Orm;
-  readonly #client: PoolClient;
-  readonly #send: Queryable["run"];
-  readonly #deadline: Deadline | undefined;
   readonly #afterCommit: (() => void)[] = [];
   #manager: EntityManager | undefined;
   /** Settles when all statements so far have completed: a connection runs one at a time. */
   #last: Promise<unknown> = Promise.resolve();
   #failure: unknown;
 
-  readonly #recordsSeparately: boolean;
-
   /**
    * @param send runs one statement on the client
-   * @param deadline no statement, including COMMIT, is sent after it
-   * @param recordsSeparately whether changes and their records are statements of their own
+   * @param options.deadline no statement, including COMMIT, is sent after it
+   * @param options.recordsSeparately whether changes and their records are statements of their own
    */
   constructor(
-    orm: Orm,
-    client: PoolClient,
-    send: Queryable["run"],
-    {
-      deadline,
-      recordsSeparately,
-    }: { readonly deadline: Deadline | undefined; readonly recordsSeparately: boolean },
-  ) {
-    this.#orm = orm;
-    this.#client = client;
-    this.#send = send;
-    this.#deadline = deadline;
-    this.#recordsSeparately = recordsSeparately;
-  }
+    private readonly orm: Orm,
+    private readonly client: PoolClient,
+    private readonly send: Queryable["run"],
+    private readonly options: {
+      readonly deadline: Deadline | undefined;
+      readonly recordsSeparately: boolean;
+    },
+  ) {}
 
   /** The error that aborted the transaction; undefined while it can be committed. */
   get failure(): unknown {
@@ -57,10 +45,10 @@ export class OpenTransaction implements Queryable, Transaction {
 
   async run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const { change } = statement;
-    if (change !== undefined && this.#recordsSeparately) {
+    if (change !== undefined && this.options.recordsSeparately) {
       return changeThenRecord<Row>(this, { ...statement, change }, values);
     }
-    return this.#query(() => this.#send<Row>(statement, values));
+    return this.#query(() => this.send<Row>(statement, values));
   }
 
   /**
@@ -87,7 +75,7 @@ export class OpenTransaction implements Queryable, Transaction {
 
   /** TypeORM entity manager within the transaction. */
   get manager(): EntityManager {
-    this.#manager ??= createEntityManager(this.#orm, this, { access: "write", label: "entities" });
+    this.#manager ??= createEntityManager(this.orm, this, { access: "write", label: "entities" });
     return this.#manager;
   }
 
@@ -100,7 +88,7 @@ export class OpenTransaction implements Queryable, Transaction {
    * @throws the error that prevented it; DomainError `unavailable` also when the connection was lost and the outcome is unknown
    */
   async commit(): Promise<void> {
-    const { command } = await this.#query(() => this.#client.query("COMMIT"));
+    const { command } = await this.#query(() => this.client.query("COMMIT"));
     if (command !== "COMMIT") throw notCommitted(command);
     for (const work of this.#afterCommit) work();
   }
@@ -120,7 +108,7 @@ export class OpenTransaction implements Queryable, Transaction {
     // PostgreSQL would reject the statement as well, but without the original error.
     if (this.#failure !== undefined) throw this.#failure;
     try {
-      requireTime(this.#deadline);
+      requireTime(this.options.deadline);
       return await send();
     } catch (error) {
       this.#failure = translateDatabaseError(error);
@@ -131,7 +119,7 @@ export class OpenTransaction implements Queryable, Transaction {
   async #rollbackSavepoint(): Promise<void> {
     if (isConnectionUnusable(this.#failure)) return;
     this.#failure = undefined;
-    await this.#attempt(() => this.#send(ROLLBACK_SAVEPOINT, []));
+    await this.#attempt(() => this.send(ROLLBACK_SAVEPOINT, []));
   }
 }
 

@@ -9,15 +9,13 @@ export class ReplicaFailed extends Error {}
 
 /** Reads from one replica. Its failures are `ReplicaFailed`, so that the caller can retry on the primary. */
 export class ReplicaReads implements ReadReplica {
-  readonly name: string;
-  readonly #of: (scope: RowScope) => Queryable;
   readonly #inFlight = new Set<(reason: ReplicaFailed) => void>();
 
-  /** @param of returns the replica's queryable for a scope */
-  constructor(name: string, of: (scope: RowScope) => Queryable) {
-    this.name = name;
-    this.#of = of;
-  }
+  /** @param queryableOf returns the replica's queryable for a scope */
+  constructor(
+    readonly name: string,
+    private readonly queryableOf: (scope: RowScope) => Queryable,
+  ) {}
 
   /** Returns a queryable for single reads. */
   of(scope: RowScope): Queryable {
@@ -35,7 +33,7 @@ export class ReplicaReads implements ReadReplica {
       return await new Promise<Row[]>((resolve, reject) => {
         rejectRead = reject;
         this.#inFlight.add(reject);
-        this.#of(scope).run<Row>(statement, values).then(resolve, reject);
+        this.queryableOf(scope).run<Row>(statement, values).then(resolve, reject);
       });
     } catch (error) {
       // Not retried on the primary: that would shift the overload to it.

@@ -24,6 +24,8 @@ export interface ListDefinition<Row, Item, Filter, Field extends string> {
   readonly conditions: (filter: Filter, values: StatementValues) => readonly (string | false | undefined)[];
   /** Prepares the statements of the unfiltered list. */
   readonly isPrepared?: true;
+  /** Reads only columns that the fields of a page use; set where fields use the columns of their names only. */
+  readonly readsUsed?: true;
 }
 
 /** Reads a list. */
@@ -42,16 +44,19 @@ export function defineList<
   Filter extends object,
   Field extends string,
 >(definition: ListDefinition<Row, Item, Filter, Field>): TenantList<Item, Filter, Field> {
-  const { table, order, toItem, condition, conditions, isPrepared = false } = definition;
+  const { table, order, toItem, condition, conditions, isPrepared = false, readsUsed = false } = definition;
   const keysetOf = keysetsOf(table, order);
-  const query = (filter: Filter): ListQuery => ({
+  const query = (filter: Filter, suffix = ""): ListQuery => ({
     ...tenantList((values) => [condition, ...conditions(filter, values)]),
-    ...(isPrepared && isEmptyFilter(filter) && { name: `${table.name}_list` }),
+    ...(isPrepared && isEmptyFilter(filter) && { name: `${table.name}_list${suffix}` }),
   });
   return {
     order,
     async page(db, filter, by, page) {
-      const rows = await findRows<Row>(db, { ...table, keyset: keysetOf(by) }, page, query(filter));
+      const keyset = keysetOf(by);
+      const { columns, suffix } = table.used(readsUsed ? page.fields : undefined, keyset.column);
+      const selection = { name: table.name, columns, keyset };
+      const rows = await findRows<Row>(db, selection, page, query(filter, suffix));
       return toPage(rows.map(toItem), page);
     },
     count: (db, filter) => countList(db, table.name, query(filter)),
@@ -197,18 +202,19 @@ export async function countList(
 }
 
 /**
- * Groups the rows of several lists, read with one statement, into one page per list.
+ * Groups the rows of several lists, read with one statement, into one page per list, in the order of their IDs.
  * @param found items with the ID of their list, in paging order within each list
  */
 export function groupPages<Item>(
+  listIds: readonly number[],
   found: readonly (readonly [listId: number, item: Item])[],
   page: PageRequest,
-): ReadonlyMap<number, Page<Item>> {
+): Page<Item>[] {
   const lists = new Map<number, Item[]>();
   for (const [listId, item] of found) {
     const list = lists.get(listId);
     if (list) list.push(item);
     else lists.set(listId, [item]);
   }
-  return new Map([...lists].map(([listId, items]) => [listId, toPage(items, page)]));
+  return listIds.map((listId) => toPage(lists.get(listId) ?? [], page));
 }

@@ -7,6 +7,7 @@ import {
   PrimaryGeneratedColumn,
 } from "typeorm";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import type { PageRequest } from "../../domain/shared/pagination.js";
 
 // Column decorators shared by many entities. Keys take the name of their primary key constraint.
 
@@ -55,12 +56,22 @@ export interface Table<Row> {
   readonly name: string;
   /** The columns of a row for a select list, named like their properties. */
   readonly columns: string;
+  /** Returns the columns that a page with these fields uses, sorted by a column. */
+  used(fields: PageRequest["fields"], sortColumn?: string): UsedColumns;
   /** Returns the name of a property's column. */
   column(property: keyof Row & string): string;
   /** Whether a column is text of another collation than "C", in which names and IDs are sorted. */
   isLocalized(property: keyof Row & string): boolean;
   /** Whether an account and environment have each value of the column once. */
   isUnique(property: keyof Row & string): boolean;
+}
+
+/** All columns of a row, or without JSON, without bytes and times, or without both: so few statements are prepared. */
+interface UsedColumns {
+  readonly columns: string;
+  readonly unused: readonly string[];
+  /** Differs between sets of columns, for the names of statements. */
+  readonly suffix: string;
 }
 
 /** A row that was read with the columns of a table. */
@@ -84,17 +95,35 @@ export function tableOf<Entity extends object, Hidden extends keyof Entity = nev
   );
   const isHidden = (property: string) => hidden.some((each) => each === property);
   const column = (property: string) => naming.columnName(property);
+  // Fields use the properties whose names begin with theirs: `token` uses `tokenLookup`.
+  const fieldsOf = (name: string) => [...name.matchAll(/[A-Z]|$/g)].map(({ index }) => name.slice(0, index));
+  const ofTypes = (...types: readonly unknown[]) =>
+    [...options.keys()]
+      .filter((property) => types.includes(options.get(property)?.type))
+      .map((property) => ({ property, column: column(property), fields: fieldsOf(property) }));
+  // JSON is large, the others take time to convert.
+  const parts = [ofTypes("json"), ofTypes("bytea", "timestamp with time zone")];
   const select = (property: string) => {
     // The driver would parse JSON, which changes numbers.
     const value = options.get(property)?.type === "json" ? `${column(property)}::text` : column(property);
     return value === property ? value : `${value} AS "${property}"`;
   };
+  const used = (fields: PageRequest["fields"], sortColumn?: string) => {
+    const isUsed = parts.map((part) =>
+      part.some(
+        (each) => !fields || each.column === sortColumn || each.fields.some((name) => fields.has(name)),
+      ),
+    );
+    const unused = parts.flatMap((part, index) =>
+      isUsed[index] ? [] : part.map(({ property }) => property),
+    );
+    const shown = [...options.keys()].filter((each) => !isHidden(each) && !unused.includes(each));
+    return { columns: shown.map(select).join(", "), unused, suffix: isUsed.map(Number).join("") };
+  };
   return {
     name,
-    columns: [...options.keys()]
-      .filter((property) => !isHidden(property))
-      .map(select)
-      .join(", "),
+    columns: used(undefined).columns,
+    used,
     column,
     isLocalized: (property) =>
       options.get(property)?.collation !== "C" && isText(options.get(property)?.type),

@@ -14,22 +14,16 @@ type Begin = <T>(work: (transaction: Queryable) => Promise<T>) => Promise<T>;
 export class TenantDb implements TenantKey {
   readonly accountId: number;
   readonly environment: Environment;
-  /** For statements that access no tenant rows, such as sequences and advisory locks; their values begin with $1. */
-  readonly raw: Queryable;
-  readonly #orm: DataSource;
-  readonly #begin: Begin;
 
+  /** @param raw for statements that access no tenant rows, such as sequences and advisory locks; their values begin with $1 */
   constructor(
     { accountId, environment }: TenantKey,
-    raw: Queryable,
-    orm: DataSource,
-    begin: Begin = (work) => work(raw),
+    readonly raw: Queryable,
+    private readonly orm: DataSource,
+    private readonly begin: Begin = (work) => work(raw),
   ) {
     this.accountId = accountId;
     this.environment = environment;
-    this.raw = raw;
-    this.#orm = orm;
-    this.#begin = begin;
   }
 
   /**
@@ -51,11 +45,11 @@ export class TenantDb implements TenantKey {
    * @param label name of the statements in metrics and traces
    */
   manager(access: Statement["access"], label: string): EntityManager {
-    return createEntityManager(this.#orm, this.raw, { access, label });
+    return createEntityManager(this.orm, this.raw, { access, label });
   }
 
   /** Runs `work` in one transaction. @throws what `work` throws, after rolling back */
   transaction<T>(work: (transaction: TenantDb) => Promise<T>): Promise<T> {
-    return this.#begin((transaction) => work(new TenantDb(this, transaction, this.#orm)));
+    return this.begin((transaction) => work(new TenantDb(this, transaction, this.orm)));
   }
 }

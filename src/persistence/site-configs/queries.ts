@@ -65,7 +65,7 @@ export async function listRevisions(
   db: TenantDb,
   siteConfigIds: readonly number[],
   page: PageRequest,
-): Promise<ReadonlyMap<number, Page<SiteConfigRevision>>> {
+): Promise<Page<SiteConfigRevision>[]> {
   const keyset = {
     column: "revision",
     type: "integer",
@@ -77,6 +77,7 @@ export async function listRevisions(
   const list = tenantList(() => []);
   const rows = await findPages<SiteConfigRevision>(db, selection, of, list);
   return groupPages(
+    siteConfigIds,
     rows.map((row) => [row.siteConfigId, row]),
     page,
   );

@@ -4,7 +4,7 @@ import { pageClauses, StatementValues } from "../shared/keyset.js";
 import { groupPages } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { readUserGroup, USER_GROUP_COLUMNS, type UserGroupRow, valuesAfterGroup } from "./row.js";
+import { readUserGroup, USER_GROUPS, type UserGroupRow, usedColumns, valuesAfterGroup } from "./row.js";
 
 // Raw SQL: reads the same page of several lists at once.
 
@@ -22,7 +22,7 @@ export async function listUserGroupsOfDataSources(
   db: TenantDb,
   dataSourceIds: readonly number[],
   page: PageRequest,
-): Promise<ReadonlyMap<number, Page<UserGroup>>> {
+): Promise<Page<UserGroup>[]> {
   const values = new StatementValues();
   const sources = values.add(dataSourceIds);
   const keyset = {
@@ -44,7 +44,7 @@ export async function listUserGroupsOfDataSources(
       SELECT DISTINCT user_group_id FROM mapping_entry WHERE ${conditions.join(" AND ")} ${clauses.orderAndLimit}
     ) AS mapped
     JOIN LATERAL (
-      SELECT ${USER_GROUP_COLUMNS} FROM user_group
+      SELECT ${usedColumns(USER_GROUPS.used(page.fields).unused)} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND id = mapped.user_group_id
     ) AS found ON true
     ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
@@ -56,6 +56,7 @@ export async function listUserGroupsOfDataSources(
   } as const;
   const rows = await db.run<UserGroupRow<[dataSourceId: string]>>(statement, values.list);
   return groupPages(
+    dataSourceIds,
     rows.map((row) => [Number(valuesAfterGroup(row)[0]), readUserGroup(db, row)]),
     page,
   );

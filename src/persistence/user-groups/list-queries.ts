@@ -6,13 +6,7 @@ import { countList, findRows, TENANT } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { filteredList } from "./list-filter.js";
-import {
-  readUserGroup,
-  USER_GROUP_COLUMNS,
-  USER_GROUPS,
-  type UserGroupRow,
-  valuesAfterGroup,
-} from "./row.js";
+import { readUserGroup, USER_GROUPS, type UserGroupRow, usedColumns, valuesAfterGroup } from "./row.js";
 
 // Raw SQL: hot keyset pages, several in one statement.
 
@@ -26,7 +20,8 @@ export async function listUserGroups(
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
   const keyset = keysetOf(order);
-  const selection = { name: USER_GROUPS.name, columns: USER_GROUP_COLUMNS, rows: "text", keyset } as const;
+  const columns = usedColumns(USER_GROUPS.used(page.fields, keyset.column).unused);
+  const selection = { name: USER_GROUPS.name, columns, rows: "text", keyset } as const;
   const rows = await findRows<UserGroupRow>(db, selection, page, filteredList(filter, keyset.column));
   return toPage(
     rows.map((row) => readUserGroup(db, row)),
@@ -46,14 +41,15 @@ export async function listAllUserGroups(
   const [first, ...others] = pages;
   if (!first) return [];
   const keyset = keysetOf(order);
+  const { unused, suffix } = USER_GROUPS.used(first.fields, keyset.column);
   const values = new StatementValues();
   const requests = pageTable(USER_GROUPS.name, keyset, [first, ...others], values);
   const statement: Statement = {
-    name: `user_group_pages_${pageName(keyset, first)}`,
+    name: `user_group_pages_${pageName(keyset, first)}_${suffix}`,
     rows: "text",
     access: "read",
     text: `SELECT listed.*, page.place FROM ${requests.table} CROSS JOIN LATERAL (
-        SELECT ${USER_GROUP_COLUMNS} FROM ${USER_GROUPS.name}
+        SELECT ${usedColumns(unused)} FROM ${USER_GROUPS.name}
         WHERE ${[...TENANT, ...requests.conditions].join(" AND ")} ${requests.orderAndLimit}
       ) AS listed`,
   };
@@ -68,7 +64,8 @@ export async function listAllUserGroups(
 
 /** Returns a key that is equal for pages that one statement can read. */
 export function shapeOfPage(order: UserGroupSort, page: PageRequest): string {
-  return pageName(keysetOf(order), page);
+  const keyset = keysetOf(order);
+  return pageName(keyset, page) + USER_GROUPS.used(page.fields, keyset.column).suffix;
 }
 
 export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Promise<number> {

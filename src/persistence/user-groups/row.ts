@@ -64,6 +64,11 @@ export type UserGroupRow<Others extends readonly unknown[] = []> = readonly [
 /** The columns that a statement with `rows: "text"` selects for a group. */
 export const USER_GROUP_COLUMNS = COLUMNS.join(", ");
 
+/** The same columns, with NULL for unused ones. */
+export function usedColumns(unused: readonly string[]): string {
+  return PROPERTIES.map((each) => (unused.includes(each) ? "NULL" : USER_GROUPS.column(each))).join(", ");
+}
+
 /** The same columns of one of several tables. */
 export function userGroupColumns(table: string): string {
   return COLUMNS.map((column) => `${table}.${column}`).join(", ");

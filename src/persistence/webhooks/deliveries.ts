@@ -113,6 +113,7 @@ export const WEBHOOK_DELIVERY_LIST = defineList({
   table: WEBHOOK_DELIVERIES,
   order: WEBHOOK_DELIVERY_ORDER,
   toItem: (row): WebhookDelivery => row,
+  readsUsed: true,
   condition: IS_SHOWN,
   conditions: ({ endpointId, state }: WebhookDeliveryFilter, values) => [
     // Compares with null for a deleted endpoint: `IS_SHOWN` alone would read all of its deliveries.

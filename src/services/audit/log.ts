@@ -1,6 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { AuditEntry, AuditFilter, AuditSortField, DayCount } from "../../domain/audit/entry.js";
-import { EMPTY_PAGE, type Page, type PageRequest } from "../../domain/shared/pagination.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import {
   AUDIT_LOG,
   countAuditDays,
@@ -28,8 +28,7 @@ export class AuditLog {
     ids: readonly number[],
     { filter, page }: { readonly filter: AuditFilter; readonly page: PageRequest },
   ): Promise<Page<AuditEntry>[]> {
-    const pages = await listEntriesOfGroups(this.db.for(tenant), ids, filter, page);
-    return ids.map((id) => pages.get(id) ?? EMPTY_PAGE);
+    return listEntriesOfGroups(this.db.for(tenant), ids, filter, page);
   }
 
   /** Returns the number of entries per user group, in the order of the IDs. */

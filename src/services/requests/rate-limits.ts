@@ -30,16 +30,14 @@ export interface SharedLimiters {
 
 /** Counts the cost units of a policy by name, in fixed windows that begin with the first unit. */
 export class RateCounter {
-  readonly limit: Limit;
   readonly #limiters: Limiters;
   readonly #names: LRUCache<string, true>;
 
   constructor(
-    limit: Limit,
+    readonly limit: Limit,
     private readonly source: SharedLimiters = MEMORY,
     maxNames = MAX_NAMES,
   ) {
-    this.limit = limit;
     this.#limiters = source.create({
       keyPrefix: limit.policy,
       points: limit.limit,

@@ -22,9 +22,9 @@ export interface Batching {
   readonly telemetry: Telemetry;
 }
 
-/** The maximum of a statement: of its keys, or of their sizes. */
+/** The maximum of a statement: of its keys, or of their sizes; 1000 by default. */
 interface BatchLimit<Key> {
-  readonly max: number;
+  readonly max?: number;
   readonly sizeOf?: (key: Key) => number;
 }
 
@@ -58,13 +58,12 @@ export class BatchLoader<Key, Value> {
 
   /**
    * @param name label in metrics and traces
-   * @param limit by default, a number of keys
    */
   constructor(
     private readonly name: string,
     private readonly loadMany: LoadMany<Key, Value>,
     private readonly batching: Batching,
-    private readonly limit: BatchLimit<Key> = { max: MAX_KEYS },
+    private readonly limit: BatchLimit<Key> = {},
   ) {}
 
   /** Returns the value of a key. @param scope identifies the request by identity */
@@ -73,7 +72,7 @@ export class BatchLoader<Key, Value> {
     const call = this.#open.get(scope) ?? this.#beginCall(scope);
     call.keys.push(key);
     call.size += this.limit.sizeOf?.(key) ?? 1;
-    if (call.size >= this.limit.max) this.#open.delete(scope);
+    if (call.size >= (this.limit.max ?? MAX_KEYS)) this.#open.delete(scope);
     return new Promise((resolve, reject) => call.waiting.push({ resolve, reject }));
   }
 
@@ -104,7 +103,7 @@ export class BatchLoader<Key, Value> {
     let [count, size] = [0, 0];
     for (const call of queue.calls) {
       size += call.size;
-      if (count > 0 && size > this.limit.max) break;
+      if (count > 0 && size > (this.limit.max ?? MAX_KEYS)) break;
       count += 1;
       this.#open.delete(call.scope);
     }

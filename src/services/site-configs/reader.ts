@@ -2,7 +2,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
-import { EMPTY_PAGE, type Page, type PageRequest } from "../../domain/shared/pagination.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { SiteConfigFilter, SiteConfigSortField } from "../../domain/site-configs/list.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { findAccount } from "../../persistence/accounts/account-queries.js";
@@ -39,8 +39,7 @@ export class SiteConfigReader {
     ids: readonly number[],
     page: PageRequest,
   ): Promise<Page<SiteConfigRevision>[]> {
-    const pages = await listRevisions(this.db.for(tenant), ids, page);
-    return ids.map((id) => pages.get(id) ?? EMPTY_PAGE);
+    return listRevisions(this.db.for(tenant), ids, page);
   }
 
   /** Returns a revision or null per reference, in the order of the references. */

@@ -9,15 +9,11 @@ import { findTokenLocations, findTokenOwners } from "../../persistence/user-grou
 
 /** Ownership of imported tokens: a token must identify a single group across all accounts. */
 export class ImportedTokens {
-  /** Hashes of tokens that belong to another group. */
-  readonly #taken: ReadonlySet<string>;
-
+  /** @param taken hashes of tokens that belong to another group */
   private constructor(
     private readonly lookups: ReadonlyMap<string, readonly string[]>,
-    taken: ReadonlySet<string>,
-  ) {
-    this.#taken = taken;
-  }
+    private readonly taken: ReadonlySet<string>,
+  ) {}
 
   /**
    * Finds the owners of the tokens of a batch. Call it outside a transaction: it reads several tenants and needs its own connections.
@@ -39,7 +35,7 @@ export class ImportedTokens {
 
   /** Returns whether the token belongs to another group than that of its line. */
   isTaken(token: string): boolean {
-    return this.#hashes(token).some((hash) => this.#taken.has(hash));
+    return this.#hashes(token).some((hash) => this.taken.has(hash));
   }
 
   /** Returns whether the group has the token. */

@@ -1,5 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
-import { EMPTY_PAGE, isEmptyFilter, type Page, type PageRequest } from "../../domain/shared/pagination.js";
+import { getOrCreate } from "../../domain/shared/get-or-create.js";
+import { isEmptyFilter, type Page, type PageRequest } from "../../domain/shared/pagination.js";
 import {
   USER_GROUP_ORDER,
   type UserGroupFilter,
@@ -49,17 +50,11 @@ export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSo
   }
 
   #allGroups(order: UserGroupSort, page: PageRequest): BatchLoader<PageRequest, Page<UserGroup>> {
-    const shape = shapeOfPage(order, page);
-    const existing = this.#unfiltered.get(shape);
-    if (existing) return existing;
-    const loader = new BatchLoader<PageRequest, Page<UserGroup>>(
-      "user_group_pages",
-      async (tenant, pages) => listAllUserGroups(this.db.for(tenant), order, pages),
-      this.batching,
-      { max: MAX_GROUPS, sizeOf: ({ size }) => size },
-    );
-    this.#unfiltered.set(shape, loader);
-    return loader;
+    const load = async (tenant: Tenant, pages: readonly PageRequest[]) =>
+      listAllUserGroups(this.db.for(tenant), order, pages);
+    const limit = { max: MAX_GROUPS, sizeOf: ({ size }: PageRequest) => size };
+    const create = () => new BatchLoader("user_group_pages", load, this.batching, limit);
+    return getOrCreate(this.#unfiltered, shapeOfPage(order, page), create);
   }
 
   /** Returns the same page of mapped groups per data source, in the order of the IDs, with one statement. */
@@ -68,8 +63,7 @@ export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSo
     dataSourceIds: readonly number[],
     page: PageRequest,
   ): Promise<Page<UserGroup>[]> {
-    const pages = await listUserGroupsOfDataSources(this.db.for(tenant), dataSourceIds, page);
-    return dataSourceIds.map((id) => pages.get(id) ?? EMPTY_PAGE);
+    return listUserGroupsOfDataSources(this.db.for(tenant), dataSourceIds, page);
   }
 
   /** Returns the number of mapped groups per data source, in the order of the IDs. */

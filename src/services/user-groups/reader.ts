@@ -20,8 +20,8 @@ import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 export class UserGroupReader {
   readonly byId: BatchLoader<number, UserGroup | null>;
   readonly byProvidedId: BatchLoader<string, UserGroup | null>;
-  /** Loads the mapping of a group by its ID, ordered by schema ID. */
-  readonly mappings: BatchLoader<number, readonly MappedDataSource[]>;
+  /** Loads the mappings of groups by their IDs, each ordered by schema ID, and maybe those of others. Empty ones are absent. */
+  readonly mappings: BatchLoader<readonly number[], ReadonlyMap<number, readonly MappedDataSource[]>>;
   readonly #byLookup: BatchLoader<Buffer, TokenMatch | null>;
 
   constructor(
@@ -54,11 +54,12 @@ export class UserGroupReader {
     );
     this.mappings = new BatchLoader(
       "mappings",
-      async (tenant, ids) => {
-        const mappings = await findMappings(db.for(tenant), ids);
-        return ids.map((id) => mappings.get(id) ?? []);
+      async (tenant, lists) => {
+        const mappings = await findMappings(db.for(tenant), lists.flat());
+        return lists.map(() => mappings);
       },
       batching,
+      { sizeOf: ({ length }) => length },
     );
   }
 
@@ -79,6 +80,11 @@ export class UserGroupReader {
   async #matchesOf(tenant: Tenant, token: string): Promise<readonly (TokenMatch | null)[]> {
     const lookups = isPlausibleToken(token) ? this.vault.lookups(token) : [];
     return Promise.all(lookups.map((lookup) => this.#byLookup.load(tenant, lookup)));
+  }
+
+  /** Returns the mapping of a group, ordered by schema ID. */
+  async mappingOf(tenant: Tenant, { id }: Pick<UserGroup, "id">): Promise<readonly MappedDataSource[]> {
+    return (await this.mappings.load(tenant, [id])).get(id) ?? [];
   }
 
   /** Returns the group's token in plaintext. */

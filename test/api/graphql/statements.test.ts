@@ -70,6 +70,45 @@ describe.each([true, false])("with batchStatements %s", async (batchStatements) 
     expect(await read(50)).toBe(3);
   });
 
+  const TIMES = ["token_lookup", "created_at", "updated_at"];
+  test.each([
+    ["name version", []],
+    ["mapping { schemaId dataSource { name } }", []],
+    ["text: properties environment", ["properties"]],
+    ["... on Node { ... on UserGroup { token } }", TIMES],
+    ["properties mapping { dataSource { createdAt } }", [...TIMES, "properties"]],
+    ["...times", TIMES],
+    ["...times @skip(if: $yes) properties @include(if: $yes)", [...TIMES, "properties"]],
+  ])(
+    "a list reads the columns that { %s } uses, with the values of single groups",
+    async (fields, columns) => {
+      await createGroups(2);
+      const document = (root: string) =>
+        `query ${fields.includes("$yes") ? "($yes: Boolean! = true)" : ""} { ${root} }
+      ${fields.includes("...times") ? "fragment times on UserGroup { createdAt updatedAt }" : ""}`;
+      const page = `{ nodes { id ${fields} } }`;
+      for (const [list, sortColumns] of [
+        [`userGroups(first: 2) ${page}`, []],
+        [`userGroups(first: 2, filter: { nameStartsWith: "Group" }) ${page}`, []],
+        [`userGroups(first: 2, orderBy: { field: UPDATED_AT }) ${page}`, TIMES],
+        [`dataSource(by: { providedId: "sales" }) { userGroups(first: 2) ${page} }`, []],
+      ] as const) {
+        service.statements.length = 0;
+        const data = await run(document(list));
+        const { nodes } = data.userGroups ?? data.dataSource.userGroups;
+        const [, read = ""] = /SELECT (id, [^()]*) FROM/.exec(service.statements.join(" ")) ?? [];
+        const optional = [...TIMES, "properties"].filter((column) => read.split(", ").includes(column));
+        expect(optional).toEqual(
+          [...TIMES, "properties"].filter((column) => [...columns, ...sortColumns].includes(column)),
+        );
+        const ids = JSON.stringify(nodes.map(({ id }: { id: string }) => id));
+        expect(
+          (await run(document(`nodes(ids: ${ids}) { id ... on UserGroup { ${fields} } }`))).nodes,
+        ).toEqual(nodes);
+      }
+    },
+  );
+
   test("the mappings in an idempotent mutation's reply are one statement", async () => {
     const userGroups = Array.from({ length: 50 }, (_, index) => ({
       providedId: `group ${index}`,

@@ -19,17 +19,15 @@ export class Admission {
    * @returns validation errors; the operation may run if there are none
    * @throws DomainError for the first exceeded limit; `unauthenticated` or `forbidden` for fields the caller may not access
    */
-  admit(
-    prepared: PreparedOperation,
-    variables: Variables,
-    { session }: GraphqlContext,
-  ): readonly GraphQLError[] {
+  admit(prepared: PreparedOperation, variables: Variables, context: GraphqlContext): readonly GraphQLError[] {
+    const { session } = context;
     const limits = session ? this.limits : this.#anonymousLimits;
     const { tokenCount = Number.POSITIVE_INFINITY } = prepared.document;
     // The parser enforces the general token limit; the limit without credentials is lower.
     requireWithinLimit("too_many_tokens", "tokens", tokenCount, limits);
     // Validation compares every pair of fields with the same response name, which is quadratic.
-    requireWithinLimit("query_too_expensive", "selections", prepared.selections(), limits);
+    const { count, fields } = prepared.selections();
+    requireWithinLimit("query_too_expensive", "selections", count, limits);
     const anonymousError = session ? null : prepared.anonymousError();
     if (anonymousError) throw anonymousError;
     const { depth, aliases, rootFields, cost } = prepared.measure() ?? NOTHING;
@@ -42,6 +40,7 @@ export class Admission {
     if (errors.length > 0) return errors;
     const frontEndError = session?.kind === "frontEnd" ? prepared.frontEndError() : null;
     if (frontEndError) throw frontEndError;
+    context.fields = fields;
     session?.loaders.budget.begin({
       // A mutation that has run cannot be undone: limit only the size of its reply.
       costLeft:

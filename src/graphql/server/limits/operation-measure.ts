@@ -19,7 +19,6 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from "graphql";
-import { isPresent } from "../../../domain/shared/json.js";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "../../../domain/shared/pagination.js";
 import { GraphQLJSON } from "../../shared/raw-json.js";
 import { COUNTS_ITEMS, JSON_COST_PER_KIB, LEAF_COST } from "../../shared/reply-budget.js";
@@ -27,9 +26,6 @@ import { fragmentsOf } from "./access-rules.js";
 
 /** The variables of a request, by name. */
 export type Variables = Readonly<Record<string, unknown>>;
-
-/** Costs of an operation that are remembered, by its sizes of lists. */
-const MAX_COSTS = 100;
 
 /** Assumed size of lists without a page size, such as `mapping`, and of lists that are root fields. */
 const ASSUMED_ITEMS = 10;
@@ -77,38 +73,17 @@ export function measureOperation(
     const measurer = new DocumentMeasurer(schema, document, variables);
     const { cost, itemCost, ...measure } = measurer.measureSelections(operation.selectionSet, type);
     const total = saturate(cost + ASSUMED_ITEMS * itemCost);
-    return { ...measure, cost: total, sizeVariables: [...measurer.sizeVariables] };
+    return { ...measure, cost: total, hasSizeVariables: measurer.hasSizeVariables };
   };
   const defaults = defaultsOf(operation);
-  const { depth, aliases, fields: rootFields, cost, sizeVariables } = measureWith(defaults);
-  if (sizeVariables.length === 0) return { depth, aliases, rootFields, cost };
-  const costs = new Map<string, number>();
-  return {
-    depth,
-    aliases,
-    rootFields,
-    cost(variables) {
-      const values = { ...defaults, ...variables };
-      const key = sizeVariables.map((name) => sizeOf(values[name])).join();
-      const known = costs.get(key);
-      if (known !== undefined) return known;
-      if (costs.size === MAX_COSTS) costs.clear();
-      const { cost: measured } = measureWith(values);
-      costs.set(key, measured);
-      return measured;
-    },
-  };
-}
-
-/** The part of a variable's value that the cost depends on. */
-function sizeOf(value: unknown): number | null {
-  if (Array.isArray(value)) return value.length;
-  return isPresent(value) ? toPageSize(value) : null;
+  const { depth, aliases, fields: rootFields, cost, hasSizeVariables } = measureWith(defaults);
+  const costWith = (variables: Variables) => measureWith({ ...defaults, ...variables }).cost;
+  return { depth, aliases, rootFields, cost: hasSizeVariables ? costWith : cost };
 }
 
 class DocumentMeasurer {
-  /** Names of the variables that determine sizes of lists. */
-  readonly sizeVariables = new Set<string>();
+  /** Whether variables determine sizes of lists. */
+  hasSizeVariables = false;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Measures by fragment name. */
   readonly #measured = new Map<string, Measure>();
@@ -217,7 +192,7 @@ class DocumentMeasurer {
 
   #valueOf(value: ValueNode | undefined): unknown {
     if (value?.kind !== Kind.VARIABLE) return value?.kind === Kind.INT ? Number(value.value) : undefined;
-    this.sizeVariables.add(value.name.value);
+    this.hasSizeVariables = true;
     return this.variables[value.name.value];
   }
 }

@@ -8,6 +8,7 @@ import {
   getNamedType,
   getOperationAST,
   Kind,
+  type NameNode,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
   specifiedRules,
@@ -47,8 +48,8 @@ export interface PreparedOperation {
   readonly document: DocumentNode;
   /** Null if the document has no operation of this name. */
   readonly operation: OperationDefinitionNode | null;
-  /** Number of fields and fragment spreads in the document, fragments not expanded. */
-  selections(): number;
+  /** The number of fields and fragment spreads in the document, fragments not expanded, and their names. */
+  selections(): { readonly count: number; readonly fields: ReadonlySet<string> };
   measure(): OperationMeasure | null;
   /** Error for requests without credentials; null if they may run it. */
   anonymousError(): DomainError | null;
@@ -77,7 +78,7 @@ export function createPreparer(schema: GraphQLSchema, options: PreparationOption
       operationName,
       document,
       operation,
-      selections: once(() => countSelections(document)),
+      selections: once(() => selectionsOf(document)),
       measure: once(() => operation && measureOperation(schema, document, operation)),
       anonymousError: once(() => findAnonymousError(document)),
       frontEndError: once(() => findFrontEndError(document, schema)),
@@ -97,13 +98,13 @@ function once<Result>(compute: () => Result): () => Result {
   };
 }
 
-function countSelections(document: DocumentNode): number {
-  let count = 0;
-  const add = () => {
-    count += 1;
+function selectionsOf(document: DocumentNode) {
+  const names: string[] = [];
+  const add = ({ name }: { readonly name: NameNode }) => {
+    names.push(name.value);
   };
   visit(document, { Field: add, FragmentSpread: add });
-  return count;
+  return { count: names.length, fields: new Set(names) };
 }
 
 function withCode({ message, nodes, extensions }: GraphQLError): GraphQLError {

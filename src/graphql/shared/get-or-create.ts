@@ -1,8 +1,0 @@
-/** Returns the value of a key in a cache, which is created once. */
-export function getOrCreate<Key, Value>(cache: Map<Key, Value>, key: Key, create: () => Value): Value {
-  const cached = cache.get(key);
-  if (cached !== undefined) return cached;
-  const created = create();
-  cache.set(key, created);
-  return created;
-}
