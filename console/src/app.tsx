@@ -48,7 +48,7 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
       });
     });
   const signOut = (isEverywhere: boolean) =>
-    run("You are still signed in.", () => endSession(isEverywhere).then(() => null));
+    run("You could not be signed out.", () => endSession(isEverywhere).then(() => null));
   const switchTo = (environment: SessionEnvironment) =>
     run(`The environment ${environment} could not be opened.`, async () => {
       const environments = session?.environments ?? [];

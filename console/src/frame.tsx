@@ -84,6 +84,7 @@ export function StartingFrame({ failure, onRetry }: StartingFrameProps) {
         <SiteHeader />
       </header>
       <div className="side">
+        <div className="environments" />
         <SectionLinks sections={SECTIONS.filter(({ isAdminOnly = false }) => !isAdminOnly)} />
       </div>
       <main>

@@ -17,7 +17,9 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { pageData } from "./api/page-data.js";
 import { App } from "./app.js";
+import { keepFocus } from "./parts/focus.js";
 
+keepFocus();
 const root = document.querySelector("#root");
 if (root) {
   createRoot(root).render(

@@ -1,16 +1,22 @@
 import { useEffect, useEffectEvent } from "react";
+import { submit } from "./parts/form.js";
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 /**
  * Focuses the page's search field with `/`, moves through the rows of a list with the arrow keys (Enter opens one), and opens the
- * command palette with Ctrl+K or ⌘K.
+ * command palette with Ctrl+K or ⌘K. Ctrl+S and ⌘S submit the form that has the focus, or the page's.
  */
 export function useShortcuts(openPalette: () => void): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey) {
       event.preventDefault();
       if (!document.querySelector("dialog[open]")) openPalette();
+      return;
+    }
+    if (event.key.toLowerCase() === "s" && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) {
+      const form = document.activeElement?.closest("form") ?? document.querySelector("main form");
+      if (submit(form)) event.preventDefault();
       return;
     }
     if (event.key in STEPS) {

@@ -203,7 +203,7 @@ describe("console administration in Chromium", () => {
     await accountMenu(page).press("Enter");
     await press(page, "button", "Sign out");
     await press(page, "button", "Leave without saving");
-    await outage.filter({ hasText: "You are still signed in." }).waitFor();
+    await outage.filter({ hasText: "You could not be signed out." }).waitFor();
     await press(page, "button", "Dismiss");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Acme");
     await page.context().setOffline(false);

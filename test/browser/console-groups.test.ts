@@ -6,6 +6,7 @@ import {
   accountMenu,
   CREATE,
   expectQuiet,
+  findBarriers,
   goTo,
   press,
   READ,
@@ -53,7 +54,10 @@ describe("user groups in the console in Chromium", () => {
       expect(await reader.getByRole("button", { name }).count()).toBe(0);
     expect(await sections(reader)).toBe("Overview\nGroups\nData sources\nSites");
     await goTo(reader, "#/audit", "Audit log");
-    await reader.getByRole("alert").filter({ hasText: "`admin` scope" }).waitFor();
+    await reader.getByText("This page needs the scope admin").waitFor();
+    await goTo(reader, "#/new-group", "New group");
+    await reader.getByText("You are signed in with the scope read.").waitFor();
+    expect(await findBarriers(reader)).toEqual([]);
     const { page: embedder } = await signIn(browser(), service(), keys.embed);
     await embedder.getByRole("link", { name: "Customer 59" }).press("Enter");
     await embedder.getByText("cannot renew embed sessions").waitFor();
@@ -103,13 +107,21 @@ describe("user groups in the console in Chromium", () => {
     await page.getByLabel("Type of the new property").selectOption("Number");
     await press(page, "button", "Add");
     expect(await page.getByText("has not been added").count()).toBe(0);
+    await page.getByLabel("New property", { exact: true }).fill("other");
+    await press(page, "button", "Add");
+    await press(page, "button", "Remove property seats");
+    expect(await page.evaluate("document.activeElement.labels[0].textContent")).toBe("other");
+    await page.getByLabel("New property", { exact: true }).fill("seats");
+    await page.getByLabel("Type of the new property").selectOption("Number");
+    await press(page, "button", "Add");
+    await press(page, "button", "Remove property other");
     await page.getByLabel("seats", { exact: true }).fill("12");
     await press(page, "button", "Add schema");
     await page.getByLabel("Schema 1", { exact: true }).fill("charts");
     const source = page.getByLabel("Data source of schema 1");
     await source.selectOption("Support database (support)");
     await page.getByLabel("Schema 1", { exact: true }).focus();
-    await page.keyboard.press("Enter");
+    await page.keyboard.press("Control+S");
     await waitForMessage(page, "The group was saved.");
     const { userGroup: saved } = await run(READ, { id });
     expect(saved).toMatchObject({
@@ -211,13 +223,26 @@ describe("user groups in the console in Chromium", () => {
     const id = "customer/3 ?#";
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/${encodeURIComponent(id)}`);
     await page.getByRole("tab", { name: "JSON" }).press("Enter");
-    await page.getByLabel("Properties as JSON").fill('{"mine": true}');
-    await run(UPDATE, { input: { by: { providedId: id }, name: "Theirs" } });
-    await press(page, "button", "Save");
-    await page.getByText("was saved while you were editing. Changed: name").waitFor();
-    await press(page, "button", "Overwrite with my changes");
+    await page.getByLabel("Properties as JSON").fill('{"color": "red", "mine": true}');
+    await run(UPDATE, { input: { by: { providedId: id }, name: "Theirs", properties: { color: "blue" } } });
+    await page.keyboard.press("Control+S");
+    const conflict = page.getByRole("region", { name: "Someone else saved this group" });
+    await conflict.waitFor();
+    const choices = async () =>
+      Promise.all((await conflict.getByRole("radio").all()).map(async (radio) => radio.isChecked()));
+    expect(await conflict.getByRole("group").allInnerTexts()).toEqual([
+      "Name\nYours\nCustomer 03\nSaved\nTheirs",
+      'Property color\nYours\n"red"\nSaved\n"blue"',
+      "Property mine\nYours\ntrue\nSaved\nNot set",
+    ]);
+    // Fields that only one side has changed keep the change.
+    expect(await choices()).toEqual([false, true, true, false, true, false]);
+    expect(await findBarriers(page)).toEqual([]);
+    await conflict.getByLabel('Saved "blue"').press("Space");
+    await press(page, "button", "Save these values");
     await waitForMessage(page, "The group was saved.");
-    expect((await run(READ, { id })).userGroup).toMatchObject({ name: "Theirs", properties: { mine: true } });
+    const { userGroup } = await run(READ, { id });
+    expect(userGroup).toMatchObject({ name: "Theirs", properties: { color: "blue", mine: true } });
     await page.getByRole("heading", { level: 1, name: "Theirs" }).waitFor();
   });
 
@@ -241,6 +266,10 @@ describe("user groups in the console in Chromium", () => {
 
   test("asks before leaving unsaved changes", async () => {
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/customer%2F4%20%3F%23`);
+    await page.getByLabel("Name", { exact: true }).fill("Discarded");
+    await press(page, "button", "Discard changes");
+    // The button is gone, and its form has the focus.
+    await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("Group");
     await page.getByLabel("Name", { exact: true }).fill("Changed");
     await press(page, "link", "Sites");
     await press(page, "button", "Stay");

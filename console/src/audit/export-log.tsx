@@ -70,10 +70,10 @@ export function ExportLog({ filter }: ExportLogProps) {
   }
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={() => void run("csv")}>
+      <button type="button" aria-disabled={isBusy} onClick={() => void run("csv")}>
         Export CSV
       </button>
-      <button type="button" disabled={isBusy} onClick={() => void run("json")}>
+      <button type="button" aria-disabled={isBusy} onClick={() => void run("json")}>
         Export JSON
       </button>
       <Problem failure={failure} />

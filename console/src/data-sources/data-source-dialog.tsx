@@ -73,7 +73,7 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={isBusy}>
+          <button type="submit" className="primary" aria-disabled={isBusy}>
             {dataSource ? "Save" : "Create data source"}
           </button>
         </div>

@@ -112,7 +112,7 @@ function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps)
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={create.isBusy}>
+          <button type="submit" className="primary" aria-disabled={create.isBusy}>
             Create embed session
           </button>
         </div>

@@ -43,7 +43,7 @@ export function ExportGroups({ filter }: { readonly filter: UserGroupFilter | un
     }
   }
   return (
-    <button type="button" disabled={isBusy} onClick={() => void run()}>
+    <button type="button" aria-disabled={isBusy} onClick={() => void run()}>
       {isBusy ? "Exporting…" : "Export"}
     </button>
   );

@@ -69,6 +69,45 @@ export function changesBetween(before: GroupDraft, after: GroupDraft) {
   };
 }
 
+/** Returns the values of a draft as text, by the names of their fields. Each property and each schema is a field. */
+export function valuesOf(draft: GroupDraft): ReadonlyMap<string, string> {
+  return new Map([
+    ["Name", draft.name],
+    ...Object.entries(parseProperties(draft.properties).value ?? {}).map(
+      ([name, value]) => [`Property ${name}`, JSON.stringify(value)] as const,
+    ),
+    ...draft.mapping.map(({ schemaId, dataSource }) => [`Schema ${schemaId}`, dataSource] as const),
+  ]);
+}
+
+/** Merges two drafts. @param isFromOne whether a field, as `valuesOf` names it, has the value of the first draft */
+export function mergeDrafts(
+  one: GroupDraft,
+  other: GroupDraft,
+  isFromOne: (field: string) => boolean,
+): GroupDraft {
+  const choose = <T>(prefix: string, ofOne: ReadonlyMap<string, T>, ofOther: ReadonlyMap<string, T>) =>
+    [...new Map([...ofOther, ...ofOne]).keys()].flatMap((name) => {
+      const value = (isFromOne(`${prefix} ${name}`) ? ofOne : ofOther).get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+  const properties = ({ properties: text }: GroupDraft) =>
+    new Map(Object.entries(parseProperties(text).value ?? {}));
+  const mapping = ({ mapping: rows }: GroupDraft) =>
+    new Map(rows.map(({ schemaId, dataSource }) => [schemaId, dataSource]));
+  const chosen = choose("Property", properties(one), properties(other));
+  return {
+    name: isFromOne("Name") ? one.name : other.name,
+    properties: chosen.length === 0 ? "" : JSON.stringify(Object.fromEntries(chosen), null, 2),
+    newProperty: "",
+    mapping: choose("Schema", mapping(one), mapping(other)).map(([schemaId, dataSource], key) => ({
+      key,
+      schemaId,
+      dataSource,
+    })),
+  };
+}
+
 /** Returns an error if a property has not been added: it would be lost. */
 export function unaddedProperty({ newProperty }: GroupDraft): UserErrors {
   if (newProperty === "") return [];

@@ -8,6 +8,7 @@ import { Problem } from "../parts/problem.js";
 import { useUnsaved } from "../routing/navigation.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
+import { GroupConflict } from "./group-conflict.js";
 import {
   changesBetween,
   draftOf,
@@ -54,17 +55,29 @@ export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
     setLatest(null);
   }
 
-  async function save(expectedVersion: number) {
+  async function save() {
     if (parseError !== undefined || !isDirty) return;
     const unadded = unaddedProperty(draft);
     if (unadded.length > 0) return setErrors(unadded);
-    const payload = await update.run({ input: { by: { id: group.id }, expectedVersion, ...changes } });
+    await send(base, draft);
+  }
+
+  function accept(next: GroupPartsFragment) {
+    startFrom(next, true);
+    onUpdate(next);
+  }
+
+  async function send(before: GroupPartsFragment, after: GroupDraft) {
+    const changed = changesBetween(draftOf(before), after);
+    if (Object.keys(changed).length === 0) return accept(before);
+    const payload = await update.run({
+      input: { by: { id: group.id }, expectedVersion: before.version, ...changed },
+    });
     if (!payload) return;
     const { userGroup, userErrors } = payload;
     if (isConflict(userErrors)) await loadLatest();
     if (!userGroup) return;
-    startFrom(userGroup, true);
-    onUpdate(userGroup);
+    accept(userGroup);
     notify("The group was saved.");
   }
 
@@ -76,13 +89,14 @@ export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
       setErrors([{ code: "UNAVAILABLE", message: toFailure(error).message, field: null }]);
     }
   }
+  const conflict = isConflict(errors) ? latest : null;
   return (
     <Form
       className="card"
       aria-label="Group"
       errors={errors}
       isInvalid={parseError !== undefined}
-      onSubmit={() => void save(base.version)}
+      onSubmit={() => void save()}
     >
       <GroupFields
         draft={draft}
@@ -93,30 +107,24 @@ export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
           setErrors([]);
         }}
       />
-      <Problem failure={update.failure} errors={otherErrors(errors, GROUP_FIELDS)}>
-        {latest && (
-          <>
-            <p>
-              Version {latest.version} was saved while you were editing. Changed: {differences(base, latest)}.
-            </p>
-            <button
-              type="button"
-              onClick={() => {
-                startFrom(latest, true);
-                onUpdate(latest);
-              }}
-            >
-              Discard my changes
-            </button>
-            <button type="button" onClick={() => void save(latest.version)}>
-              Overwrite with my changes
-            </button>
-          </>
-        )}
-      </Problem>
-      {canWrite && (
+      <Problem failure={update.failure} errors={conflict ? [] : otherErrors(errors, GROUP_FIELDS)} />
+      {conflict && (
+        <GroupConflict
+          key={conflict.version}
+          base={draftOf(base)}
+          mine={draft}
+          saved={draftOf(conflict)}
+          isBusy={update.isBusy}
+          onSave={(merged) => {
+            setDraft(merged);
+            void send(conflict, merged);
+          }}
+          onDiscard={() => accept(conflict)}
+        />
+      )}
+      {canWrite && !conflict && (
         <div className="actions">
-          <button type="submit" className="primary" disabled={!isDirty || update.isBusy}>
+          <button type="submit" className="primary" aria-disabled={!isDirty || update.isBusy}>
             Save
           </button>
           {isDirty && (
@@ -128,9 +136,4 @@ export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
       )}
     </Form>
   );
-}
-
-function differences(before: GroupPartsFragment, after: GroupPartsFragment): string {
-  const fields = Object.keys(changesBetween(draftOf(before), draftOf(after)));
-  return fields.join(", ") || "no fields on this page";
 }

@@ -1,6 +1,7 @@
 import { useEffect, useId, useState } from "react";
 import { DataSourceChoicesDocument } from "../api/generated/operations.js";
 import { errorAt, type UserErrors } from "../api/user-errors.js";
+import { focusNext } from "../parts/focus.js";
 import { useQuery } from "../session/use-query.js";
 import { DataSourcePicker } from "./data-source-picker.js";
 import type { MappingRow } from "./group-draft.js";
@@ -93,7 +94,10 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
                 type="button"
                 className="quiet"
                 aria-label={`Remove schema ${index + 1}`}
-                onClick={() => onChange(rows.filter((row) => row.key !== key))}
+                onClick={(event) => {
+                  focusNext(event.currentTarget.parentElement);
+                  onChange(rows.filter((row) => row.key !== key));
+                }}
               >
                 Remove
               </button>

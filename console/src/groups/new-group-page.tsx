@@ -59,7 +59,7 @@ export function NewGroupPage() {
         <GroupFields draft={draft} errors={errors} isReadOnly={false} onChange={setDraft} />
         <Problem failure={create.failure} errors={otherErrors(errors, ["providedId", ...GROUP_FIELDS])} />
         <div className="actions">
-          <button type="submit" className="primary" disabled={create.isBusy}>
+          <button type="submit" className="primary" aria-disabled={create.isBusy}>
             Create group
           </button>
           <a className="button" href={hashOf(["groups"])}>

@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from "react";
+import { focusNext } from "../parts/focus.js";
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -46,7 +47,8 @@ export function PropertiesForm({
               type="button"
               className="quiet"
               aria-label={`Remove property ${name}`}
-              onClick={() => {
+              onClick={(event) => {
+                focusNext(event.currentTarget.parentElement);
                 const rest = Object.fromEntries(entries.filter(([other]) => other !== name));
                 onChange(Object.keys(rest).length === 0 ? null : rest);
               }}

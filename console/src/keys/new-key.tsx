@@ -90,7 +90,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={create.isBusy}>
+          <button type="submit" className="primary" aria-disabled={create.isBusy}>
             Create API key
           </button>
         </div>

@@ -16,7 +16,7 @@ export function WebhookCard({ data }: { readonly data: AdminOverviewQuery }) {
       <dl className="figures">
         <Figure label="Endpoints" value={nodes.length} />
         <Figure label="Pending deliveries" value={data.pending.totalCount} />
-        <Figure label="Failed deliveries" value={data.dead.totalCount} />
+        <Figure label="Given up" value={data.dead.totalCount} />
       </dl>
       {untried > 0 && <p className="fine">{plural(untried, "endpoint")} not tried yet.</p>}
       {nodes.length > 0 && failing.length + untried === 0 && (

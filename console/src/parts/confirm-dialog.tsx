@@ -61,7 +61,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className={isHarmless ? "primary" : "danger"} disabled={!isAllowed}>
+          <button type="submit" className={isHarmless ? "primary" : "danger"} aria-disabled={!isAllowed}>
             {action}
           </button>
         </div>

@@ -36,6 +36,13 @@ export function Form({ errors = [], isInvalid = false, onSubmit, children, ...at
   );
 }
 
+/** Submits a form as its button does. @returns false if it has none, as for readers */
+export function submit(form: HTMLFormElement | null): boolean {
+  const button = form?.querySelector<HTMLElement>("[type=submit]");
+  button?.click();
+  return Boolean(button);
+}
+
 function focusInvalid(form: HTMLFormElement | null): void {
   form?.querySelector<HTMLElement>("[aria-invalid=true], [data-invalid]")?.focus();
 }

@@ -76,11 +76,11 @@ export function SignInForm({ demoKey, onRefused, onSignedIn }: SignInFormProps) 
       </Field>
       <Problem failure={failure} />
       <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy}>
+        <button type="submit" className="primary" aria-disabled={isBusy}>
           Sign in
         </button>
         {demoKey !== undefined && (
-          <button type="button" disabled={isBusy} onClick={() => void open(demoKey)}>
+          <button type="button" aria-disabled={isBusy} onClick={() => void open(demoKey)}>
             Use the demo key
           </button>
         )}

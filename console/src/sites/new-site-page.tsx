@@ -59,7 +59,7 @@ export function NewSitePage() {
         <SiteEditor text={text} isReadOnly={false} isInvalid={refusals.length > 0} onChange={setText}>
           <Problem failure={put.failure} errors={refusals} />
           <div className="actions">
-            <button type="submit" className="primary" disabled={put.isBusy}>
+            <button type="submit" className="primary" aria-disabled={put.isBusy}>
               Create site
             </button>
             <a className="button" href={hashOf(["sites"])}>

@@ -73,7 +73,7 @@ export function SiteForm({ site, onUpdate, onConflict }: SiteFormProps) {
         </Problem>
         {canWrite && (
           <div className="actions">
-            <button type="submit" className="primary" disabled={!isDirty || put.isBusy}>
+            <button type="submit" className="primary" aria-disabled={!isDirty || put.isBusy}>
               Save as revision {base.revision + 1}
             </button>
             {isDirty && (

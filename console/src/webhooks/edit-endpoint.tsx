@@ -37,7 +37,7 @@ export function EditEndpoint({ endpoint, onUpdate, onClose }: EditEndpointProps)
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={update.isBusy}>
+          <button type="submit" className="primary" aria-disabled={update.isBusy}>
             Save
           </button>
         </div>

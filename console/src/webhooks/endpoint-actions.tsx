@@ -66,7 +66,7 @@ function SendTest({ endpoint: { id }, onUpdate }: EndpointActionsProps) {
   }
   return (
     <>
-      <button type="button" className="primary" disabled={send.isBusy} onClick={() => void run()}>
+      <button type="button" className="primary" aria-disabled={send.isBusy} onClick={() => void run()}>
         Send test event
       </button>
       <Problem failure={send.failure} errors={send.errors} />
@@ -90,7 +90,7 @@ function Enable({ endpoint: { id, name }, onUpdate }: EndpointActionsProps) {
   }
   return (
     <>
-      <button type="button" className="primary" disabled={update.isBusy} onClick={() => void run()}>
+      <button type="button" className="primary" aria-disabled={update.isBusy} onClick={() => void run()}>
         Enable
       </button>
       <Problem failure={update.failure} errors={update.errors} />

@@ -49,7 +49,7 @@ export function NewEndpoint({ onClose }: NewEndpointProps) {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={create.isBusy}>
+          <button type="submit" className="primary" aria-disabled={create.isBusy}>
             Create endpoint
           </button>
         </div>

@@ -58,7 +58,7 @@ export function ShowDelivery({ id, onReplayed, onClose }: ShowDeliveryProps) {
           Close
         </button>
         {delivery && delivery.state !== "PENDING" && (
-          <button type="button" className="primary" disabled={replay.isBusy} onClick={() => void run()}>
+          <button type="button" className="primary" aria-disabled={replay.isBusy} onClick={() => void run()}>
             Send again
           </button>
         )}

@@ -17,6 +17,7 @@ import {
   hoverTooltip,
   keymap,
 } from "@codemirror/view";
+import { submit } from "../form.js";
 import type { SchemaHelp } from "./schema-help.js";
 
 const checkJson = jsonParseLinter();
@@ -40,7 +41,7 @@ export function editing(hasSyntaxCheck: boolean): Extension {
         key: "Mod-s",
         preventDefault: true,
         run: ({ root }) => {
-          if (root instanceof ShadowRoot) root.host.closest("form")?.requestSubmit();
+          if (root instanceof ShadowRoot) submit(root.host.closest("form"));
           return true;
         },
       },
