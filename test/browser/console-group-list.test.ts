@@ -42,14 +42,14 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.evaluate("document.activeElement.blur()");
     await page.keyboard.press("/");
     await page.keyboard.type("customer 1");
-    await page.getByText("10 groups found").waitFor();
+    await page.getByText("15 groups found").waitFor();
     await page.getByRole("link", { name: "Customer 49" }).waitFor({ state: "detached" });
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Customer 11" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Customer 10" }).waitFor();
     await page.goBack();
-    await page.getByText("10 groups found").waitFor();
+    await page.getByText("15 groups found").waitFor();
     const search = page.getByLabel("Search groups");
     expect(await search.inputValue()).toBe("customer 1");
     await search.fill("MER/59 ?");

@@ -43,7 +43,7 @@ export function GroupConflict({ base, mine, saved, isBusy, onSave, onDiscard }: 
                 checked={(isMine[field] ?? false) === isOwn}
                 onChange={() => setMine({ ...isMine, [field]: isOwn })}
               />
-              <span className="fine">{isOwn ? "Yours" : "Saved"}</span>
+              <span className="fine">{isOwn ? "Yours" : "Saved"}</span>{" "}
               <Value>{(isOwn ? own : theirs).get(field)}</Value>
             </label>
           ))}
