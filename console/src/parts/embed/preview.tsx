@@ -41,7 +41,7 @@ export function Preview({ group: { id, version }, session, onSession, edited }: 
       <LoadProblem failure={failure} onRetry={reload} />
       <Problem failure={create.failure} errors={create.errors} />
       <div className="actions">
-        <button type="button" onClick={() => void open()} disabled={create.isBusy}>
+        <button type="button" onClick={() => void open()} aria-disabled={create.isBusy}>
           {session === "" ? "Show preview" : "New session"}
         </button>
         {check?.isAccepted && pageData.preview_url !== undefined && (
