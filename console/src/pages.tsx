@@ -114,7 +114,7 @@ interface ScopedProps {
   readonly children: ReactNode;
 }
 
-/** Shows a page to those who may use it, and tells others which scope it needs. */
+/** Shows a page to those who may use it, and shows others which scope it needs. */
 function Scoped({ title, scope, children }: ScopedProps) {
   const { viewer } = useSession();
   if (useScope(scope)) return children;

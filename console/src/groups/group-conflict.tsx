@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { type GroupDraft, mergeDrafts, valuesOf } from "./group-draft.js";
 
 interface GroupConflictProps {
-  /** What both versions started from. */
+  /** The version before both changes. */
   readonly base: GroupDraft;
   readonly mine: GroupDraft;
   readonly saved: GroupDraft;
