@@ -34,7 +34,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   Operations: [
     ...["debian", "operations", "upgrading", "backup", "key-rotation", "observability", "alerts"],
-    ...["security", "data-protection", "scaling", "citus", "performance"],
+    ...["security", "data-protection", "scaling", "capacity", "citus", "performance"],
   ],
   Project: [
     "changelog",

@@ -8,6 +8,30 @@ import { startTestService, type TestService } from "../support/service/test-serv
 /** The label of VitePress's search button leaves out the letter of its shortcut, which it shows. */
 const SHORTCUT = /^label-content-name-mismatch: .*DocSearch/;
 
+/** Words of readers, with the page that the search lists first. */
+const FIRST_PAGES: Readonly<Record<string, string>> = {
+  "403": "refused-requests",
+  backup: "backup",
+  cors: "cors-and-iframes",
+  docker: "operations",
+  "embed session expiry": "embedding",
+  explo: "migrate-from-explo",
+  forbidden: "refused-requests",
+  helm: "operations",
+  iframe: "cors-and-iframes",
+  "invite user": "console",
+  kubernetes: "operations",
+  "leaked key": "leaked-secret",
+  migrate: "migrate-from-explo",
+  nextjs: "nextjs",
+  "next.js": "nextjs",
+  "rate limit": "rate-limits",
+  react: "typescript-client",
+  "rotate token": "leaked-secret",
+  sso: "console",
+  "webhook signature": "webhook-checklist",
+};
+
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ docsDirectory: await builtDocs(), pagesDirectory: await builtPages() });
@@ -26,6 +50,18 @@ describe("the documentation in Chromium", () => {
     await eventually(() => page.url()).toMatch(/\/docs\/[\w/-]+#[\w-]+$/);
     expect(page.url()).not.toContain("/decisions/");
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+
+  test("lists guides first, also for words that they do not use", async () => {
+    const { page, complaints } = await openPage(browser(), `${service.url}/docs/`);
+    await page.locator("#local-search button").click();
+    const first = page.locator(".VPLocalSearchBox .result").first();
+    for (const [words, path] of Object.entries(FIRST_PAGES)) {
+      await page.locator(".VPLocalSearchBox input").fill(words);
+      const readPath = async () => (await first.getAttribute("href"))?.split("#")[0];
+      await expect.poll(readPath, { message: words }).toBe(`/docs/${path}`);
+    }
+    expect(complaints).toEqual([]);
   });
 
   test("links the other pages and shares the selected theme with them", async () => {
