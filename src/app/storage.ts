@@ -5,7 +5,7 @@ import { errorCode, OperatorError } from "../domain/shared/operator-error.js";
 import { openEmbeddedServer } from "../embedded-postgres/postgres.js";
 import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file.js";
 import { Database } from "../persistence/database/database.js";
-import { checkServer, checkTokenKeys } from "../persistence/database/database-check.js";
+import { checkPooler, checkServer, checkTokenKeys } from "../persistence/database/database-check.js";
 import { checkDistribution } from "../persistence/database/distribution.js";
 import { DEFAULT_TIMEOUTS, type MigrationTimeouts, migrateUp } from "../persistence/database/migrator.js";
 import {
@@ -144,6 +144,7 @@ async function prepare(
   const { databasePooled: pooled, databaseConnectTimeoutMs: connectTimeoutMs } = config;
   const owner = await open({ target, pooled, connectTimeoutMs, poolSize: 2, statementTimeoutMs: 0 });
   try {
+    if (pooled === "prepared") await checkPooler(database);
     const serverVersion = await checkServer(owner);
     if (options.role !== "owner") await checkDistribution(owner);
     if (!options.migrate) return { serverVersion, applied: [] };

@@ -93,9 +93,13 @@ export const SETTING_SECTIONS = {
     DATABASE_MIGRATION_URL: postgresUrl().describe(
       "the same database with the owner role, for migrations, so that `DATABASE_URL` can name an application role that is subject to row-level security; if unset, `DATABASE_URL` is used for both",
     ),
-    DATABASE_POOLED: flag(false).describe(
-      "set to `true` when `DATABASE_URL` points to a transaction-mode pooler such as PgBouncer; disables prepared statements",
-    ),
+    DATABASE_POOLED: z
+      .enum(["true", "false", "1", "0", "prepared"], "must be true, false or prepared")
+      .transform((value) => (value === "prepared" ? value : value === "true" || value === "1"))
+      .default(false)
+      .describe(
+        "set it when `DATABASE_URL` points to a transaction-mode pooler: `prepared` for PgBouncer 1.21 or later with `max_prepared_statements` above 0, its default since 1.24; `true` for others, which disables prepared statements",
+      ),
     DATABASE_LISTEN_URL: postgresUrl().describe(
       "the same database without the pooler, for LISTEN; without it, subscriptions behind a pooler do not work, and a key that another process revokes works for half a second",
     ),

@@ -106,6 +106,7 @@ describe("settings", () => {
     ["GRAPHQL_INTROSPECTION", "yes"],
     ["GRAPHQL_PLAYGROUND", "TRUE"],
     ["LOG_LEVEL", "trace"],
+    ["DATABASE_POOLED", "named"],
     ["ENCRYPTION_KEYS", "secret"],
     ["ENCRYPTION_KEYS", Buffer.alloc(31, 7).toString("base64")],
     ["ENCRYPTION_KEYS", `${Buffer.alloc(32, 7).toString("base64")},`],

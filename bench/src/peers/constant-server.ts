@@ -5,7 +5,7 @@ import { announce, readSettings } from "./peer-process.js";
 const { constant } = readSettings();
 const path = new URL("../../../../../dist/src/http/server/http-server.js", import.meta.url).href;
 const { createBareServer }: typeof HttpServer = await import(path);
-const app = createBareServer({ level: "info", stream: process.stderr, successesPerSecond: 100 });
+const { app } = createBareServer({ log: { level: "info", stream: process.stderr, successesPerSecond: 100 } });
 app.get("/api/user", { bodyLimit: 1024 * 1024 }, async () => constant);
 await app.listen({ host: "127.0.0.1", port: 0 });
 announce(app.server);

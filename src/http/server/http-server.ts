@@ -82,7 +82,7 @@ export interface HttpOptions extends PagesOptions {
 
 /** Creates the HTTP server with both APIs; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
-  const { app, state, work } = build(options, services.telemetry);
+  const { app, state, work } = createBareServer(options, services.telemetry);
   const rejectOthers = rejectOtherMethods(app);
   registerHealthRoutes(app, services, options.isShuttingDown);
   const { metrics } = options;
@@ -102,30 +102,13 @@ export async function createHttpServer(services: Services, options: HttpOptions)
 
 /** Creates an HTTP server without routes: body parsing, error handling, logging and shutdown. */
 export function createBareServer(
-  log: HttpOptions["log"],
-  trustedProxies: readonly string[] = [],
-): FastifyInstance {
-  const options = {
-    log,
-    trustedProxies,
-    connectionLimits: DEFAULT_CONNECTION_LIMITS,
-    requestTimeoutMs: Number.POSITIVE_INFINITY,
-  };
-  const { app } = build(options, countOnly());
-  app.setNotFoundHandler(() => {
-    throw notFound();
-  });
-  return app;
-}
-
-function build(
   {
     log,
-    trustedProxies,
-    connectionLimits,
-    requestTimeoutMs,
-  }: Pick<HttpOptions, "log" | "trustedProxies" | "connectionLimits" | "requestTimeoutMs">,
-  { metrics, tracing }: Telemetry,
+    trustedProxies = [],
+    connectionLimits = DEFAULT_CONNECTION_LIMITS,
+    requestTimeoutMs = Number.POSITIVE_INFINITY,
+  }: Pick<HttpOptions, "log"> & Partial<HttpOptions>,
+  { metrics, tracing }: Telemetry = countOnly(),
 ): { readonly app: FastifyInstance; readonly state: HttpState; readonly work: WorkQueue } {
   const answerBroken = brokenRequestHandler((socket) => connections.repliesOf(socket), metrics);
   const app = Fastify({

@@ -68,13 +68,8 @@ export class UnsentBytes {
     if (this.#estimate + bytes > this.limits.maxUnsentBytes) this.#sweep(bytes, 0);
     if (this.#estimate + bytes > this.limits.maxUnsentBytes && !hasWritten) {
       this.metrics.shedRequests.inc({ limit: "unsent" });
-      throw new DomainError(
-        "unavailable",
-        "Too many large replies are waiting to be read. Try again later.",
-        {
-          retryAfter: RETRY_AFTER_S,
-        },
-      );
+      const message = "Too many large replies are waiting to be read. Try again later.";
+      throw new DomainError("unavailable", message, { retryAfter: RETRY_AFTER_S });
     }
     this.#estimate += bytes;
   }

@@ -1,5 +1,5 @@
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
+import { errorCode, OperatorError } from "../../domain/shared/operator-error.js";
 import type { Queryable } from "../shared/statement.js";
 import type { Database } from "./database.js";
 
@@ -35,6 +35,21 @@ export async function checkServer(db: Queryable): Promise<string> {
   if (server.readOnly)
     throw new OperatorError("DATABASE_URL points to a read-only standby. Set it to the primary.");
   return server.version;
+}
+
+/** @throws OperatorError when a pooler keeps no prepared statements: the server then knows one by the name that the service has given it */
+export async function checkPooler(db: Queryable): Promise<void> {
+  const name = "pooler_check";
+  const text = "SELECT FROM pg_prepared_statements WHERE name = $1";
+  const found = await db.run({ name, access: "read", text }, [name]).catch((error: unknown) => {
+    // An earlier process has left one of this name on the pooler's connection.
+    if (errorCode(error) === "42P05") return [name];
+    throw error;
+  });
+  if (found.length === 0) return;
+  throw new OperatorError(
+    "DATABASE_POOLED is `prepared`, but DATABASE_URL does not point to a pooler that keeps prepared statements. Use PgBouncer 1.21 or later with max_prepared_statements above 0, or set DATABASE_POOLED=true.",
+  );
 }
 
 /** @throws OperatorError when the vault lacks a key that tokens in the database are encrypted with */

@@ -45,27 +45,24 @@ const RETRY_AFTER_MS = 20;
 
 /** The connections to one PostgreSQL server: a pool, shared with TypeORM, and connections for point lookups. */
 export class Database implements Queryable {
-  readonly orm: DataSource;
-  readonly hasCitus: boolean;
   readonly #pool: ConnectionPool;
   /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
   readonly #localSettings: readonly string[] | null;
   /** On Citus, settings of each transaction that takes locks: they are on the workers, which get no settings of the session. */
   readonly #lockSettings: readonly string[];
-  readonly #searchSettings: string;
   readonly #prepared = new WeakMap<Statement, PreparedStatement>();
   readonly #lookups: LookupConnection | undefined;
-  readonly #onStatement: ((text: string) => void) | undefined;
   readonly #instruments: Instruments;
 
-  private constructor(orm: DataSource, pool: Pool, hasCitus: boolean, options: DatabaseOptions) {
-    this.orm = orm;
-    this.hasCitus = hasCitus;
+  private constructor(
+    readonly orm: DataSource,
+    pool: Pool,
+    readonly hasCitus: boolean,
+    private readonly options: DatabaseOptions,
+  ) {
     this.#localSettings = options.pooled ? localSettings(options) : null;
     this.#lockSettings = hasCitus ? [`SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 0}`] : [];
-    this.#searchSettings = `SET LOCAL statement_timeout = ${Math.ceil(options.statementTimeoutMs / 2)}`;
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
-    this.#onStatement = options.onStatement;
     const { metrics, tracing } = options.telemetry ?? countOnly();
     const { server = "primary" } = options;
     this.#instruments = { metrics: metrics.databases, server, tracing };
@@ -137,7 +134,7 @@ export class Database implements Queryable {
     const settings = this.#localSettings ?? this.#lockSettings;
     return this.#pool.withClient(use, deadline, async (client, drop) => {
       const send: Queryable["run"] = async (statement, values) => {
-        this.#onStatement?.(statement.text);
+        this.options.onStatement?.(statement.text);
         const prepared = this.#prepared.get(statement) ?? this.#prepare(statement);
         const query = { ...prepared.query, values: [...values] };
         return (await instrumentStatement(this.#instruments, statement, () => client.query(query))).rows;
@@ -173,7 +170,7 @@ export class Database implements Queryable {
     statement: Statement,
     values: readonly unknown[],
   ): Promise<Row[]> {
-    this.#onStatement?.(statement.text);
+    this.options.onStatement?.(statement.text);
     const prepared = this.#prepared.get(statement) ?? this.#prepare(statement);
     const query = { ...prepared.query, values: [...values] };
     const begin = scope && `${beginWithin(scope, statement.access)}${prepared.settings}`;
@@ -219,15 +216,19 @@ export class Database implements Queryable {
   /** Remembers what a statement is sent with. */
   #prepare(statement: Statement): PreparedStatement {
     const { name, text, rows, plan, isSearch } = statement;
+    const { pooled, statementTimeoutMs } = this.options;
+    // Otherwise each is sent without its name and planned for its values.
+    const isPrepared = pooled !== true;
     const settings = [
       ...(plan === "inIndexOrder" ? [IN_INDEX_ORDER] : []),
-      ...(this.#localSettings ?? this.#planSettings(statement)),
-      ...(isSearch ? [this.#searchSettings] : []),
+      ...(this.#localSettings ?? []),
+      ...(isPrepared ? this.#planSettings(statement) : []),
+      ...(isSearch ? [`SET LOCAL statement_timeout = ${Math.ceil(statementTimeoutMs / 2)}`] : []),
     ];
     const prepared = {
       query: {
         text,
-        ...(name !== undefined && this.#localSettings === null ? { name } : {}),
+        ...(name !== undefined && isPrepared ? { name } : {}),
         ...(rows === "text" ? TEXT_ROWS : {}),
       },
       settings: settings.map((each) => `; ${each}`).join(""),

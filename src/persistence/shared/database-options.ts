@@ -31,8 +31,8 @@ export interface DatabaseOptions {
   /** Lock timeout of a statement and idle timeout of a transaction; 0, the default, disables them. */
   readonly lockTimeoutMs?: number;
   readonly idleInTransactionTimeoutMs?: number;
-  /** Whether connections go through a transaction-mode pooler, which keeps no session state between transactions. */
-  readonly pooled?: boolean;
+  /** Whether a transaction-mode pooler is used, which keeps no session state; `prepared` if it keeps prepared statements. */
+  readonly pooled?: boolean | "prepared";
   /** Maximum number of callers waiting for a connection; further ones are rejected. Unlimited by default. */
   readonly queueSize?: number;
   /** Called for each statement that is sent. */

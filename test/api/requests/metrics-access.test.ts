@@ -47,7 +47,9 @@ test("with a token, only its bearer can read them", async () => {
 
 /** Requests metrics from this machine under the given settings. @returns the status and the body */
 async function askLocal(settings: Readonly<Record<string, string>>, headers = {}) {
-  const app = createBareServer({ level: "silent", stream: process.stderr, successesPerSecond: 0 });
+  const { app } = createBareServer({
+    log: { level: "silent", stream: process.stderr, successesPerSecond: 0 },
+  });
   const reader = { contentType: "text/plain", metrics: async () => "metrics" };
   registerMetricsRoute(app, reader, metricsAccess(readConfig(settings)));
   const { statusCode, body } = await app.inject({ url: "/metrics", headers });

@@ -1,12 +1,18 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
+import { checkPooler } from "../../../src/persistence/database/database-check.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { type FaultProxy, startFaultProxy } from "../../support/faults/fault-proxy.js";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
-import { hasPgbouncer, type Pgbouncer, startPgbouncer } from "../../support/programs/pgbouncer.js";
+import {
+  hasPgbouncer,
+  type Pgbouncer,
+  pgbouncerPrepares,
+  startPgbouncer,
+} from "../../support/programs/pgbouncer.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
@@ -134,7 +140,10 @@ test("the shared connection for lookups is closed when it is unused", async () =
 /** Fewer than the concurrent requests, so that connections are shared all the time. */
 const POOL = 3;
 
-describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
+/** `prepared` as well if the installed version keeps prepared statements. */
+const POOLERS = [{ pooled: true }, { pooled: "prepared" as const }].slice(0, pgbouncerPrepares ? 2 : 1);
+
+describe.skipIf(!hasPgbouncer).each(POOLERS)("behind PgBouncer in transaction mode: %o", ({ pooled }) => {
   let direct: TestService;
   let pgbouncer: Pgbouncer;
   let service: TestService;
@@ -142,10 +151,10 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
 
   beforeAll(async () => {
     direct = await startTestService();
-    pgbouncer = await startPgbouncer(direct.target, POOL);
+    pgbouncer = await startPgbouncer(direct.target, POOL, pooled === "prepared" ? 200 : 0);
     service = await startTestService({
       use: { target: pgbouncer.target, owner: direct.owner },
-      pooled: true,
+      pooled,
       listenTarget: direct.target,
     });
     const account = await service.createAccount();
@@ -173,6 +182,33 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
     const taken = created.filter(({ body }) => JSON.stringify(body).includes("DATA_SOURCE_EXISTS"));
     expect(taken).toHaveLength(9);
     expect(await service.database.run({ access: "read", text: "SELECT * FROM user_group" }, [])).toEqual([]);
+  });
+
+  test("only a pooler that keeps prepared statements passes the check, and gets named ones with a generic plan", async () => {
+    const options = {
+      target: pgbouncer.target,
+      poolSize: 1,
+      connectTimeoutMs: 5000,
+      statementTimeoutMs: 0,
+    };
+    // The second check finds what the first one has left.
+    for (let count = 0; count < 2; count += 1) {
+      const database = await Database.connect({ ...options, pooled: "prepared" });
+      const checked = checkPooler(database);
+      if (pooled === "prepared") await expect(checked).resolves.toBeUndefined();
+      else await expect(checked).rejects.toThrow("set DATABASE_POOLED=true");
+      await database.close();
+    }
+    const text =
+      "SELECT count(*)::integer AS named, current_setting('plan_cache_mode') AS mode FROM pg_prepared_statements WHERE name <> 'pooler_check'";
+    const statement = { name: "named", access: "read", text } as const;
+    const wanted =
+      pooled === "prepared"
+        ? { named: expect.any(Number), mode: "force_generic_plan" }
+        : { named: 0, mode: "auto" };
+    const found = await service.database.of({ accountId: 1 }).run<{ named: number }>(statement, []);
+    expect(found).toEqual([wanted]);
+    expect(found.every(({ named }) => named > 0)).toBe(pooled === "prepared");
   });
 
   test("statements have timeouts", async () => {

@@ -12,6 +12,7 @@ import { ask, until } from "../postgres/replicated-postgres.js";
 import { type RestartablePostgres, startRestartablePostgres } from "../postgres/restartable-postgres.js";
 import { freePort } from "../programs/free-port.js";
 import { type GuardedProgram, startGuarded } from "../programs/guarded-program.js";
+import { pgbouncerPrepares } from "../programs/pgbouncer.js";
 import { runHere } from "../service/command.js";
 import type { ProcessEnd, RunningService, TestProcesses } from "../service/running-process.js";
 
@@ -74,6 +75,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
       .replace("service-1:4000", `127.0.0.1:${one}`)
       .replace("service-2:4000", `127.0.0.1:${two}`)
       .replace("172.29.71.0/24", "127.0.0.1")
+      .replace(/^prepared$/, pgbouncerPrepares ? "prepared" : "true")
       .replace(/^:8080$/, `127.0.0.1:${front}`);
   const environmentOf = (name: string) =>
     Object.fromEntries(

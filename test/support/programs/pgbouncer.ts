@@ -9,7 +9,10 @@ import type { DatabaseOptions } from "../../../src/persistence/shared/database-o
 import { type DatabaseParts, partsOf } from "../postgres/database-parts.js";
 import { freePort } from "./free-port.js";
 
-export const hasPgbouncer = spawnSync("pgbouncer", ["--version"]).status === 0;
+const { stdout: version = "", status } = spawnSync("pgbouncer", ["--version"], { encoding: "utf8" });
+export const hasPgbouncer = status === 0;
+/** Since 1.21. */
+export const pgbouncerPrepares = /\b1\.(2[1-9]|[3-9]\d)\.|\b[2-9]\.\d/.test(version?.split("\n")[0] ?? "");
 
 export interface Pgbouncer {
   /** The database, through the pooler. */
@@ -21,10 +24,14 @@ export interface Pgbouncer {
   close(): Promise<void>;
 }
 
-/** Starts a PgBouncer in transaction mode with few connections in front of a database. */
+/**
+ * Starts a PgBouncer in transaction mode with few connections in front of a database.
+ * @param maxPrepared prepared statements that it keeps, if it can
+ */
 export async function startPgbouncer(
   target: DatabaseOptions["target"],
   poolSize: number,
+  maxPrepared = 0,
 ): Promise<Pgbouncer> {
   const { host, port, user, password, database } = partsOf(target);
   const folder = await mkdtemp(join(tmpdir(), "ug-pgbouncer-"));
@@ -46,6 +53,7 @@ pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 500
 server_login_retry = 1
+${pgbouncerPrepares ? `max_prepared_statements = ${maxPrepared}` : ""}
 ${owner === null ? "" : `user = ${owner}`}
 `,
   );

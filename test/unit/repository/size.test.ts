@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
 /** Raise a limit only in a commit that gives the reason, and lower it after a removal. */
-const MAX_LINES = { src: 36_236, test: 43_675 };
+const MAX_LINES = { src: 36_235, test: 43_724 };
 // 58, the five of OpenID Connect, and PREVIEW_URL.
 const MAX_SETTINGS = 64;
 
