@@ -50,6 +50,7 @@ export function readConfig(environment: ProcessEnvironment) {
     retention: {
       auditDays: read.RETAIN_AUDIT_DAYS,
       deletedGroupNameDays: read.RETAIN_DELETED_GROUP_NAME_DAYS,
+      groupHistoryDays: read.RETAIN_GROUP_HISTORY_DAYS,
       webhookDeliveryDays: read.RETAIN_WEBHOOK_DELIVERY_DAYS,
       pendingWebhookDays: read.WEBHOOK_PENDING_MAX_DAYS,
       apiKeyDays: read.RETAIN_API_KEY_DAYS,

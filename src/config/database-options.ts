@@ -19,6 +19,7 @@ export function databaseOptions(
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     lockTimeoutMs: config.databaseStatementTimeoutMs / 2,
     idleInTransactionTimeoutMs: config.databaseStatementTimeoutMs,
+    keepsHistory: config.retention.groupHistoryDays > 0,
     ...(telemetry ? { telemetry } : {}),
   };
 }

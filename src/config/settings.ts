@@ -40,6 +40,9 @@ const RETENTION_SETTINGS = {
   RETAIN_DELETED_GROUP_NAME_DAYS: wholeNumber(0, MAX_DAYS, DEFAULT_RETENTION.deletedGroupNameDays).describe(
     "days after the deletion of a user group until a pseudonym replaces its external ID in the audit log; `0` never replaces it",
   ),
+  RETAIN_GROUP_HISTORY_DAYS: wholeNumber(0, MAX_DAYS, DEFAULT_RETENTION.groupHistoryDays).describe(
+    "days for which [former values](data-protection.md#retention) of user groups are kept after a change; `0` keeps none",
+  ),
   RETAIN_WEBHOOK_DELIVERY_DAYS: wholeNumber(1, 400, DEFAULT_RETENTION.webhookDeliveryDays).describe(
     "days for which webhook deliveries are kept; pending ones first expire after `WEBHOOK_PENDING_MAX_DAYS`",
   ),

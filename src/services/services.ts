@@ -85,6 +85,7 @@ export interface RateLimitOptions {
 
 export function createServices(database: Database, vault: TokenVault, options: ServiceOptions) {
   const accounts = new AccountService(database, vault);
+  const retention = { ...DEFAULT_RETENTION, ...options.retention };
   const { batchStatements, keyCacheMs } = options.speed;
   const { telemetry = countOnly() } = options;
   const { metrics } = telemetry;
@@ -135,6 +136,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     keyUsage,
     replicaRouter: new ReplicaRouter(options.reads.replicas, options.reads.consistency, metrics),
     listing: new Listing(database, batching),
+    groupHistoryDays: retention.groupHistoryDays,
     /** Notifications from other processes; closed by `changes`. */
     notifications,
     rateLimits: new RateLimits(new RateCounter(limits, sharedLimiters), metrics),
@@ -160,12 +162,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
       batching,
     }),
     webhooks: new WebhookService(database, vault, targets),
-    purgeJob: new PurgeJob(
-      database,
-      purgeList(vault, { ...DEFAULT_RETENTION, ...options.retention }),
-      metrics,
-      options.purges,
-    ),
+    purgeJob: new PurgeJob(database, purgeList(vault, retention), metrics, options.purges),
     webhookDispatcher: new WebhookDispatcher(
       database,
       new WebhookAttempts({ db: database, vault, sender, telemetry }, webhooks),

@@ -75,8 +75,9 @@ const CATALOGUE = {
   user_group_not_found: {
     status: 404,
     isUserError: true,
-    meaning: "No user group has this ID or token.",
-    advice: "Check the ID, the environment of the key, and whether the token was rotated.",
+    meaning: "No user group has this ID or token, or its history has not this version.",
+    advice:
+      "Check the ID, the environment of the key, whether the token was rotated, and the versions in `history`.",
     rest: {
       when: "the user group does not exist in the environment of the API key",
       message: "No user group has this ID.",

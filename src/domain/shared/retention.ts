@@ -1,8 +1,10 @@
-/** How long data is kept. Durations are in days; 0 keeps it forever. */
+/** How long data is kept. Durations are in days; 0 keeps it forever, except for the history of user groups. */
 export interface Retention {
   readonly auditDays: number;
   /** Days after the deletion of a user group until the audit log names it by a pseudonym. */
   readonly deletedGroupNameDays: number;
+  /** Days after former values of a user group were replaced; 0 keeps none. */
+  readonly groupHistoryDays: number;
   /** Days after a webhook delivery was created; never 0. */
   readonly webhookDeliveryDays: number;
   /** Days after which a pending webhook delivery is dead; never 0. */
@@ -18,6 +20,7 @@ export interface Retention {
 export const DEFAULT_RETENTION: Retention = {
   auditDays: 400,
   deletedGroupNameDays: 30,
+  groupHistoryDays: 90,
   webhookDeliveryDays: 30,
   pendingWebhookDays: 7,
   apiKeyDays: 400,

@@ -33,6 +33,13 @@ export interface MappingEntry {
   readonly dataSourceId: number;
 }
 
+/** The internal IDs of the data sources of a group, by schema ID. */
+export type StoredMapping = ReadonlyMap<string, number>;
+
+export function toStoredMapping(entries: readonly MappingEntry[]): StoredMapping {
+  return new Map(entries.map(({ schemaId, dataSourceId }) => [schemaId, dataSourceId]));
+}
+
 /** Validates a mapping sent as an object; null is the empty mapping. @throws DomainError `invalid_field` with every invalid entry */
 export function parseMapping(value: unknown, field: FieldPath): readonly MappingReference[] {
   if (value === null) return [];

@@ -1,6 +1,6 @@
 import type { Environment } from "../accounts/environment.js";
 import type { StoredTokenText } from "../accounts/token-vault.js";
-import type { MappingReference } from "./mapping.js";
+import type { MappingReference, StoredMapping } from "./mapping.js";
 import type { Properties } from "./properties.js";
 
 /** The fields of a group's row that clients set. */
@@ -24,6 +24,17 @@ export interface UserGroup extends UserGroupFields {
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** Former values of a group. */
+export interface UserGroupVersion extends UserGroupFields {
+  /** The last version that had these values. */
+  readonly version: number;
+  /** Ordered by schema ID. Null if it is unknown, because the mapping changed without a record of the former one. */
+  readonly mapping: StoredMapping | null;
+  /** The time and the author of the change that replaced the values. */
+  readonly replacedAt: Date;
+  readonly replacedBy: string;
 }
 
 /** Identifies one group in the caller's environment. */

@@ -116,6 +116,14 @@ export class ViewerResolver {
     return services.userGroups.tokenGraceSeconds;
   }
 
+  @FieldResolver(() => Int, {
+    description:
+      "How many days the former values of a user group are kept after a change; 0 if they are not kept.",
+  })
+  userGroupHistoryDays(@Ctx() { services }: GraphqlContext): number {
+    return services.groupHistoryDays;
+  }
+
   @FieldResolver(
     () => EmbedSessionView,
     nullable("The embed session of a front end; null for a user group token or an API key."),

@@ -22,6 +22,7 @@ import { SiteConfigMutations } from "../site-configs/mutations.js";
 import { SiteConfigResolver, SiteConfigRevisionResolver } from "../site-configs/resolver.js";
 import { UserGroupAuditResolver } from "../user-groups/audit-resolver.js";
 import { BulkMutations } from "../user-groups/bulk-mutations.js";
+import { UserGroupHistoryResolver } from "../user-groups/history-resolver.js";
 import { DataSourceUserGroupsResolver, UserGroupListResolver } from "../user-groups/list-resolver.js";
 import { UserGroupMutations } from "../user-groups/mutations.js";
 import { UserGroupResolver } from "../user-groups/resolver.js";
@@ -54,6 +55,7 @@ const RESOLVERS = [
   SiteConfigRevisionContentResolver,
   SiteConfigRevisionResolver,
   UserGroupAuditResolver,
+  UserGroupHistoryResolver,
   UserGroupListResolver,
   UserGroupMutations,
   UserGroupResolver,

@@ -36,6 +36,10 @@ abstract class NewUserGroupInput {
   readonly mapping?: MappingInput[] | null;
 }
 
+const EXPECTED_VERSION = guard(
+  "The version that you last read. The update fails if the user group has another version.",
+);
+
 /** Changeable fields of a user group; absent and null differ (decision 7). */
 @InputType()
 export abstract class UserGroupChangesInput {
@@ -79,10 +83,19 @@ class UpdateUserGroupInput extends UserGroupChangesInput {
   )
   readonly propertiesPatch?: unknown;
 
-  @Field(
-    () => Int,
-    guard("The version that you last read. The update fails if the user group has another version."),
-  )
+  @Field(() => Int, EXPECTED_VERSION)
+  readonly expectedVersion?: number | null;
+}
+
+@InputType("RestoreUserGroupInput", { description: "Input for `restoreUserGroup`." })
+class RestoreUserGroupInput {
+  @Field(() => UserGroupBy, { description: "The user group to restore." })
+  readonly by!: UserGroupBy;
+
+  @Field(() => Int, { description: "The version whose values to restore, as in `UserGroup.history`." })
+  readonly version!: number;
+
+  @Field(() => Int, EXPECTED_VERSION)
   readonly expectedVersion?: number | null;
 }
 
@@ -179,6 +192,20 @@ export class UserGroupMutations {
   async updateUserGroup(input: UpdateUserGroupInput, writer: Writer, { services }: GraphqlContext) {
     const { ref, changes } = parseUpdate(input);
     return { userGroup: new UserGroupView(await services.userGroups.update(writer, ref, changes)) };
+  }
+
+  @WriterMutation(
+    "Restores the name, properties and mapping that a user group had at a former version, as a new version. The token is not changed.",
+    () => RestoreUserGroupInput,
+    PAYLOAD,
+  )
+  async restoreUserGroup(input: RestoreUserGroupInput, writer: Writer, { services }: GraphqlContext) {
+    const { ref, expectedVersions } = parseFields({
+      ref: () => parseUserGroupBy(input.by),
+      expectedVersions: () => parseGuard(["expectedVersion"], input.expectedVersion, (version) => [version]),
+    });
+    const restored = await services.userGroups.restore(writer, ref, input.version, expectedVersions);
+    return { userGroup: new UserGroupView(restored) };
   }
 
   @WriterMutation(

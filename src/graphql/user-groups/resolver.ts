@@ -13,7 +13,7 @@ import { UserGroupView } from "./type.js";
   description: "An entry of a user group's mapping.",
   simpleResolvers: true,
 })
-class MappingEntryView {
+export class MappingEntryView {
   @Field(() => String, { description: "The schema ID." })
   readonly schemaId!: string;
 

@@ -12,7 +12,7 @@ import {
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { AccountEntity } from "../accounts/entities.js";
 import { inRange, keysetsOf, type StatementValues } from "../shared/keyset.js";
-import { defineList, findPages, groupPages, tenantList } from "../shared/select-page.js";
+import { countOfEach, defineList, findPages, groupPages, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import {
   AccountKey,
@@ -109,18 +109,13 @@ export async function listEntriesOfGroups(
   );
 }
 
-/** Counts each user group's entries. Groups without entries are missing. */
+/** Counts each user group's entries. */
 export async function countEntriesOfGroups(
   db: TenantDb,
   groupIds: readonly number[],
   filter: AuditFilter,
-): Promise<ReadonlyMap<number, number>> {
-  const { conditions: where, values } = groupEntries(filter);
-  const text = `SELECT subject_id AS "groupId", count(*)::integer AS count FROM audit_entry
-    WHERE ${where.join(" AND ")} AND subject_id = ANY (${values.add(groupIds)}::bigint[]) GROUP BY 1`;
-  const statement = { label: "audit_entry_count_of_groups", access: "read", isSearch: true, text } as const;
-  const rows = await db.run<{ groupId: number; count: number }>(statement, values.list);
-  return new Map(rows.map(({ groupId, count }) => [groupId, count]));
+): Promise<number[]> {
+  return countOfEach(db, ENTRIES.name, { column: "subject_id", ids: groupIds }, groupEntries(filter));
 }
 
 function groupEntries(filter: AuditFilter) {

@@ -11,6 +11,7 @@ const DISTRIBUTED = [
   "user_group",
   "data_source",
   "mapping_entry",
+  "user_group_history",
   "brought_token",
   "embed_session_count",
   "api_key",
@@ -28,6 +29,7 @@ const USER_GROUP = "user_group(account_id, environment, id) ON DELETE CASCADE";
 export const FOREIGN_KEYS = [
   foreignKey("mapping_entry", "user_group_id", USER_GROUP),
   foreignKey("mapping_entry", "data_source_id", "data_source(account_id, environment, id)"),
+  foreignKey("user_group_history", "user_group_id", USER_GROUP),
   foreignKey("brought_token", "user_group_id", USER_GROUP),
   foreignKey("embed_session_count", "user_group_id", USER_GROUP),
   foreignKey("site_config_revision", "site_config_id", "site_config(account_id, environment, id)"),

@@ -2,6 +2,7 @@ import { DataSource } from "typeorm";
 import { Baseline1765100000000 } from "../../../migrations/1765100000000-baseline.js";
 import { IndexAuditSubjects1765200000000 } from "../../../migrations/1765200000000-index-audit-subjects.js";
 import { CountEmbedSessions1765300000000 } from "../../../migrations/1765300000000-count-embed-sessions.js";
+import { UserGroupHistory1765400000000 } from "../../../migrations/1765400000000-user-group-history.js";
 import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
 import { AuditEntryEntity } from "../audit/entries.js";
 import { SigningKeyEntity } from "../authentication/signing-keys.js";
@@ -15,6 +16,7 @@ import {
 import { SnakeCaseColumns } from "../shared/table.js";
 import { SiteConfigEntity, SiteConfigRevisionEntity } from "../site-configs/entities.js";
 import { UserGroupEntity } from "../user-groups/entity.js";
+import { UserGroupHistoryEntity } from "../user-groups/history.js";
 import { MappingEntryEntity } from "../user-groups/mapping-entry-entity.js";
 import { WebhookDeliveryEntity } from "../webhooks/deliveries.js";
 import { WebhookEndpointEntity } from "../webhooks/endpoints.js";
@@ -35,10 +37,16 @@ export function createOrm(options: DatabaseOptions): DataSource {
       SiteConfigEntity,
       SiteConfigRevisionEntity,
       UserGroupEntity,
+      UserGroupHistoryEntity,
       WebhookDeliveryEntity,
       WebhookEndpointEntity,
     ],
-    migrations: [Baseline1765100000000, IndexAuditSubjects1765200000000, CountEmbedSessions1765300000000],
+    migrations: [
+      Baseline1765100000000,
+      IndexAuditSubjects1765200000000,
+      CountEmbedSessions1765300000000,
+      UserGroupHistory1765400000000,
+    ],
     migrationsTableName: "schema_migration",
     synchronize: false,
     installExtensions: false,

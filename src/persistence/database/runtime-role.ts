@@ -10,6 +10,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   data_source: "SELECT, INSERT, UPDATE, DELETE",
   user_group: "SELECT, INSERT, UPDATE, DELETE",
   mapping_entry: "SELECT, INSERT, UPDATE, DELETE",
+  user_group_history: "SELECT, INSERT, DELETE",
   brought_token: "SELECT, INSERT, UPDATE, DELETE",
   site_config: "SELECT, INSERT, UPDATE",
   site_config_revision: "SELECT, INSERT, DELETE",

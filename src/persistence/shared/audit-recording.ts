@@ -28,7 +28,14 @@ export interface AuditEvents {
   readonly from: string;
   /** Order of a subject's events. */
   readonly order?: string;
+  /** SELECT of the columns `HISTORY` with former values of user groups. */
+  readonly history?: string;
 }
+
+/** Columns of `user_group_history` that a statement selects, with their types. */
+const HISTORY_TYPES =
+  "account_id integer, environment environment, user_group_id bigint, version integer, name text, properties json, mapping_version integer, mapping json";
+const HISTORY = HISTORY_TYPES.replaceAll(/ \w+(?=,|$)/g, "");
 
 /** The texts of a statement that makes a change and records it. */
 export type RecordedChange = Pick<Statement, "text" | "change">;
@@ -63,6 +70,10 @@ const insertDeliveries = (
       -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
       RETURNING 1`;
 
+const insertHistory = (former: string) => `INSERT INTO user_group_history (${HISTORY}, replaced_by)
+      SELECT former.*, actor.name FROM ${former} AS former, ${ACTOR}
+      WHERE coalesce(current_setting('app.group_history', true), '') <> 'off' RETURNING 1`;
+
 /**
  * Returns the texts of a statement that makes a change, writes an audit entry for each event, and its webhook deliveries. Their $1 is the
  * account; the actor is that of the transaction.
@@ -71,7 +82,7 @@ const insertDeliveries = (
  */
 export function recordedChange(
   changes: string,
-  { action, subjectName, version = "NULL", changed = "'{}'", from, order = "1" }: AuditEvents,
+  { action, subjectName, version = "NULL", changed = "'{}'", from, order = "1", history }: AuditEvents,
   select: (further: string) => string,
 ): RecordedChange {
   const change = `WITH ${changes},
@@ -80,13 +91,17 @@ export function recordedChange(
         (${subjectName})::text AS subject_name, (${version})::integer AS version, (${changed})::text[] AS changed,
         ${order} AS position
       ${from})`;
+  const former =
+    history === undefined ? "" : `, 'history', (SELECT json_agg(former) FROM (${history}) AS former)`;
+  const record = `json_build_object('events', (SELECT json_agg(event) FROM event)${former})`;
   return {
     text: `${change},
+    ${history === undefined ? "" : `history AS (${insertHistory(`(${history})`)}),`}
     entry AS (${insertEntries("event")}),
     outbox AS (${insertDeliveries("entry")})
     ${select("")}`,
     change: `${change}
-    ${select(", CASE WHEN row_number() OVER () = 1 THEN (SELECT json_agg(event) FROM event)::text END AS events_of_change")}`,
+    ${select(`, CASE WHEN row_number() OVER () = 1 AND EXISTS (SELECT FROM event) THEN ${record}::text END AS record_of_change`)}`,
   };
 }
 
@@ -111,9 +126,16 @@ export function recorded(
 const INSERT_ENTRIES: Statement = {
   name: "audit_entries_insert",
   access: "write",
-  text: `WITH entry AS (${insertEntries(`jsonb_to_recordset($1::jsonb) AS event (account_id integer, environment environment, action text,
+  text: `WITH entry AS (${insertEntries(`jsonb_to_recordset($1::jsonb -> 'events') AS event (account_id integer, environment environment, action text,
         subject_id bigint, subject_name text, version integer, changed text[], position integer)`)})
-    SELECT json_agg(entry)::text AS entries FROM entry`,
+    SELECT json_agg(entry)::text AS entries, json_typeof($1::json -> 'history') = 'array' AS "hasHistory" FROM entry`,
+};
+
+const INSERT_HISTORY: Statement = {
+  name: "user_group_history_insert",
+  access: "write",
+  // As json, the properties keep their text.
+  text: insertHistory(`(SELECT * FROM json_to_recordset($1::json -> 'history') AS item (${HISTORY_TYPES}))`),
 };
 
 const INSERT_DELIVERIES: Statement = {
@@ -124,7 +146,7 @@ const INSERT_DELIVERIES: Statement = {
 };
 
 /**
- * Runs a statement that makes a change and records it as three statements, within a transaction. As one, Citus would send the changed rows
+ * Runs a statement that makes a change and records it as further statements, within a transaction. As one, Citus would send the changed rows
  * to all workers, so that no account could be changed while any worker is down.
  * @param values the first is the account
  */
@@ -134,17 +156,20 @@ export async function changeThenRecord<Row extends object>(
   values: readonly unknown[],
 ): Promise<Row[]> {
   const rows = await transaction.run<Row>({ ...statement, text: change }, values);
-  const [events] = rows.map(takeLast).filter((value) => value !== null);
-  if (events === undefined) return rows;
-  const [inserted] = await transaction.run<{ entries: string }>(INSERT_ENTRIES, [events]);
+  const [record] = rows.map(takeLast).filter((value) => value !== null);
+  if (record === undefined) return rows;
+  const [inserted] = await transaction.run<{ entries: string; hasHistory: boolean | null }>(INSERT_ENTRIES, [
+    record,
+  ]);
+  if (inserted?.hasHistory) await transaction.run(INSERT_HISTORY, [record]);
   await transaction.run(INSERT_DELIVERIES, [values[0], inserted?.entries]);
   return rows;
 }
 
-/** Removes the column of the events, the last one. */
+/** Removes the column of the record, the last one. */
 function takeLast(row: object): unknown {
   if (Array.isArray(row)) return row.pop();
-  const events: unknown = Reflect.get(row, "events_of_change");
-  Reflect.deleteProperty(row, "events_of_change");
-  return events;
+  const record: unknown = Reflect.get(row, "record_of_change");
+  Reflect.deleteProperty(row, "record_of_change");
+  return record;
 }

@@ -33,6 +33,8 @@ export interface DatabaseOptions {
   readonly idleInTransactionTimeoutMs?: number;
   /** Whether a transaction-mode pooler is used, which keeps no session state; `prepared` if it keeps prepared statements. */
   readonly pooled?: boolean | "prepared";
+  /** Whether former values of user groups are kept, as by default. */
+  readonly keepsHistory?: boolean;
   /** Maximum number of callers waiting for a connection; further ones are rejected. Unlimited by default. */
   readonly queueSize?: number;
   /** Called for each statement that is sent. */
@@ -76,7 +78,7 @@ export function connectionSettings(options: DatabaseOptions) {
           idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
           onConnect: (client: ClientBase) => {
             const setUp = {
-              text: `${CLOSE_IDLE_SESSIONS}; SET ${WITHOUT_JIT}`,
+              text: `${CLOSE_IDLE_SESSIONS}; SET ${WITHOUT_JIT}; SET ${historySetting(options)}`,
               query_timeout: connectTimeoutMs,
             };
             return client.query(setUp);
@@ -90,8 +92,14 @@ export function localSettings(options: DatabaseOptions): readonly string[] {
   const { statementTimeoutMs, lockTimeoutMs = 0, idleInTransactionTimeoutMs = 0 } = options;
   return [
     `SET LOCAL ${WITHOUT_JIT}`,
+    `SET LOCAL ${historySetting(options)}`,
     `SET LOCAL statement_timeout = ${statementTimeoutMs}`,
     `SET LOCAL lock_timeout = ${lockTimeoutMs}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`,
   ];
+}
+
+/** Read by statements that change user groups. */
+function historySetting({ keepsHistory = true }: DatabaseOptions): string {
+  return `app.group_history = ${keepsHistory ? "on" : "off"}`;
 }

@@ -201,6 +201,21 @@ export async function countList(
   return rows[0]?.count ?? 0;
 }
 
+/** Counts the rows of each parent's list with one statement. @returns the numbers in the order of `of.ids` */
+export async function countOfEach(
+  db: TenantDb,
+  table: string,
+  of: { readonly column: string; readonly ids: readonly number[]; readonly counted?: string },
+  { conditions, values }: ListQuery,
+): Promise<number[]> {
+  const where = [...conditions, `${of.column} = ANY (${values.add(of.ids)}::bigint[])`].join(" AND ");
+  const text = `SELECT ${of.column} AS id, count(${of.counted ?? "*"})::integer AS count FROM ${table} WHERE ${where} GROUP BY 1`;
+  const statement = { label: `${table}_counts`, access: "read", isSearch: true, text } as const;
+  const rows = await db.run<{ id: number; count: number }>(statement, values.list);
+  const counts = new Map(rows.map(({ id, count }) => [id, count]));
+  return of.ids.map((id) => counts.get(id) ?? 0);
+}
+
 /**
  * Groups the rows of several lists, read with one statement, into one page per list, in the order of their IDs.
  * @param found items with the ID of their list, in paging order within each list

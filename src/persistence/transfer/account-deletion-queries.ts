@@ -6,12 +6,14 @@ import type { TenantDb } from "../shared/tenant-db.js";
 
 /**
  * Tables with rows of tenants, in the order of deletion: endpoints before groups, whose deletion would create deliveries, mapping entries,
- * imported tokens and counts of embed sessions before groups, whose deletion would cascade, and audit entries after everything whose deletion is recorded.
+ * history, imported tokens and counts of embed sessions before groups, whose deletion would cascade, and audit entries after everything whose
+ * deletion is recorded.
  */
 export const TENANT_TABLES = [
   "webhook_delivery",
   "webhook_endpoint",
   "mapping_entry",
+  "user_group_history",
   "brought_token",
   "embed_session_count",
   "user_group",

@@ -27,6 +27,16 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
     columns: "environment, id, provided_id, name, properties, version, created_at, updated_at",
     pageSize: 200,
   },
+  "user-group-history": {
+    table: "user_group_history",
+    columns:
+      "environment, user_group_id, version, name, properties, mapping_version, mapping, replaced_at, replaced_by",
+    key: [
+      ["user_group_id", "bigint"],
+      ["version", "integer"],
+    ],
+    pageSize: 200,
+  },
   mappings: {
     table: "mapping_entry",
     columns: "environment, user_group_id, schema_id, data_source_id",

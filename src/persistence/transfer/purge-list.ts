@@ -76,6 +76,13 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
           limit,
         ),
     },
+    {
+      name: "user_group_history",
+      table: "user_group_history",
+      isUnlockable: true,
+      time: "replaced_at",
+      maxAgeMs: retention.groupHistoryDays * DAY_MS,
+    },
     // An account has few, so that no index is needed.
     {
       name: "api_keys",

@@ -1,21 +1,11 @@
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { pageClauses, StatementValues } from "../shared/keyset.js";
-import { groupPages } from "../shared/select-page.js";
-import type { Statement } from "../shared/statement.js";
+import { countOfEach, groupPages, tenantList } from "../shared/select-page.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readUserGroup, USER_GROUPS, type UserGroupRow, usedColumns, valuesAfterGroup } from "./row.js";
 
 // Raw SQL: reads the same page of several lists at once.
-
-const COUNT_GROUPS: Statement = {
-  name: "user_groups_of_data_sources_count",
-  access: "read",
-  isSearch: true,
-  text: `SELECT data_source_id AS "dataSourceId", count(DISTINCT user_group_id)::integer AS count
-    FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND data_source_id = ANY ($3::bigint[])
-    GROUP BY data_source_id`,
-};
 
 /** Lists, with one statement, the same page of each data source's mapped groups, ordered by internal ID. */
 export async function listUserGroupsOfDataSources(
@@ -62,11 +52,9 @@ export async function listUserGroupsOfDataSources(
   );
 }
 
-/** Counts the groups mapped to each data source; data sources without groups are absent from the result. */
-export async function countUserGroupsOfDataSources(
-  db: TenantDb,
-  dataSourceIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const rows = await db.run<{ dataSourceId: number; count: number }>(COUNT_GROUPS, [dataSourceIds]);
-  return new Map(rows.map(({ dataSourceId, count }) => [dataSourceId, count]));
+/** Counts the groups mapped to each data source. */
+export async function countUserGroupsOfDataSources(db: TenantDb, ids: readonly number[]): Promise<number[]> {
+  const of = { column: "data_source_id", ids, counted: "DISTINCT user_group_id" };
+  const all = tenantList(() => []);
+  return countOfEach(db, "mapping_entry", of, all);
 }

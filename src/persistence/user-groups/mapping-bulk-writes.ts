@@ -1,101 +1,74 @@
-import type { MappingEntry } from "../../domain/user-groups/mapping.js";
+import type { MappingEntry, StoredMapping } from "../../domain/user-groups/mapping.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
 // Raw SQL: set-based.
 
-const INSERT = `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
-    SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
-    FROM unnest($3::bigint[], $4::text[], $5::bigint[]) AS entry (user_group_id, schema_id, data_source_id)`;
-
-const UPSERT_MANY: Statement = {
+const PUT: Statement = {
   name: "mappings_put",
   access: "write",
-  text: `${INSERT}
-    ON CONFLICT (account_id, environment, user_group_id, schema_id)
-      DO UPDATE SET data_source_id = excluded.data_source_id
-      WHERE mapping_entry.data_source_id <> excluded.data_source_id
-    RETURNING user_group_id`,
+  // RETURNING: without it, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
+  text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+    SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
+    FROM unnest($3::bigint[], $4::text[], $5::bigint[]) AS entry (user_group_id, schema_id, data_source_id)
+    ON CONFLICT (account_id, environment, user_group_id, schema_id) DO UPDATE SET data_source_id = excluded.data_source_id
+    RETURNING 1`,
 };
 
-// RETURNING: without it, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
-const INSERT_MANY: Statement = {
-  name: "mappings_insert",
+const REMOVE: Statement = {
+  name: "mappings_remove",
   access: "write",
-  text: `${INSERT} RETURNING 1`,
+  text: `DELETE FROM mapping_entry USING unnest($3::bigint[], $4::text[]) AS gone (id, schema)
+    WHERE account_id = $1 AND environment = $2 AND user_group_id = gone.id AND schema_id = gone.schema`,
 };
 
-const DELETE_OTHERS: Statement = {
-  name: "mappings_keep_only",
-  access: "write",
-  text: `DELETE FROM mapping_entry
-    WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::bigint[])
-      AND NOT EXISTS (
-        SELECT FROM unnest($4::bigint[], $5::text[]) AS kept (user_group_id, schema_id)
-        WHERE kept.user_group_id = mapping_entry.user_group_id AND kept.schema_id = mapping_entry.schema_id)
-    RETURNING user_group_id`,
+const FIND: Statement = {
+  name: "mapping_entries",
+  access: "read",
+  text: `SELECT user_group_id AS "userGroupId", schema_id AS "schemaId", data_source_id AS "dataSourceId"
+    FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::bigint[])
+    ORDER BY user_group_id, schema_id`,
 };
 
-interface ChangedEntry {
-  readonly user_group_id: number;
-}
-
-/** The new mapping of a group. */
-interface NewMapping {
+/** A mapping entry with the ID of its group. */
+interface GroupEntry extends MappingEntry {
   readonly userGroupId: number;
-  readonly entries: readonly MappingEntry[];
-  /** Whether the group has just been created and has no mapping yet. */
-  readonly isFirst: boolean;
 }
+
+/** Returns the new mapping of a group for its current one. */
+export type Remap = (former: StoredMapping) => StoredMapping;
 
 /**
  * Replaces the mappings of groups that the transaction has locked or created.
- * @returns the ids of the groups whose mapping has changed
+ * @returns the former mappings of the groups whose mapping has changed, by group ID
  */
 export async function replaceMappings(
   transaction: TenantDb,
-  mappings: readonly NewMapping[],
-): Promise<ReadonlySet<number>> {
-  const changed = new Set<number>();
-  const rows = mappings.flatMap(({ userGroupId, entries }) =>
-    entries.map((entry) => ({ userGroupId, ...entry })),
-  );
-  const existing = mappings.filter(({ isFirst }) => !isFirst).map(({ userGroupId }) => userGroupId);
-  if (existing.length > 0) {
-    const groups = rows.map(({ userGroupId }) => userGroupId);
-    const schemas = rows.map(({ schemaId }) => schemaId);
-    const values = [existing, groups, schemas];
-    for (const { user_group_id: id } of await transaction.run<ChangedEntry>(DELETE_OTHERS, values))
-      changed.add(id);
+  changes: ReadonlyMap<number, Remap>,
+): Promise<ReadonlyMap<number, StoredMapping>> {
+  if (changes.size === 0) return new Map();
+  const mappings = new Map([...changes.keys()].map((id) => [id, new Map<string, number>()]));
+  const rows = await transaction.run<GroupEntry>(FIND, [[...changes.keys()]]);
+  for (const { userGroupId, schemaId, dataSourceId } of rows)
+    mappings.get(userGroupId)?.set(schemaId, dataSourceId);
+  const put: GroupEntry[] = [];
+  const removed: GroupEntry[] = [];
+  for (const [userGroupId, former] of mappings) {
+    const mapping = changes.get(userGroupId)?.(former) ?? former;
+    for (const [schemaId, dataSourceId] of mapping) {
+      if (former.get(schemaId) !== dataSourceId) put.push({ userGroupId, schemaId, dataSourceId });
+    }
+    for (const [schemaId, dataSourceId] of former) {
+      if (!mapping.has(schemaId)) removed.push({ userGroupId, schemaId, dataSourceId });
+    }
   }
-  for (const id of await putMappings(transaction, rows)) changed.add(id);
-  return changed;
+  if (removed.length > 0) await transaction.run(REMOVE, entryValues(removed).slice(0, 2));
+  if (put.length > 0) await transaction.run(PUT, entryValues(put));
+  const changed = new Set([...removed, ...put].map(({ userGroupId }) => userGroupId));
+  return new Map([...mappings].filter(([id]) => changed.has(id)));
 }
 
-/**
- * Adds entries to the mappings of groups that the transaction has locked; existing schema IDs get the new data sources.
- * @returns the ids of the groups whose mapping has changed
- */
-export async function putMappings(
-  transaction: TenantDb,
-  rows: readonly GroupEntry[],
-): Promise<ReadonlySet<number>> {
-  if (rows.length === 0) return new Set();
-  const changed = await transaction.run<ChangedEntry>(UPSERT_MANY, entryValues(rows));
-  return new Set(changed.map(({ user_group_id: id }) => id));
-}
-
-/** Inserts the entries of groups that the transaction has created; faster than `putMappings`, as none can exist. */
-export async function insertMappings(transaction: TenantDb, rows: readonly GroupEntry[]): Promise<void> {
-  if (rows.length > 0) await transaction.run(INSERT_MANY, entryValues(rows));
-}
-
-/** A mapping entry with the ID of its group. */
-export interface GroupEntry extends MappingEntry {
-  readonly userGroupId: number;
-}
-
-function entryValues(rows: readonly GroupEntry[]): readonly unknown[] {
+function entryValues(rows: readonly GroupEntry[]): readonly (readonly unknown[])[] {
   return [
     rows.map(({ userGroupId }) => userGroupId),
     rows.map(({ schemaId }) => schemaId),

@@ -46,14 +46,6 @@ type MappingRow = readonly [
 
 const AT = positionsOf(["userGroupId", "schemaId", ...SOURCE_PROPERTIES]);
 
-const DELETE_ENTRIES: Statement = {
-  name: "mappings_remove",
-  access: "write",
-  text: `DELETE FROM mapping_entry
-    WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::bigint[]) AND schema_id = ANY ($4::text[])
-    RETURNING user_group_id`,
-};
-
 const COUNT: Statement = {
   name: "mappings_count",
   access: "read",
@@ -98,17 +90,6 @@ function readDataSource(row: MappingRow): DataSource {
       return readTime(row[AT.createdAt]);
     },
   };
-}
-
-/** Deletes entries of groups' mappings. @returns the IDs of the groups that had one */
-export async function removeMappingEntries(
-  db: TenantDb,
-  userGroupIds: readonly number[],
-  schemaIds: readonly string[],
-): Promise<ReadonlySet<number>> {
-  if (schemaIds.length === 0) return new Set();
-  const rows = await db.run<{ user_group_id: number }>(DELETE_ENTRIES, [userGroupIds, schemaIds]);
-  return new Set(rows.map((row) => row.user_group_id));
 }
 
 /** Counts the entries of groups' mappings, except those of some schemas. Groups without entries are absent. */

@@ -1,3 +1,4 @@
+import type { StoredMapping } from "../../domain/user-groups/mapping.js";
 import type { UserGroupFields } from "../../domain/user-groups/user-group.js";
 import { type RecordedChange, recorded, recordedChange } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
@@ -27,13 +28,13 @@ export type UpdatedRow = UserGroupRow<[changed: string]>;
 
 /** Changes of a group's row; absent fields are not changed. */
 export interface RowChanges extends Partial<UserGroupFields> {
-  /** Whether entries of its mapping have changed. */
-  readonly mappingChanged?: boolean;
+  /** The mapping before its entries changed; absent if they have not. */
+  readonly formerMapping?: StoredMapping | undefined;
 }
 
 /** The columns of an item of `updateStatement`, with their types. */
 export const CHANGE_COLUMNS: readonly (readonly [name: string, type: "boolean" | "text"])[] = [
-  ["changes_mapping", "boolean"],
+  ["former_mapping", "text"],
   ...FIELDS.flatMap(
     ({ column }) =>
       [
@@ -45,7 +46,8 @@ export const CHANGE_COLUMNS: readonly (readonly [name: string, type: "boolean" |
 
 /** Returns the values of `CHANGE_COLUMNS`. */
 export function valuesOfChanges(changes: RowChanges): unknown[] {
-  const values: unknown[] = [changes.mappingChanged === true];
+  const { formerMapping } = changes;
+  const values: unknown[] = [formerMapping ? JSON.stringify([...formerMapping]) : null];
   for (const { property } of FIELDS) values.push(changes[property] !== undefined, changes[property] ?? null);
   return values;
 }
@@ -66,7 +68,7 @@ export function updateStatement(name: string, items: string, condition: string):
     ...recordedChange(
       `item AS (${items}),
       compared AS (
-        SELECT user_group.*, changes_mapping AS mapping_differs, ${eachField(
+        SELECT user_group.*, former_mapping, former_mapping IS NOT NULL AS mapping_differs, ${eachField(
           ({ column, type }) => `new_${column},
           CASE WHEN NOT sets_${column} OR user_group.${column}::text IS NOT DISTINCT FROM new_${column} THEN false
             ELSE ${type === "json" ? `user_group.${column}::jsonb IS DISTINCT FROM new_${column}::jsonb` : "true"} END AS ${column}_differs`,
@@ -91,6 +93,8 @@ export function updateStatement(name: string, items: string, condition: string):
         changed: `array_remove(ARRAY[${eachField(({ column, property }) => `CASE WHEN ${column}_differs THEN '${property}' END`)},
           CASE WHEN mapping_differs THEN 'mapping' END], NULL)`,
         from: "FROM updated",
+        history: `SELECT account_id, environment, id AS user_group_id, version, name, properties, mapping_version,
+          former_mapping::json AS mapping FROM found WHERE differs`,
       },
       (further) => `SELECT ${userGroupColumns("updated")}, true${further} FROM updated
       UNION ALL SELECT ${userGroupColumns("found")}, false${further} FROM found WHERE NOT differs`,

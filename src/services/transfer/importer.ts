@@ -17,6 +17,8 @@ import {
   MAX_MAPPING_ENTRIES,
   type MappingEntry,
   type MappingReference,
+  type StoredMapping,
+  toStoredMapping,
 } from "../../domain/user-groups/mapping.js";
 import { isImportedToken } from "../../domain/user-groups/token.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
@@ -36,7 +38,7 @@ import {
   updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import { putImportedTokens } from "../../persistence/user-groups/imported-token-queries.js";
-import { type GroupEntry, putMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
 import {
@@ -162,7 +164,7 @@ export class Importer {
     const providedIds = items.map(({ providedId }) => providedId);
     const existing = await lockExistingGroups(transaction, providedIds);
     const checked = items.map((item): ResolvedUpsert | Refusal => {
-      const entries = catchRefusal(() => item.mapping?.map(resolve));
+      const entries = catchRefusal(() => item.mapping && toStoredMapping(item.mapping.map(resolve)));
       return entries instanceof Refusal
         ? entries
         : this.#check(item, entries, existing.get(item.providedId), tokens);
@@ -212,7 +214,7 @@ export class Importer {
   /** @returns the group to write, with a token only if the group does not have it */
   #check(
     { token, mapping: _, ...fields }: ImportedGroup,
-    entries: readonly MappingEntry[] | undefined,
+    entries: StoredMapping | undefined,
     group: UserGroup | undefined,
     tokens: ImportedTokens,
   ): ResolvedUpsert | Refusal {
@@ -245,7 +247,6 @@ export class Importer {
         new Map(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource.id])),
       ]),
     );
-    const entries: GroupEntry[] = [];
     const outcomes = items.map(({ userGroupId, reference }): ImportOutcome => {
       const entry = catchRefusal(() => resolve(reference));
       if (entry instanceof Refusal) return entry;
@@ -263,16 +264,13 @@ export class Importer {
         return new Refusal("invalid_field", rule, ["mapping"]);
       }
       mappings.set(id, mapping.set(schemaId, dataSourceId));
-      entries.push({ ...entry, userGroupId: id });
       return before === undefined ? "created" : "updated";
     });
-    const changed = [...new Set(entries.map(({ userGroupId }) => userGroupId))];
-    await updateUserGroups(
-      transaction,
-      changed.map((id) => ({ id, mappingChanged: true })),
-    );
-    await putMappings(transaction, entries);
-    return { outcomes, changes: changed.map((id) => ({ id, kind: "updated" })) };
+    const remaps = [...mappings].map(([id, mapping]) => [id, () => mapping] as const);
+    const replaced = await replaceMappings(transaction, new Map(remaps));
+    const changed = [...replaced].map(([id, formerMapping]) => ({ id, formerMapping }));
+    await updateUserGroups(transaction, changed);
+    return { outcomes, changes: changed.map(({ id }) => ({ id, kind: "updated" })) };
   }
 
   /**

@@ -16,8 +16,8 @@ import {
   updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import { listUserGroups } from "../../persistence/user-groups/list-queries.js";
-import { putMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import { countOtherEntries, removeMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
+import { type Remap, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { countOtherEntries } from "../../persistence/user-groups/mapping-queries.js";
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
@@ -182,17 +182,18 @@ async function prepareUpdate(
   { propertiesPatch: patch, setMapping, removeMapping }: BulkChange,
 ): Promise<Write<BulkUpdated>> {
   const entries = await resolveMapping(transaction, setMapping);
-  const set = new Set(entries.map(({ schemaId }) => schemaId));
-  const removed = removeMapping.filter((schemaId) => !set.has(schemaId));
+  const replaced = new Set([...entries.keys(), ...removeMapping]);
+  const remap: Remap = (former) =>
+    new Map([...[...former].filter(([schemaId]) => !replaced.has(schemaId)), ...entries]);
   const properties = new Map<number, Properties>();
   return {
     async check(transaction, groups) {
       const ids = groups.map(({ id }) => id);
       const others =
-        entries.length === 0 ? new Map() : await countOtherEntries(transaction, ids, [...set, ...removed]);
+        entries.size === 0 ? new Map() : await countOtherEntries(transaction, ids, [...replaced]);
       const errors = groups.map((group) =>
         domainErrorOr(() => {
-          requireEntryLimit((others.get(group.id) ?? 0) + entries.length, ["setMapping"]);
+          requireEntryLimit((others.get(group.id) ?? 0) + entries.size, ["setMapping"]);
           if (patch !== undefined) properties.set(group.id, mergeProperties(group.properties, patch));
           return null;
         }),
@@ -206,18 +207,15 @@ async function prepareUpdate(
     },
     async run(transaction, groups) {
       const ids = groups.map(({ id }) => id);
-      const unmapped = await removeMappingEntries(transaction, ids, removed);
-      const put = await putMappings(
-        transaction,
-        ids.flatMap((userGroupId) => entries.map((entry) => ({ ...entry, userGroupId }))),
-      );
+      const remaps = replaced.size === 0 ? [] : ids.map((id) => [id, remap] as const);
+      const remapped = await replaceMappings(transaction, new Map(remaps));
       return updateUserGroups(
         transaction,
         ids.map((id) => {
-          const mappingChanged = unmapped.has(id) || put.has(id);
+          const formerMapping = remapped.get(id);
           return patch === undefined
-            ? { id, mappingChanged }
-            : { id, mappingChanged, properties: properties.get(id) ?? null };
+            ? { id, formerMapping }
+            : { id, formerMapping, properties: properties.get(id) ?? null };
         }),
       );
     },

@@ -13,6 +13,7 @@ import {
   countUserGroupsOfDataSources,
   listUserGroupsOfDataSources,
 } from "../../persistence/user-groups/data-source-group-queries.js";
+import { countHistories, listHistories } from "../../persistence/user-groups/history.js";
 import {
   countUserGroups,
   listAllUserGroups,
@@ -68,7 +69,16 @@ export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSo
 
   /** Returns the number of mapped groups per data source, in the order of the IDs. */
   async countOfDataSources(tenant: Tenant, dataSourceIds: readonly number[]): Promise<number[]> {
-    const counts = await countUserGroupsOfDataSources(this.db.for(tenant), dataSourceIds);
-    return dataSourceIds.map((id) => counts.get(id) ?? 0);
+    return countUserGroupsOfDataSources(this.db.for(tenant), dataSourceIds);
+  }
+
+  /** Returns the same page of former values per user group, in the order of the IDs. */
+  histories(tenant: Tenant, ids: readonly number[], page: PageRequest) {
+    return listHistories(this.db.for(tenant), ids, page);
+  }
+
+  /** Returns the number of former values per user group, in the order of the IDs. */
+  async countHistories(tenant: Tenant, ids: readonly number[]): Promise<number[]> {
+    return countHistories(this.db.for(tenant), ids);
   }
 }

@@ -1,7 +1,12 @@
 import { DomainError } from "../../domain/shared/errors.js";
 import { FieldErrors } from "../../domain/shared/field-parsing.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
-import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
+import {
+  type MappingEntry,
+  type MappingReference,
+  type StoredMapping,
+  toStoredMapping,
+} from "../../domain/user-groups/mapping.js";
 import { lockDataSources } from "../../persistence/data-sources/queries.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 
@@ -13,7 +18,7 @@ import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 export async function resolveMapping(
   transaction: TenantDb,
   references: readonly MappingReference[],
-): Promise<readonly MappingEntry[]> {
+): Promise<StoredMapping> {
   return resolveEach(references, await findMappedDataSources(transaction, references));
 }
 
@@ -21,11 +26,11 @@ export async function resolveMapping(
 export function resolveEach(
   references: readonly MappingReference[],
   resolve: (reference: MappingReference) => MappingEntry,
-): readonly MappingEntry[] {
+): StoredMapping {
   const errors = new FieldErrors("unknown_data_source");
   const entries = references.flatMap((reference) => errors.collect(() => resolve(reference)) ?? []);
   errors.throwIfAny();
-  return entries;
+  return toStoredMapping(entries);
 }
 
 /**

@@ -10,18 +10,15 @@ import type {
   NewUserGroup,
   UserGroup,
   UserGroupChanges,
+  UserGroupFields,
   UserGroupRef,
 } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
+import { violates } from "../../persistence/shared/database-error.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
-import {
-  insertMappings,
-  putMappings,
-  replaceMappings,
-} from "../../persistence/user-groups/mapping-bulk-writes.js";
-import { countOtherEntries, removeMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
-import type { RowChanges } from "../../persistence/user-groups/recorded-writes.js";
+import { findVersion } from "../../persistence/user-groups/history.js";
+import { type Remap, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import {
   deleteUserGroup,
   lockUserGroup,
@@ -103,8 +100,8 @@ export class UserGroupService {
     const insert = async (db: TenantDb) => {
       const entries = await resolveMapping(db, mapping);
       const groups = await insertUserGroups(db, rows);
-      const mappings = groups.flatMap(({ id }) => entries.map((entry) => ({ ...entry, userGroupId: id })));
-      await insertMappings(db, mappings);
+      const remaps = mapping.length === 0 ? [] : groups.map(({ id }) => [id, () => entries] as const);
+      await replaceMappings(db, new Map(remaps));
       return groups;
     };
     const [created = null] = await (mapping.length === 0 ? insert(db) : db.transaction(insert));
@@ -132,10 +129,36 @@ export class UserGroupService {
       const properties = patch === undefined ? {} : { properties: mergeProperties(group.properties, patch) };
       const fields = { ...changes, ...properties };
       const entries = mapping && (await resolveMapping(transaction, mapping));
-      if (!entries) return fields;
-      const replacement = { userGroupId: group.id, entries, isFirst: false };
-      return { ...fields, mappingChanged: (await replaceMappings(transaction, [replacement])).size > 0 };
+      return entries ? { ...fields, remap: () => entries } : fields;
     });
+  }
+
+  /**
+   * Gives a group the values that it had at a former version; its token stays.
+   * @throws DomainError `user_group_not_found`, also for a version that is not in the history; `version_conflict`;
+   *   `unknown_data_source` if a data source of the mapping was deleted since
+   */
+  async restore(
+    writer: Writer,
+    ref: UserGroupRef,
+    version: number,
+    expectedVersions: readonly number[] | undefined,
+  ): Promise<UserGroup> {
+    const field = ["version"];
+    try {
+      return await this.#updateLocked(writer, ref, async (transaction, group) => {
+        requireVersion(group, expectedVersions);
+        const former = await findVersion(transaction, group.id, version);
+        const mapping = former?.mapping;
+        if (mapping) return { ...former, remap: () => mapping };
+        const message = `The history of the user group does not have all values of version ${version}.`;
+        throw new DomainError("user_group_not_found", message, { field });
+      });
+    } catch (error) {
+      if (!violates(error, "mapping_entry_data_source_fk")) throw error;
+      const message = `A data source in the mapping of version ${version} was deleted since.`;
+      throw new DomainError("unknown_data_source", message, { field, cause: error });
+    }
   }
 
   /**
@@ -143,33 +166,40 @@ export class UserGroupService {
    * @throws DomainError `user_group_not_found`, `unknown_data_source`, `invalid_field` if the mapping is full
    */
   async setMapping(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {
-    return this.#updateLocked(writer, ref, async (transaction, { id }) => {
+    return this.#updateLocked(writer, ref, async (transaction) => {
       const entries = await resolveMapping(transaction, [reference]);
-      const rows = entries.map((entry) => ({ ...entry, userGroupId: id }));
-      const { size } = await putMappings(transaction, rows);
-      if (size > 0)
-        requireEntryLimit((await countOtherEntries(transaction, [id], [])).get(id) ?? 0, ["mapping"]);
-      return { mappingChanged: size > 0 };
+      return {
+        remap(former) {
+          const mapping = new Map([...former, ...entries]);
+          requireEntryLimit(mapping.size, ["mapping"]);
+          return mapping;
+        },
+      };
     });
   }
 
   /** Removes a schema from the mapping; does nothing if it is not mapped. @throws DomainError `user_group_not_found` */
   async removeMapping(writer: Writer, ref: UserGroupRef, schemaId: string): Promise<UserGroup> {
-    return this.#updateLocked(writer, ref, async (transaction, { id }) => ({
-      mappingChanged: (await removeMappingEntries(transaction, [id], [schemaId])).size > 0,
+    return this.#updateLocked(writer, ref, async () => ({
+      remap: (former) => new Map([...former].filter(([id]) => id !== schemaId)),
     }));
   }
 
-  /** Updates a group in a transaction that locks it first. @param prepare returns the changes of its row */
+  /** Updates a group in a transaction that locks it first. @param prepare returns its changes */
   async #updateLocked(
     writer: Writer,
     ref: UserGroupRef,
-    prepare: (transaction: TenantDb, group: UserGroup) => Promise<RowChanges>,
+    prepare: (
+      transaction: TenantDb,
+      group: UserGroup,
+    ) => Promise<Partial<UserGroupFields> & { readonly remap?: Remap }>,
   ): Promise<UserGroup> {
     const stored = storedRef(this.deps.vault, ref);
     const updated = await this.deps.db.for(writer).transaction(async (transaction) => {
       const group = requireUserGroup(await lockUserGroup(transaction, stored), ref);
-      const changes = await prepare(transaction, group);
+      const { remap, ...fields } = await prepare(transaction, group);
+      const replaced = await replaceMappings(transaction, new Map(remap && [[group.id, remap]]));
+      const changes = { ...fields, formerMapping: replaced.get(group.id) };
       return requireUserGroup(await updateUserGroup(transaction, { by: "id", id: group.id }, changes), ref);
     });
     return this.#publishUpdate(writer, updated);

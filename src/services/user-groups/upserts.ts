@@ -1,7 +1,7 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, domainErrorOr, isNoError } from "../../domain/shared/errors.js";
-import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
+import type { MappingReference, StoredMapping } from "../../domain/user-groups/mapping.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import { DEFAULT_FIELDS, type UserGroup, type UserGroupFields } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
@@ -132,7 +132,7 @@ export class UserGroupUpserts {
 
 /** A group to write, with a resolved mapping. */
 export interface ResolvedUpsert extends Omit<UserGroupUpsert, "mapping"> {
-  readonly entries: readonly MappingEntry[] | undefined;
+  readonly entries: StoredMapping | undefined;
   /** The token of a new group; without one, a new token is issued. */
   readonly token?: string;
 }
@@ -167,20 +167,16 @@ export async function writeUpserts(
   // Locking concurrently created groups now, while holding new rows, could deadlock.
   if (created.size < rows.length) throw new ConcurrentCreation();
   const present = new Map([...existing, ...created]);
-  const remapped = await replaceMappings(
-    transaction,
-    items.flatMap(({ providedId, entries }) => {
-      const id = present.get(providedId)?.id;
-      return id === undefined || !entries
-        ? []
-        : [{ userGroupId: id, entries, isFirst: created.has(providedId) }];
-    }),
-  );
+  const remaps = items.flatMap(({ providedId, entries }) => {
+    const id = present.get(providedId)?.id;
+    return id === undefined || !entries ? [] : [[id, () => entries] as const];
+  });
+  const remapped = await replaceMappings(transaction, new Map(remaps));
   const updated = await updateUserGroups(
     transaction,
     items.flatMap((item) => {
       const id = existing.get(item.providedId)?.id;
-      return id === undefined ? [] : [{ ...item, id, mappingChanged: remapped.has(id) }];
+      return id === undefined ? [] : [{ ...item, id, formerMapping: remapped.get(id) }];
     }),
   );
   return new Map<string, UpsertedGroup>([

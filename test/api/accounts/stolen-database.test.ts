@@ -28,6 +28,7 @@ beforeAll(async () => {
     await mutate("rotateUserGroupToken", { by: { token } });
     await mutate("createEmbedSession", { by: { providedId: id } });
   }
+  await mutate("updateUserGroup", { by: { providedId: "acme" }, name: "New" });
   await changeSite(graphql, "put", { document: goodSite });
   const { token } = await createUserGroup(graphql, "gamma");
   const headers = { "idempotency-key": "gamma" };

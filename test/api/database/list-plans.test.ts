@@ -78,6 +78,9 @@ async function fill(accountId: number): Promise<void> {
       SELECT account_id, environment, id, 'schema ' || n, (
         SELECT min(id) FROM data_source WHERE account_id = ${accountId} AND environment = 'Customer') + (user_group.id * n) % 50
       FROM user_group, generate_series(1, 2) AS n WHERE account_id = ${accountId};
+    INSERT INTO user_group_history (account_id, environment, user_group_id, version, name, mapping_version, replaced_by)
+      SELECT ${tenant}, (SELECT min(id) FROM user_group WHERE account_id = ${accountId}) + n % 7, n, 'Old', 1, 'test'
+      FROM generate_series(1, 7000) AS n;
     INSERT INTO api_key (account_id, environment, scope, name, hash, hint)
       SELECT ${tenant}, 'read', 'many', sha256(convert_to(n::text, 'UTF8')), '' FROM generate_series(1, 500) AS n;
     INSERT INTO site_config (account_id, environment, site, revision, size, updated_at)

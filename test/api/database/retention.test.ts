@@ -124,6 +124,27 @@ test("a deleted group leaves no name after the purge window, and other groups ke
   expect(new Set([0, 3, 4].map((index) => entries[index]?.name)).size).toBe(1);
 });
 
+test("former values of user groups are deleted after 90 days, in the order of their index", async () => {
+  await tenant.createGroup("acme");
+  await tenant.rename("acme", "New");
+  await tenant.rename("acme", "Newer");
+  const filler = `INSERT INTO user_group_history SELECT account_id, environment, id, n, 'Old', NULL, 1, NULL, now() - $2 * interval '1 day', 'me'
+    FROM user_group, generate_series(10, $3) AS n WHERE account_id = $1`;
+  await query(filler, 91, 2600);
+  const left = "SELECT version FROM user_group_history WHERE account_id = $1 ORDER BY 1";
+  expect(await count()).toMatchObject({ user_group_history: 2591 });
+  service.statements.length = 0;
+  expect(await run()).toMatchObject({ user_group_history: 2591 });
+  expect(await query(left)).toEqual([{ version: 1 }, { version: 2 }]);
+  const [removal = ""] = service.statements.filter((text) => text.includes("DELETE FROM user_group_history"));
+  const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
+  const rows = await service.database.for(scope).transaction(async (transaction) => {
+    await readFromIndex(transaction.raw);
+    return transaction.run<{ "QUERY PLAN": string }>({ access: "write", text: `EXPLAIN ${removal}` }, []);
+  });
+  expect(rows.map((row) => row["QUERY PLAN"]).join()).toContain("user_group_history_replaced_at_ix");
+});
+
 test("API keys are deleted 400 days after they were revoked or expired", async () => {
   const keys =
     "INSERT INTO api_key (account_id, environment, scope, name, hash, hint, revoked_at, expires_at)";

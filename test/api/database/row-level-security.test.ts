@@ -15,6 +15,7 @@ const POOL = { poolSize: 1, connectTimeoutMs: 5000, statementTimeoutMs: 5000 };
 const TENANT_TABLES = [
   "data_source",
   "user_group",
+  "user_group_history",
   "mapping_entry",
   "embed_session_count",
   "site_config",
@@ -39,6 +40,7 @@ beforeAll(async () => {
   for (const key of [keys.admin, keys.testing, strangerKey]) {
     await createUserGroup(graphql, "acme", { mapping: [entry("sales", "sales")] }, key);
     await graphql.mutate("createEmbedSession", { by: { providedId: "acme" } }, "", key);
+    await graphql.rest("PUT", { user_group_id: "acme", name: "New" }, key);
     await changeSite(graphql, "put", { document: goodSite }, key);
   }
 });
@@ -130,6 +132,7 @@ describe("the application role", () => {
     "TRUNCATE user_group CASCADE",
     "UPDATE embed_session_count SET day = day - 1",
     "UPDATE site_config_revision SET text = ''",
+    "UPDATE user_group_history SET name = 'x'",
     "DELETE FROM site_config",
     "DELETE FROM account",
     "UPDATE audit_entry SET created_at = now() - interval '1 year'",

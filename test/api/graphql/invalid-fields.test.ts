@@ -115,6 +115,7 @@ const REQUIRED: Readonly<Record<string, unknown>> = {
   source: { text: JSON.stringify(goodSite) },
   patch: { name: "Patched" },
   revision: 1,
+  version: 1,
 };
 
 const mutations = Object.values(createSchema().getMutationType()?.getFields() ?? {});
@@ -150,6 +151,7 @@ describe("a guard that is null refuses the change", () => {
 
   test.each(guards)("$mutation.$field", async ({ mutation, type, field }) => {
     await mutate("getOrCreateUserGroup", { providedId: "guarded", name: "G" });
+    await mutate("updateUserGroup", { by: REQUIRED["by"], name: field });
     await mutate("putSiteConfig", { source: REQUIRED["source"] });
     const fields = Object.values(type.getFields());
     const required = fields.filter((each) => isNonNullType(each.type) && each.defaultValue === undefined);

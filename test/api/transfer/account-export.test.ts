@@ -24,6 +24,7 @@ const FILES: Readonly<Record<string, readonly [table: string, ...without: string
     "previous_token_lookup",
     "previous_token_expires_at",
   ],
+  "user-group-history": ["user_group_history"],
   mappings: ["mapping_entry"],
   "embed-session-counts": ["embed_session_count"],
   "site-configs": ["site_config", "size"],
@@ -70,6 +71,7 @@ async function fill(mark: string, environment: (typeof ENVIRONMENTS)[number]): P
     createWebhookEndpoint(input: { name: $id, url: "https://93.184.216.34/hook" }) { userErrors { code } }
     createUserGroup(input: { providedId: $id, name: "G", mapping: [{ schemaId: "s", dataSource: "sales" }] }) { userErrors { code } }
     createEmbedSession(input: { by: { providedId: $id } }) { userErrors { code } }
+    updateUserGroup(input: { by: { providedId: $id }, name: "New" }) { userErrors { code } }
     putSiteConfig(input: { site: $id, source: { document: $document } }) { userErrors { code } }
     restoreSiteConfig(input: { site: $id, revision: 1 }) { userErrors { code } }
   }`;

@@ -78,6 +78,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "upsertUserGroups updates": mutate("UPDATED", "upsertUserGroups", ({ providedId }) => ({
     userGroups: [{ providedId, name: "New" }],
   })),
+  restoreUserGroup: mutate("UPDATED", "restoreUserGroup", (target) => ({ ...by(target), version: 1 })),
   rotateUserGroupToken: mutate("TOKEN_ROTATED", "rotateUserGroupToken", by),
   rotateUserGroupTokens: mutate("TOKEN_ROTATED", "rotateUserGroupTokens", ({ providedId }) => ({
     userGroups: [{ providedId }],
@@ -105,6 +106,10 @@ beforeAll(async () => {
   for (const [name, { kind }] of Object.entries(ROWS)) {
     const token =
       kind === "CREATED" ? "" : (await createUserGroup(graphql(), name, { mapping: MAPPED })).token;
+    if (name === "restoreUserGroup") {
+      const renaming = { user_group_id: name, name: "Renamed" };
+      await graphql().rest("PUT", renaming);
+    }
     targets.set(name, { providedId: name, token });
   }
   await createUserGroup(graphql(), "end");

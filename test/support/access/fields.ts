@@ -85,13 +85,19 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
     {
       auditLog: { least: "admin", below: "FORBIDDEN" },
       embedSessionDays: { least: "admin", below: "FORBIDDEN" },
+      history: { least: "admin", below: "FORBIDDEN" },
       token: { least: "embed", below: "null" },
     },
   ),
   ...listed("UserGroup", read, (text) => `{ userGroups(first: 1) { ${text} } }`),
+  UserGroupVersion: admin(
+    (f) => group(`history(first: 1) { nodes { ${f} } }`),
+    "mapping name properties replacedAt replacedBy version",
+  ),
+  ...listed("UserGroupVersion", admin, (text) => group(`history(first: 1) { ${text} }`)),
   Viewer: read(
     (f) => `{ viewer { ${f} } }`,
-    "accountName apiKey embedSession environment scope tokenGraceSeconds userGroup",
+    "accountName apiKey embedSession environment scope tokenGraceSeconds userGroup userGroupHistoryDays",
   ),
   WebhookDelivery: admin(
     (f) => `{ webhookDeliveries(first: 1) { nodes { ${f} } } }`,

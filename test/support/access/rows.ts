@@ -157,6 +157,11 @@ export const READS: readonly AccessRow[] = [
       () => "(first: 50) { nodes { auditLog(first: 50) { totalCount nodes { id subjectName } } } }",
     ],
     ["userGroups", () => "(first: 50) { nodes { providedId embedSessionDays { sessions } } }"],
+    [
+      "userGroups",
+      () =>
+        "(first: 10) { nodes { history(first: 10) { totalCount nodes { name mapping { dataSource { name } } } } } }",
+    ],
     ["auditDays", () => "(days: 7) { date changes }"],
     ["webhookEndpoints", () => "(first: 100) { nodes { id name url health { pendingDeliveries } } }"],
     ["webhookDeliveries", () => "(first: 100) { totalCount nodes { endpoint { name } } }"],
@@ -228,6 +233,7 @@ export const MUTATIONS: readonly AccessRow[] = [
       ({ groupBy }) => `userGroups: [${groupBy}], propertiesPatch: { new: 1 }`,
       `results { isChanged userGroup ${GROUP} ${ERRORS} }`,
     ],
+    ["restoreUserGroup", ({ groupBy }) => `by: ${groupBy}, version: 1`, `userGroup ${GROUP}`],
     ["rotateUserGroupToken", ({ groupBy }) => `by: ${groupBy}`, `userGroup ${GROUP}`],
     ["deleteUserGroup", ({ groupBy }) => `by: ${groupBy}`, "deletedUserGroupId"],
     [

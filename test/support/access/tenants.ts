@@ -171,6 +171,7 @@ async function createObjects(run: Run, id: string) {
   const { createDataSource, createUserGroup, putSiteConfig, createApiKey } = await run(`mutation {
     createDataSource(input: { providedId: ${text}, name: ${text} }) { dataSource { id dataSourceId } }
     createUserGroup(input: { providedId: ${text}, name: ${text} }) { userGroup { id teamId token } }
+    updateUserGroup(input: { by: { providedId: ${text} }, properties: {} }) { userErrors { code } }
     putSiteConfig(input: { site: ${text}, source: { text: ${document} } }) {
       siteConfig { id revisions(first: 1) { nodes { id } } }
     }

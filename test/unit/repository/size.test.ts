@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
 /** Raise a limit only in a commit that gives the reason, and lower it after a removal. */
-const MAX_LINES = { src: 36_235, test: 43_724 };
-// 58, the five of OpenID Connect, and PREVIEW_URL.
-const MAX_SETTINGS = 64;
+const MAX_LINES = { src: 36_567, test: 44_052 };
+// 58, the five of OpenID Connect, PREVIEW_URL, and how long former values of groups are kept.
+const MAX_SETTINGS = 65;
 
 test.each(Object.entries(MAX_LINES))("%s has at most %i lines", (folder, maxLines) => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>

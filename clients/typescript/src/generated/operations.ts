@@ -330,7 +330,7 @@ export type UserErrorCode =
   | 'USER_GROUP_EXISTS'
   /** The request does not match the identified user group. */
   | 'USER_GROUP_MISMATCH'
-  /** No user group has this ID or token. */
+  /** No user group has this ID or token, or its history has not this version. */
   | 'USER_GROUP_NOT_FOUND'
   /** The object was changed since you read it. */
   | 'VERSION_CONFLICT'
