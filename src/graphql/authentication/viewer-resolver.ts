@@ -61,9 +61,6 @@ class EmbedSessionView {
   description: "The authenticated caller: an API key, a person, or a front end with a user group token.",
 })
 class ViewerView {
-  /** Internal, for the field resolvers. */
-  readonly session: Session | FrontEndSession;
-
   @Field(() => String, nullable("The account's name; null for a user group token."))
   readonly accountName: string | null;
 
@@ -84,8 +81,8 @@ class ViewerView {
   )
   readonly userGroup: UserGroupView | null;
 
-  constructor(session: Session | FrontEndSession) {
-    this.session = session;
+  /** @param session internal, for the field resolvers */
+  constructor(readonly session: Session | FrontEndSession) {
     const caller = session.kind === "caller" ? session.caller : null;
     this.accountName = caller?.accountName ?? null;
     this.scope = caller?.scope ?? null;

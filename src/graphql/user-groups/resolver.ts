@@ -61,7 +61,7 @@ export class UserGroupResolver {
   mapping(@Root() { group, mappingOf }: UserGroupView, @Ctx() context: GraphqlContext) {
     const { loaders } = requireAnySession(context);
     const { userGroupReader } = context.services;
-    const mapping = mappingOf?.(group) ?? userGroupReader.mappingOf(loaders.tenant, group);
+    const mapping = mappingOf?.(group) ?? userGroupReader.mappingOf(loaders.tenant, group.id, context.fields);
     if (mapping instanceof Promise) return mapping.then((entries) => viewMapping(entries, loaders));
     return viewMapping(mapping, loaders);
   }
@@ -69,12 +69,8 @@ export class UserGroupResolver {
 
 function viewMapping(entries: readonly MappedDataSource[], { budget }: Loaders): MappingEntryView[] {
   budget.spend(entries.length);
-  const views: MappingEntryView[] = [];
-  let bytes = 0;
-  for (const { schemaId, dataSource } of entries) {
-    views.push({ schemaId, dataSource: new DataSourceView(dataSource) });
-    bytes += schemaId.length + dataSource.providedId.length + dataSource.name.length;
-  }
-  budget.spendReplyBytes(bytes);
-  return views;
+  return entries.map(({ schemaId, dataSource }) => {
+    budget.spendReplyBytes(schemaId.length + dataSource.providedId.length + dataSource.name.length);
+    return { schemaId, dataSource: new DataSourceView(dataSource) };
+  });
 }

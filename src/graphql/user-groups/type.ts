@@ -8,8 +8,7 @@ import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { GetterField, NodeView } from "../shared/node.js";
 
-type Mapping = readonly MappedDataSource[];
-type MappingOf = (group: UserGroup) => Mapping | Promise<Mapping>;
+type MappingOf = (group: UserGroup) => readonly MappedDataSource[] | Promise<readonly MappedDataSource[]>;
 
 @ObjectType("UserGroup", {
   implements: NodeView,
@@ -74,7 +73,7 @@ async function viewUserGroups(groups: readonly UserGroup[], context: GraphqlCont
   if (groups.length === 0 || !fields?.has("mapping")) return groups.map((group) => new UserGroupView(group));
   const ids = groups.map(({ id }) => id);
   const mappingOf = await services.userGroupReader.mappings
-    .load(requireSession(context).loaders.tenant, ids)
+    .load(requireSession(context).loaders.tenant, { ids, fields })
     .then(
       (mappings): MappingOf =>
         ({ id }) =>

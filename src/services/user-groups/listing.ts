@@ -43,19 +43,15 @@ export class Listing implements ItemList<UserGroup, UserGroupFilter, UserGroupSo
     page: PageRequest,
   ): Promise<Page<UserGroup>> {
     if (!isEmptyFilter(filter)) return listUserGroups(this.db.for(tenant), filter, order, page);
-    return this.#allGroups(order, page).load(tenant, page);
+    const load = async (scope: Tenant, pages: readonly PageRequest[]) =>
+      listAllUserGroups(this.db.for(scope), order, pages);
+    const limit = { max: MAX_GROUPS, sizeOf: ({ size }: PageRequest) => size };
+    const create = () => new BatchLoader("user_group_pages", load, this.batching, limit);
+    return getOrCreate(this.#unfiltered, shapeOfPage(order, page), create).load(tenant, page);
   }
 
   async count(tenant: Tenant, filter: UserGroupFilter): Promise<number> {
     return countUserGroups(this.db.for(tenant), filter);
-  }
-
-  #allGroups(order: UserGroupSort, page: PageRequest): BatchLoader<PageRequest, Page<UserGroup>> {
-    const load = async (tenant: Tenant, pages: readonly PageRequest[]) =>
-      listAllUserGroups(this.db.for(tenant), order, pages);
-    const limit = { max: MAX_GROUPS, sizeOf: ({ size }: PageRequest) => size };
-    const create = () => new BatchLoader("user_group_pages", load, this.batching, limit);
-    return getOrCreate(this.#unfiltered, shapeOfPage(order, page), create);
   }
 
   /** Returns the same page of mapped groups per data source, in the order of the IDs, with one statement. */

@@ -2,6 +2,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
+import type { PageRequest } from "../../domain/shared/pagination.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { isPlausibleToken } from "../../domain/user-groups/token.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
@@ -16,12 +17,15 @@ import {
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
+type Fields = PageRequest["fields"];
+type MappingRequest = { readonly ids: readonly number[]; readonly fields?: Fields };
+
 /** Reads groups; the values that are loaded at the same time share a statement. */
 export class UserGroupReader {
   readonly byId: BatchLoader<number, UserGroup | null>;
   readonly byProvidedId: BatchLoader<string, UserGroup | null>;
   /** Loads the mappings of groups by their IDs, each ordered by schema ID, and maybe those of others. Empty ones are absent. */
-  readonly mappings: BatchLoader<readonly number[], ReadonlyMap<number, readonly MappedDataSource[]>>;
+  readonly mappings: BatchLoader<MappingRequest, ReadonlyMap<number, readonly MappedDataSource[]>>;
   readonly #byLookup: BatchLoader<Buffer, TokenMatch | null>;
 
   constructor(
@@ -54,12 +58,15 @@ export class UserGroupReader {
     );
     this.mappings = new BatchLoader(
       "mappings",
-      async (tenant, lists) => {
-        const mappings = await findMappings(db.for(tenant), lists.flat());
-        return lists.map(() => mappings);
+      async (tenant, requests) => {
+        const fields = new Set(requests.flatMap((request) => [...(request.fields ?? [])]));
+        const known = requests.every((request) => request.fields) ? fields : undefined;
+        const ids = requests.flatMap((request) => request.ids);
+        const mappings = await findMappings(db.for(tenant), ids, known);
+        return requests.map(() => mappings);
       },
       batching,
-      { sizeOf: ({ length }) => length },
+      { sizeOf: ({ ids }) => ids.length },
     );
   }
 
@@ -83,8 +90,8 @@ export class UserGroupReader {
   }
 
   /** Returns the mapping of a group, ordered by schema ID. */
-  async mappingOf(tenant: Tenant, { id }: Pick<UserGroup, "id">): Promise<readonly MappedDataSource[]> {
-    return (await this.mappings.load(tenant, [id])).get(id) ?? [];
+  async mappingOf(tenant: Tenant, id: number, fields?: Fields): Promise<readonly MappedDataSource[]> {
+    return (await this.mappings.load(tenant, { ids: [id], fields })).get(id) ?? [];
   }
 
   /** Returns the group's token in plaintext. */

@@ -83,7 +83,7 @@ export class UserGroupWatches {
         return states;
       },
       // A scope of its own: mappings that are too large to be loaded together fail for no group.
-      loadMapping: (id: number) => reader.mappingOf({ ...tenant }, { id }),
+      loadMapping: (id: number) => reader.mappingOf({ ...tenant }, id),
     };
     const subscription = new Subscription(source, credential, () => {
       for (const release of releases) release();

@@ -143,7 +143,7 @@ describe("PUT", () => {
       [{ mapping: null }, []],
     ] as const) {
       await call("PUT", { user_group_id: "mapped", ...change });
-      const mapping = await service.services.userGroupReader.mappingOf(tenant, { id: team_id });
+      const mapping = await service.services.userGroupReader.mappingOf(tenant, team_id);
       expect(mapping?.map(({ schemaId }) => schemaId)).toEqual(expected);
     }
   });
