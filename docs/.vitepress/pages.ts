@@ -23,7 +23,14 @@ const TITLES: Readonly<Record<string, string>> = {
 /** The sidebar: files of docs/ without their extension, or paths of `OTHERS`. Further files of docs/ are added to "Guides". */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Start: ["README", "quick-start", "tour", "concepts"],
-  "Embed dashboards": ["embedding", "nextjs", "cors-and-iframes", "front-ends", "typescript-client"],
+  "Embed dashboards": [
+    "embedding",
+    "verify-sessions",
+    "nextjs",
+    "cors-and-iframes",
+    "front-ends",
+    "typescript-client",
+  ],
   Recipes: files("recipes"),
   Guides: ["console", "rest-api", "graphql", "webhooks", "site-config-store", "federation"],
   Migrate: ["migrate-from-explo", "migrate-from-a-table", "importing"],

@@ -189,6 +189,7 @@ const GUIDES = [
   "docs/graphql.md",
   "docs/leaked-secret.md",
   "docs/recipes/typescript.md",
+  "docs/verify-sessions.md",
 ];
 
 /** The project's files by name; `tsconfig.json` covers all but the page. */
