@@ -1,6 +1,6 @@
 import "../src/styles/tokens.css";
 import "./preview.css";
-import type { Picture } from "../src/parts/embed/picture.js";
+import type { Picture } from "../src/parts/embed/preview-frame.js";
 
 // The sample dashboard of the quick start, in a frame of the console, which sends what to draw. The frame has an opaque
 // origin: it can read neither the console nor its session.
@@ -24,8 +24,8 @@ addEventListener("message", ({ data, source }: MessageEvent<Picture & { readonly
 });
 
 function draw({ name, variables, mapping }: Picture): void {
-  const facts = Object.entries(variables).map(([key, value]) => fact(key, value));
-  const sources = mapping.map(({ schemaId, dataSource }) => fact(`${schemaId} →`, dataSource));
+  const facts = Object.entries(variables).flatMap(([key, value]) => fact(key, value));
+  const sources = mapping.flatMap(({ schemaId, dataSource }) => fact(schemaId, dataSource));
   main?.replaceChildren(
     element("h1", name),
     chartOf(variables),
@@ -37,17 +37,17 @@ function draw({ name, variables, mapping }: Picture): void {
 function chartOf({ region = "all regions", currency = "units", color }: Picture["variables"]): Element {
   const sales = SALES[String(region)] ?? OTHER_SALES;
   const title = `Sales in ${text(region)}, in ${text(currency)}`;
-  const chart = shape("svg", { role: "img", "aria-label": title, viewBox: `0 0 ${WIDTH} ${BASE + 30}` });
+  const chart = shape("svg", { role: "img", "aria-label": title, viewBox: `0 0 ${WIDTH} ${BASE + 40}` });
   if (isColor(color)) chart.style.fill = color;
   const step = WIDTH / MONTHS.length;
   for (const [index, month] of MONTHS.entries()) {
     const value = sales[index] ?? 0;
-    const height = (value / Math.max(...sales)) * (BASE - 40);
+    const height = (value / Math.max(...sales)) * (BASE - 50);
     const middle = (index + 0.5) * step;
     chart.append(
       shape("rect", { x: index * step + 14, y: BASE - height, width: step - 28, height, rx: 6 }),
       shape("text", { x: middle, y: BASE - height - 10 }, String(value)),
-      shape("text", { x: middle, y: BASE + 26 }, month),
+      shape("text", { x: middle, y: BASE + 34 }, month),
     );
   }
   chart.append(shape("line", { x2: WIDTH, y1: BASE, y2: BASE }));
@@ -63,16 +63,14 @@ function listOf(title: string, facts: readonly Element[]): readonly Element[] {
   return [element("h2", title), list];
 }
 
-function fact(key: string, value: unknown): Element {
-  const pair = document.createElement("div");
+function fact(key: string, value: unknown): readonly Element[] {
   const description = element("dd", text(value));
   if (isColor(value)) {
     const swatch = document.createElement("span");
     swatch.style.background = value;
     description.prepend(swatch);
   }
-  pair.append(element("dt", key), description);
-  return pair;
+  return [element("dt", key), description];
 }
 
 function text(value: unknown): string {

@@ -25,6 +25,7 @@ const PLACES = {
   "#/groups/acme": ["Acme", "Group created"],
   "#/groups/nobody": ["Group not found", "Show all groups"],
   "#/new-group": ["New group", "Add schema"],
+  "#/check-session": ["Check an embed session", "Find out why"],
   "#/data-sources": ["Data sources", "Sales database"],
   "#/sites": ["Sites", "docs"],
   "#/sites/docs": ["docs", "1 warning"],

@@ -50,7 +50,7 @@ describe("user groups in the console in Chromium", () => {
     await reader.getByRole("link", { name: "Customer 59" }).press("Enter");
     await reader.getByText("the scope read, which does not allow reading tokens").waitFor();
     expect(await reader.getByLabel("Name", { exact: true }).getAttribute("readonly")).toBe("");
-    for (const name of ["Save", "Rotate token…", "New embed session", "Delete…", "Add schema"])
+    for (const name of ["Save", "Rotate token…", "New embed session…", "Delete…", "Add schema"])
       expect(await reader.getByRole("button", { name }).count()).toBe(0);
     expect(await sections(reader)).toBe("Overview\nGroups\nData sources\nSites");
     await goTo(reader, "#/audit", "Audit log");
@@ -153,7 +153,7 @@ describe("user groups in the console in Chromium", () => {
     await waitForMessage(page, "press Ctrl+C");
     expect(await page.evaluate("String(getSelection())")).toBe(rotated.token);
 
-    await press(page, "button", "New embed session");
+    await press(page, "button", "New embed session…");
     await press(page, "button", "Create embed session");
     const session = await page.getByRole("textbox", { name: "Embed session" }).inputValue();
     // An open dialog covers the page and its notices.
@@ -200,7 +200,7 @@ describe("user groups in the console in Chromium", () => {
     const sessions = page.getByRole("region", { name: "Activity" }).getByText("1 embed session");
     await page.getByRole("region", { name: "Activity" }).getByText("by").first().waitFor();
     expect(await sessions.count()).toBe(0);
-    await press(page, "button", "New embed session");
+    await press(page, "button", "New embed session…");
     await press(page, "button", "Create embed session");
     await press(page, "button", "Done");
     await sessions.waitFor();

@@ -17,6 +17,7 @@ import {
   findBarriers,
   goTo,
   press,
+  runSnippet,
   signIn,
   useConsole,
   waitForMessage,
@@ -59,8 +60,8 @@ test("previews a group with an embed session, repaints unsaved and saved changes
   await goTo(page, "#/groups/acme", "Acme Inc.");
   await press(page, "button", "Show preview");
   await page.getByText("Accepted by the service.").waitFor();
-  await shown(page, "[role=timer]").toMatch(/^in 1[45]:\d\d$/);
-  await expect.poll(() => previewOf(page).innerText()).toMatch(/EUR[\s\S]*charts →\s*sales/);
+  await shown(page, "[role=timer]").toMatch(/^00:1[45]:\d\d$/);
+  await expect.poll(() => previewOf(page).innerText()).toMatch(/EUR[\s\S]*charts\s+sales/);
   expect(await colorOf(page)).toBe("rgb(11, 110, 79)");
   const [, frame] = page.frames();
   // Neither the console nor its session can be reached.
@@ -80,7 +81,7 @@ test("previews a group with an embed session, repaints unsaved and saved changes
   await page.getByText("With unsaved changes").waitFor({ state: "detached" });
   expect(await colorOf(page)).toBe("rgb(181, 101, 29)");
 
-  await press(page, "button", "New embed session");
+  await press(page, "button", "New embed session…");
   await page.getByLabel("Variables").fill('{"color": "navy"}');
   await press(page, "button", "Create embed session");
   await press(page, "button", "Done");
@@ -88,10 +89,10 @@ test("previews a group with an embed session, repaints unsaved and saved changes
   await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   expect(await findBarriers(page, ["color-contrast"])).toEqual([]);
   await page.clock.fastForward("16:00");
-  await page.getByText("Expired. A page asks your server for another session").waitFor();
-  await press(page, "button", "New session");
+  await page.getByText(/Expired at .* A page asks your server/).waitFor();
+  await press(page, "button", "Renew session");
   // The clock of the browser is ahead.
-  await page.getByText("Expired.").waitFor();
+  await page.getByText(/Expired at/).waitFor();
   await expectQuiet(watched, key);
 });
 
@@ -109,7 +110,7 @@ describe("a pasted embed session", () => {
     ],
     expired: async () => {
       const { token } = await create("acme");
-      return [await resign(service(), token, { iat: now() - 120, exp: now() - 60 }), "Refused Expired."];
+      return [await resign(service(), token, { iat: now() - 120, exp: now() - 60 }), "Refused Expired at"];
     },
     "wrong key": async () => {
       const { privateKey } = await generateKeyPair("ES256");
@@ -157,6 +158,36 @@ describe("a pasted embed session", () => {
     expect(await findBarriers(page)).toEqual([]);
     expect(watched.complaints.filter((each) => !each.includes("401"))).toEqual([]);
   });
+});
+
+test("an empty account shows its first chart: a sample customer, drawn with a session, and code with a new key", async () => {
+  const empty = await service().createAccount();
+  const watched = await signIn(browser(), service(), (await empty.createKey()).secret, "#/");
+  const { page } = watched;
+  await page.getByRole("heading", { level: 1, name: "Your first chart" }).waitFor();
+  await page.getByLabel("Color").fill("#102030");
+  await expect.poll(() => colorOf(page)).toBe("rgb(16, 32, 48)");
+  expect(await findBarriers(page)).toEqual([]);
+  await press(page, "button", "Create sample customer");
+  await page.getByText("Accepted by the service.").waitFor();
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Your first chart");
+  expect(await colorOf(page)).toBe("rgb(16, 32, 48)");
+  await press(page, "button", "Create an API key");
+  await page.getByText("It expires in 90 days.").waitFor();
+  const [, apiKey = ""] =
+    /^export USER_GROUPS_API_KEY=(ugk_\w+)$/.exec(
+      await page.getByRole("region", { name: "API key", exact: true }).innerText(),
+    ) ?? [];
+  await page.getByRole("tab", { name: "curl" }).press("Enter");
+  const curl = await page.getByRole("region", { name: "curl embed code" }).innerText();
+  expect(JSON.parse(await runSnippet("curl", apiKey, curl))).toMatchObject({
+    token: expect.stringMatching(/^eyJ/),
+  });
+  expect(await findBarriers(page)).toEqual([]);
+  await expectQuiet(watched, apiKey);
+  await page.getByRole("link", { name: "Acme Inc." }).press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Acme Inc." }).waitFor();
+  await goTo(page, "#/", "Overview");
 });
 
 test("the embed code shows the group in a page, with and without React", async () => {

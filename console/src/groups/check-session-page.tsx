@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { useSessionCheck } from "../parts/embed/session-check.js";
 import { SessionFacts } from "../parts/embed/session-facts.js";
-import { useSessionCheck } from "../parts/embed/use-session-check.js";
 import { Field } from "../parts/field.js";
 import { LoadProblem } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";

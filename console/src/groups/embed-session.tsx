@@ -23,21 +23,17 @@ interface EmbedSessionProps {
   readonly onCreated: (session: string) => void;
 }
 
-/** Creates an embed session, to try a dashboard with. */
+/** Creates an embed session with variables and a lifetime, to try a dashboard with. */
 export function EmbedSession({ group: { id, name }, onCreated }: EmbedSessionProps) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <section className="card" aria-labelledby="embed-session">
-      <h2 id="embed-session">Embed session</h2>
-      <p className="fine">A short-lived credential for one page view, in place of the token.</p>
+    <>
       <button type="button" onClick={() => setOpen(true)}>
-        New embed session
+        New embed session…
       </button>
-      <p>
-        <a href={hashOf(["check-session"])}>Check an embed session</a>
-      </p>
+      <a href={hashOf(["check-session"])}>Check an embed session</a>
       {isOpen && <NewEmbedSession id={id} name={name} onCreated={onCreated} onClose={() => setOpen(false)} />}
-    </section>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { GroupPartsFragment, MappingInput } from "../api/generated/operations.js";
 import type { UserErrors } from "../api/user-errors.js";
-import type { Picture } from "../parts/embed/picture.js";
+import type { Picture } from "../parts/embed/preview-frame.js";
+import { isObject } from "../parts/is-object.js";
 
 /** An edited mapping row. */
 export interface MappingRow {
@@ -129,8 +130,4 @@ export function pictureOf({ name, properties, mapping }: GroupDraft): Picture | 
     variables: value ?? {},
     mapping: mapping.map(({ schemaId, dataSource }) => ({ schemaId, dataSource })),
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -107,10 +107,11 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
               session={sessions.at(-1) ?? ""}
               onSession={addSession}
               edited={draft && pictureOf(draft)}
-            />
+            >
+              <EmbedSession group={group} onCreated={addSession} />
+            </Preview>
           )}
           <GroupToken group={group} onUpdate={onChanged} />
-          {canEmbed && <EmbedSession group={group} onCreated={addSession} />}
           {/* Mounted again after a change, to load its entry. */}
           {isAdmin && <GroupActivity key={`${group.version} ${sessions.length}`} group={group} />}
         </div>

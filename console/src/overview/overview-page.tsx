@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { AdminOverviewDocument, OverviewDocument } from "../api/generated/operations.js";
 import { CHANGES } from "../parts/audit-actions.js";
 import { Loaded } from "../parts/loaded.js";
@@ -5,11 +6,10 @@ import { Page } from "../parts/page.js";
 import { hashOf } from "../routing/route.js";
 import { useScope, useSession } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
-import { Checklist } from "./checklist.js";
 import { Figure } from "./figure.js";
+import { FirstChart } from "./first-chart.js";
 import { KeyCard } from "./key-card.js";
 import { RecentCard } from "./recent-card.js";
-import { stepsOf } from "./steps.js";
 import { WebhookCard } from "./webhook-card.js";
 
 /** The state of the environment at a glance, and the first steps of a new account. */
@@ -18,40 +18,44 @@ export function OverviewPage() {
   const isAdmin = useScope("ADMIN");
   const query = useQuery(OverviewDocument, {});
   const admin = useQuery(AdminOverviewDocument, { changes: CHANGES }, isAdmin);
+  const canWrite = useScope("WRITE");
+  const description = `Account ${viewer.accountName}, ${environment} environment`;
+  /** Whether the account was empty when the page opened. */
+  const [isFirst, setFirst] = useState(false);
+  if (canWrite && (isFirst || query.data?.userGroups.totalCount === 0)) {
+    return (
+      <Page title="Your first chart" description={description}>
+        <FirstChart onStart={() => setFirst(true)} />
+      </Page>
+    );
+  }
   return (
-    <Page title="Overview" description={`Account ${viewer.accountName}, ${environment} environment`}>
+    <Page title="Overview" description={description}>
       <Loaded query={query}>
-        {(data) => {
-          const steps = stepsOf(data, admin.data);
-          const isKnown = !isAdmin || admin.data !== null;
-          return (
-            <>
-              <dl className="figures card">
-                <Figure label="Groups" value={data.userGroups.totalCount} href={hashOf(["groups"])} />
+        {(data) => (
+          <dl className="figures card">
+            <Figure label="Groups" value={data.userGroups.totalCount} href={hashOf(["groups"])} />
+            <Figure
+              label="Data sources"
+              value={data.dataSources.totalCount}
+              href={hashOf(["data-sources"])}
+            />
+            {isAdmin && (
+              <>
                 <Figure
-                  label="Data sources"
-                  value={data.dataSources.totalCount}
-                  href={hashOf(["data-sources"])}
+                  label="Changes today"
+                  value={admin.data?.auditDays.at(-1)?.changes}
+                  href={hashOf(["audit"])}
                 />
-                {isAdmin && (
-                  <>
-                    <Figure
-                      label="Changes today"
-                      value={admin.data?.auditDays.at(-1)?.changes}
-                      href={hashOf(["audit"])}
-                    />
-                    <Figure
-                      label="Active API keys"
-                      value={admin.data?.apiKeys.nodes.length}
-                      href={hashOf(["keys"])}
-                    />
-                  </>
-                )}
-              </dl>
-              {isKnown && steps.some(({ isDone }) => !isDone) && <Checklist steps={steps} />}
-            </>
-          );
-        }}
+                <Figure
+                  label="Active API keys"
+                  value={admin.data?.apiKeys.nodes.length}
+                  href={hashOf(["keys"])}
+                />
+              </>
+            )}
+          </dl>
+        )}
       </Loaded>
       {isAdmin ? (
         <Loaded query={admin}>

@@ -145,14 +145,14 @@ export function useConsoleGroups(): ConsoleGroups {
   return { service, encryptionKey, keys, run };
 }
 
-/** Runs code that the console shows: `curl`, `TypeScript` or `Python`. @param key the API key */
-export async function runSnippet(language: string, key: string, code: string): Promise<void> {
+/** Runs code that the console shows: `curl`, `TypeScript` or `Python`. @param key the API key @returns what it prints */
+export async function runSnippet(language: string, key: string, code: string): Promise<string> {
   const env = { ...process.env, KEY: key, USER_GROUPS_API_KEY: key };
   if (language === "TypeScript") {
     const body = code.replace(/^import .*$/m, "").replace("await ", "return ");
     await new Function("UserGroupsClient", "process", body)(UserGroupsClient, { env });
-    return;
+    return "";
   }
   const [program, option] = language === "curl" ? ["sh", "-c"] : ["python3", "-c"];
-  await promisify(execFile)(program ?? "", [option ?? "", code], { env });
+  return (await promisify(execFile)(program ?? "", [option ?? "", code], { env })).stdout;
 }

@@ -1,5 +1,12 @@
 import { useEffect, useRef, useState } from "react";
-import type { Picture } from "./picture.js";
+
+/** The group that a preview draws, as a page gets it with an embed session. */
+export interface Picture {
+  readonly name: string;
+  /** The group's properties, and the variables of the session in preference to them. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly mapping: readonly { readonly schemaId: string; readonly dataSource: string }[];
+}
 
 /** The sample dashboard, drawn by a page without access to the console. */
 export function PreviewFrame({ picture }: { readonly picture: Picture }) {

@@ -1,34 +1,37 @@
+import type { ReactNode } from "react";
 import { CreateEmbedSessionDocument } from "../../api/generated/operations.js";
 import { pageData } from "../../api/page-data.js";
 import { useMutation } from "../../session/use-mutation.js";
 import { LoadProblem } from "../loaded.js";
 import { Problem } from "../problem.js";
-import type { Picture } from "./picture.js";
-import { PreviewFrame } from "./preview-frame.js";
-import type { SessionCheck } from "./session-check.js";
+import { type Picture, PreviewFrame } from "./preview-frame.js";
+import { type SessionCheck, useSessionCheck } from "./session-check.js";
 import { SessionFacts } from "./session-facts.js";
-import { useSessionCheck } from "./use-session-check.js";
 
 interface PreviewProps {
-  readonly group: { readonly id: string; readonly version: number };
+  /** Null if the group has not been created. */
+  readonly group: { readonly id: string; readonly version: number } | null;
   /** An embed session of the group; empty before the first. */
   readonly session: string;
   readonly onSession: (session: string) => void;
   /** The group with changes that may not have been saved; its variables are its properties. */
   readonly edited: Picture | null;
+  /** Further actions. */
+  readonly children?: ReactNode;
 }
 
 /** The dashboard that a group's viewers see, read with an embed session. */
-export function Preview({ group: { id, version }, session, onSession, edited }: PreviewProps) {
+export function Preview({ group, session, onSession, edited, children }: PreviewProps) {
   const create = useMutation(CreateEmbedSessionDocument);
-  const query = useSessionCheck(session, version);
+  const query = useSessionCheck(session, group?.version);
   const { data: check, failure, reload } = query;
   const saved = check?.userGroup && pictureOf(check.userGroup, check.variables);
   const changed = saved && edited && withVariables(edited, check.variables);
   const isUnsaved = changed && JSON.stringify(changed) !== JSON.stringify(saved);
-  const shown = isUnsaved ? changed : saved;
+  const isPending = group === null || (session !== "" && check === null);
+  const shown = isUnsaved ? changed : isPending ? edited : saved;
 
-  async function open() {
+  async function open(id: string) {
     const payload = await create.run({ input: { by: { id } } });
     if (payload?.token) onSession(payload.token);
   }
@@ -41,9 +44,11 @@ export function Preview({ group: { id, version }, session, onSession, edited }: 
       <LoadProblem failure={failure} onRetry={reload} />
       <Problem failure={create.failure} errors={create.errors} />
       <div className="actions">
-        <button type="button" onClick={() => void open()} aria-disabled={create.isBusy}>
-          {session === "" ? "Show preview" : "New session"}
-        </button>
+        {group && (
+          <button type="button" onClick={() => void open(group.id)} aria-disabled={create.isBusy}>
+            {session === "" ? "Show preview" : "Renew session"}
+          </button>
+        )}
         {check?.isAccepted && pageData.preview_url !== undefined && (
           <a
             className="button"
@@ -54,6 +59,7 @@ export function Preview({ group: { id, version }, session, onSession, edited }: 
             Open as this customer
           </a>
         )}
+        {children}
       </div>
     </section>
   );

@@ -1,3 +1,4 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type Client, createFrontEndClient } from "../../api/client.js";
 import { toFailure } from "../../api/failure.js";
 import {
@@ -6,17 +7,18 @@ import {
   type SessionViewerQuery,
 } from "../../api/generated/operations.js";
 import { readJson, send } from "../../api/http.js";
+import { useSession } from "../../session/session.js";
+import type { QueryState } from "../../session/use-query.js";
+import { isObject } from "../is-object.js";
 
 /** Relative, because the service may be served below a path prefix of a proxy. */
 const KEY_SET = "../.well-known/jwks.json";
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** A decoded JWT. */
-export interface Decoded {
-  readonly header: Json;
-  readonly claims: Json;
+interface Decoded {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
 }
 
 /** Whether the service accepts an embed session, and why not. */
@@ -38,7 +40,7 @@ type UserGroup = NonNullable<NonNullable<SessionViewerQuery["viewer"]>["userGrou
  * @param audience the `aud` of the sessions of the console's account and environment
  * @throws Failure if the service cannot be asked
  */
-export async function checkSession(token: string, client: Client, audience: string): Promise<SessionCheck> {
+async function checkSession(token: string, client: Client, audience: string): Promise<SessionCheck> {
   const refuse = (verdict: string) => ({ isAccepted: false, verdict, ...(decoded && { decoded }) });
   const decoded = decode(token);
   if (!decoded) return refuse(mistakeOf(token));
@@ -57,14 +59,17 @@ export async function checkSession(token: string, client: Client, audience: stri
   if (!(await isSignedBy(key, token)))
     return refuse("Wrong signature: the session was changed, or signed with another key of the same ID.");
   if (Number(claims["exp"]) * 1000 <= Date.now())
-    return refuse("Expired. A page asks your server for another session before this happens.");
+    return refuse(
+      `Expired at ${new Date(Number(claims["exp"]) * 1000).toLocaleString()}. A page asks your server for another session before.`,
+    );
+  const audienceHint =
+    claims["aud"] === audience
+      ? ""
+      : ` It is for another account or environment: ${String(claims["aud"])}. You are signed in to ${audience}.`;
   try {
     const { viewer } = await createFrontEndClient(token).call(SessionViewerDocument, {});
     if (!viewer?.userGroup) return refuse("The service found no group for this session.");
-    const isElsewhere = claims["aud"] !== audience;
-    const verdict = isElsewhere
-      ? `Accepted, but for another account or environment: ${String(claims["aud"])}. You are signed in to ${audience}.`
-      : "Accepted by the service.";
+    const verdict = `Accepted by the service.${audienceHint}`;
     return {
       isAccepted: true,
       verdict,
@@ -75,10 +80,7 @@ export async function checkSession(token: string, client: Client, audience: stri
   } catch (error) {
     if (toFailure(error).code !== "UNAUTHENTICATED") throw error;
   }
-  if (claims["aud"] !== audience)
-    return refuse(
-      `Refused, and for another account or environment: ${String(claims["aud"])}. Sign in there to find out more.`,
-    );
+  if (audienceHint) return refuse(`Refused by the service.${audienceHint}`);
   const { userGroup } = await client.call(SessionGroupDocument, { teamId: Number(claims["sub"]) });
   if (!userGroup)
     return refuse(`Refused: the group with the internal ID ${String(claims["sub"])} was deleted.`);
@@ -126,6 +128,23 @@ function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/**
+ * Checks an embed session and reads its group.
+ * @param token empty for none
+ * @param version another version reads again
+ */
+export function useSessionCheck(token: string, version = 0): QueryState<SessionCheck> {
+  const { client, viewer, environment } = useSession();
+  const { data, failureReason, isFetching, refetch } = useQuery({
+    queryKey: ["embed session", token, version],
+    queryFn: () => checkSession(token, client, `${viewer.accountName}/${environment}`),
+    placeholderData: keepPreviousData,
+    enabled: token !== "",
+  });
+  return {
+    data: (token !== "" && data) || null,
+    failure: failureReason ? toFailure(failureReason) : null,
+    isLoading: isFetching,
+    reload: () => void refetch(),
+  };
 }

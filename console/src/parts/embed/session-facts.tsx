@@ -1,6 +1,5 @@
 import { useEffect, useState } from "react";
 import { CodeBlock } from "../code-block.js";
-import { Time } from "../time.js";
 import type { SessionCheck } from "./session-check.js";
 
 const SECOND_MS = 1000;
@@ -22,24 +21,11 @@ export function SessionFacts({ check: { isAccepted, verdict, decoded }, onExpire
       </p>
       {decoded && (
         <>
-          <dl className="facts">
-            <div>
-              <dt>Audience</dt>
-              <dd className="code">{String(decoded.claims["aud"])}</dd>
-            </div>
-            {Number.isFinite(expiry) && (
-              <div>
-                <dt>Expires</dt>
-                <dd>
-                  {isAccepted ? (
-                    <Countdown key={expiry} until={expiry} onEnd={onExpired} />
-                  ) : (
-                    <Time at={new Date(expiry).toISOString()} />
-                  )}
-                </dd>
-              </div>
-            )}
-          </dl>
+          {isAccepted && (
+            <p className="fine">
+              Expires in <Countdown key={expiry} until={expiry} onEnd={onExpired} />
+            </p>
+          )}
           <details>
             <summary>Decoded session</summary>
             <CodeBlock label="Decoded session" code={JSON.stringify(decoded, null, 2)} />
@@ -53,20 +39,10 @@ export function SessionFacts({ check: { isAccepted, verdict, decoded }, onExpire
 /** The time that is left, in hours, minutes and seconds. */
 function Countdown({ until, onEnd }: { readonly until: number; readonly onEnd: () => void }) {
   const [now, setNow] = useState(Date.now);
-  const isOver = now >= until;
   useEffect(() => {
-    if (isOver) return onEnd();
+    if (now >= until) return onEnd();
     const timer = setTimeout(() => setNow(Date.now()), SECOND_MS);
     return () => clearTimeout(timer);
   });
-  const seconds = Math.max(0, Math.ceil((until - now) / SECOND_MS));
-  const [hours, minutes, rest] = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) =>
-    String(Math.floor(part)).padStart(2, "0"),
-  );
-  return (
-    <span role="timer">
-      in {hours === "00" ? "" : `${hours}:`}
-      {minutes}:{rest}
-    </span>
-  );
+  return <span role="timer">{new Date(Math.max(0, until - now)).toISOString().slice(11, 19)}</span>;
 }

@@ -7,6 +7,7 @@ function baseUrl(): string {
 
 const VIEWER = (indent: string) =>
   `const viewer = createViewer({
+  // Its setting CORS_ORIGINS lists the origin of this page.
   url: ${JSON.stringify(baseUrl())},
   // Your server's answer, for the customer who is signed in to your product.
   getSession: ({ signal }) => fetch("/embed-session", { signal }),
