@@ -1,5 +1,5 @@
 import { pageData } from "../src/api/page-data.js";
-import { ENVIRONMENT_KEY } from "../src/api/session-api.js";
+import { ENVIRONMENT_KEY, fetchEnvironments } from "../src/api/session-api.js";
 
 interface Lookup {
   readonly data?: {
@@ -28,7 +28,9 @@ let shown: string | undefined;
  * @returns whether this browser is signed in to the console
  */
 export async function sendWithSession(): Promise<boolean> {
-  const environments = pageData.disabled.includes("console") ? [] : await fetchEnvironments();
+  // During an outage, operations fail as well, and say why.
+  const isConsoleServed = !pageData.disabled.includes("console");
+  const environments = isConsoleServed ? await fetchEnvironments("console/session").catch(() => []) : [];
   const last = sessionStorage.getItem(ENVIRONMENT_KEY);
   environment = environments.find((each) => each === last) ?? environments[0];
   if (environmentSelect) {
@@ -54,13 +56,6 @@ export async function sendWithSession(): Promise<boolean> {
     return send(request);
   };
   return environment !== undefined;
-}
-
-async function fetchEnvironments(): Promise<readonly string[]> {
-  const reply = await send("console/session");
-  if (!reply.ok) return [];
-  const { environments }: { readonly environments: readonly string[] } = await reply.json();
-  return environments;
 }
 
 /** Shows the account of credentials. @returns the service's reply if it rejects them */

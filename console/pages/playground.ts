@@ -76,6 +76,7 @@ if (root) {
     const selected = storedTheme();
     document.body.classList.toggle("graphiql-light", selected === "light");
     document.body.classList.toggle("graphiql-dark", selected === "dark");
+    document.documentElement.toggleAttribute("data-dark", isDark);
     globalThis.__MONACO?.editor.setTheme(isDark ? "graphiql-DARK" : "graphiql-LIGHT");
   });
 }

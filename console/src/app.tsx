@@ -31,6 +31,8 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   /** The session that was opened since, null after signing out; undefined if the restored one is in use. */
   const [opened, setOpened] = useState<Session | null>();
   const [failure, setFailure] = useState<Failure | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page no longer shows it
+  useEffect(() => setFailure(null), [navigation.route.path.join("/")]);
   const session = opened === undefined ? restored.data : opened;
   const refusal = (session && refusals.get(session.client)) ?? null;
   const isOpen = session !== null && refusal === null;
@@ -83,7 +85,6 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
               <QueryCache>
                 <Frame
                   failure={failure}
-                  onDismiss={() => setFailure(null)}
                   onSignOut={signOut}
                   onSwitch={switchTo}
                   onSignedIn={show}

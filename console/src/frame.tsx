@@ -20,13 +20,12 @@ import { useShortcuts } from "./use-shortcuts.js";
 interface FrameProps extends Pick<SignInFormProps, "onRefused" | "onSignedIn"> {
   /** Why the last sign-out or change of the environment failed. */
   readonly failure: Failure | null;
-  readonly onDismiss: () => void;
   readonly onSignOut: (isEverywhere: boolean) => void;
   readonly onSwitch: (environment: SessionEnvironment) => void;
 }
 
 /** The layout of all pages: header, navigation and content. */
-export function Frame({ failure, onDismiss, onSignOut, onSwitch, ...signIn }: FrameProps) {
+export function Frame({ failure, onSignOut, onSwitch, ...signIn }: FrameProps) {
   const { path } = useRoute();
   const isAdmin = useScope("ADMIN");
   const [isPaletteOpen, setPaletteOpen] = useState(false);
@@ -52,17 +51,7 @@ export function Frame({ failure, onDismiss, onSignOut, onSwitch, ...signIn }: Fr
         </div>
       </div>
       <main>
-        <Problem failure={failure}>
-          <button
-            type="button"
-            onClick={() => {
-              focusHeading();
-              onDismiss();
-            }}
-          >
-            Dismiss
-          </button>
-        </Problem>
+        <Problem failure={failure} />
         <Fragment key={path.join("/")}>{pageAt(path)}</Fragment>
       </main>
       {isPaletteOpen && <CommandPalette sections={sections} onClose={() => setPaletteOpen(false)} />}

@@ -8,7 +8,6 @@ import { GroupsPage } from "./groups/groups-page.js";
 import { NewGroupPage } from "./groups/new-group-page.js";
 import { KeysPage } from "./keys/keys-page.js";
 import { OverviewPage } from "./overview/overview-page.js";
-import { Empty } from "./parts/empty.js";
 import { Page } from "./parts/page.js";
 import { hashOf } from "./routing/route.js";
 import { useScope, useSession } from "./session/session.js";
@@ -61,18 +60,6 @@ export const SECTIONS: readonly Section[] = [
   },
 ];
 
-/** The pages that not every scope can use, by the first segment of their path. */
-const SCOPES: Readonly<Record<string, { readonly title: string; readonly scope: ApiKeyScope }>> = {
-  "new-group": { title: "New group", scope: "WRITE" },
-  "new-site": { title: "New site", scope: "WRITE" },
-  ...Object.fromEntries(
-    SECTIONS.filter(({ isAdminOnly }) => isAdminOnly).map(({ name, label }) => [
-      name,
-      { title: label, scope: "ADMIN" },
-    ]),
-  ),
-};
-
 /** The pages without a parameter, by path. */
 const PAGES: Readonly<Record<string, () => ReactNode>> = {
   overview: () => <OverviewPage />,
@@ -104,28 +91,27 @@ export function sectionOf([first = "overview"]: readonly string[]): string {
 export function pageAt([first = "overview", name, ...rest]: readonly string[]): ReactNode {
   if (rest.length > 0) return <NotFound />;
   const page = name === undefined ? find(PAGES, first)?.() : find(DETAIL_PAGES, first)?.(name);
-  const required = find(SCOPES, first);
-  return required && page ? <Scoped {...required}>{page}</Scoped> : (page ?? <NotFound />);
+  const isAdminOnly = SECTIONS.some((section) => section.name === first && section.isAdminOnly);
+  if (page && isAdminOnly) return <Scoped scope="ADMIN">{page}</Scoped>;
+  if (page && first.startsWith("new-")) return <Scoped scope="WRITE">{page}</Scoped>;
+  return page ?? <NotFound />;
 }
 
 interface ScopedProps {
-  readonly title: string;
   readonly scope: ApiKeyScope;
   readonly children: ReactNode;
 }
 
 /** Shows a page to those who may use it, and shows others which scope it needs. */
-function Scoped({ title, scope, children }: ScopedProps) {
+function Scoped({ scope, children }: ScopedProps) {
   const { viewer } = useSession();
   if (useScope(scope)) return children;
   return (
-    <Page title={title}>
-      <Empty
-        title={`This page needs the scope ${scope.toLowerCase()}`}
-        action={<a href={hashOf(["overview"])}>Go to the overview</a>}
-      >
-        You are signed in with the scope {viewer.scope.toLowerCase()}.
-      </Empty>
+    <Page title={`This page needs the scope ${scope.toLowerCase()}`}>
+      <p>
+        You are signed in with the scope {viewer.scope.toLowerCase()}.{" "}
+        <a href={hashOf(["overview"])}>Go to the overview</a>
+      </p>
     </Page>
   );
 }

@@ -205,8 +205,6 @@ describe("console administration in Chromium", () => {
     await press(page, "button", "Sign out");
     await press(page, "button", "Leave without saving");
     await outage.filter({ hasText: "You could not be signed out." }).waitFor();
-    await press(page, "button", "Dismiss");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Acme");
     await page.context().setOffline(false);
     await press(page, "button", "Save");
     await waitForMessage(page, "The group was saved.");

@@ -24,8 +24,8 @@ const ALL_SESSIONS = "sessions";
 const HEADERS = { "x-console": "session", "content-type": "application/json" };
 
 /** Returns the environments that this browser is signed in to. */
-export async function fetchEnvironments(): Promise<readonly SessionEnvironment[]> {
-  const { environments } = await receive<SignedIn>(await send(SESSION, {}));
+export async function fetchEnvironments(url = SESSION): Promise<readonly SessionEnvironment[]> {
+  const { environments } = await receive<SignedIn>(await send(url, {}));
   return environments;
 }
 

@@ -1,10 +1,7 @@
 import type { UserErrorPartsFragment } from "./generated/operations.js";
 
-/** Entries of `userErrors`, and failed requests that are shown like them. */
-export type UserErrors = readonly (
-  | UserErrorPartsFragment
-  | (Omit<UserErrorPartsFragment, "code"> & { readonly code: "UNAVAILABLE" })
-)[];
+/** Entries of `userErrors`. */
+export type UserErrors = readonly UserErrorPartsFragment[];
 
 /**
  * Returns the error message for an input field or a part of it, without the field's name in the API, as it is shown next

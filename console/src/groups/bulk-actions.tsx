@@ -126,7 +126,8 @@ export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsPr
         >
           <Names selected={selected} ids={ids} />
           <p>
-            Each gets a new token. The old one <GracePeriod />. Update the pages that use them.
+            Each gets a new token, and its embed sessions end. The old token <GracePeriod />. Update the pages
+            that use them.
           </p>
         </ConfirmDialog>
       )}

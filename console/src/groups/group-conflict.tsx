@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { type GroupDraft, mergeDrafts, valuesOf } from "./group-draft.js";
+import { draftWith, type GroupDraft, valuesOf } from "./group-draft.js";
 
 interface GroupConflictProps {
   /** The version before both changes. */
@@ -17,15 +17,18 @@ export function GroupConflict({ base, mine, saved, isBusy, onSave, onDiscard }: 
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.focus(), []);
   const [before, own, theirs] = [valuesOf(base), valuesOf(mine), valuesOf(saved)];
-  const fields = [...new Set([...own.keys(), ...theirs.keys()])].filter(
-    (field) => own.get(field) !== theirs.get(field),
-  );
+  const all = [...new Set([...theirs.keys(), ...own.keys()])];
+  const fields = all.filter((field) => own.get(field) !== theirs.get(field));
   // A field that only one side has changed keeps the change.
   const [isMine, setMine] = useState<Readonly<Record<string, boolean>>>(() =>
     Object.fromEntries(fields.map((field) => [field, own.get(field) !== before.get(field)])),
   );
+  const chosen = (field: string) => {
+    const value = (isMine[field] ? own : theirs).get(field);
+    return value === undefined ? [] : [[field, value] as const];
+  };
   return (
-    <section className="conflict" ref={section} tabIndex={-1} aria-labelledby={id}>
+    <section className="callout conflict" ref={section} tabIndex={-1} aria-labelledby={id}>
       <h2 id={id}>Someone else saved this group while you were editing</h2>
       <p className="fine">
         {fields.length === 0
@@ -33,10 +36,10 @@ export function GroupConflict({ base, mine, saved, isBusy, onSave, onDiscard }: 
           : "Choose the value to keep for each field."}
       </p>
       {fields.map((field) => (
-        <fieldset key={field}>
+        <fieldset key={field} className="choices sides">
           <legend>{field}</legend>
           {[true, false].map((isOwn) => (
-            <label key={String(isOwn)} className="choice">
+            <label key={String(isOwn)}>
               <input
                 type="radio"
                 name={`${id}-${field}`}
@@ -54,7 +57,7 @@ export function GroupConflict({ base, mine, saved, isBusy, onSave, onDiscard }: 
           type="button"
           className="primary"
           aria-disabled={isBusy}
-          onClick={() => onSave(mergeDrafts(mine, saved, (field) => isMine[field] ?? false))}
+          onClick={() => onSave(draftWith(new Map(all.flatMap(chosen))))}
         >
           Save these values
         </button>

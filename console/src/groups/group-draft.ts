@@ -81,31 +81,18 @@ export function valuesOf(draft: GroupDraft): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Merges two drafts. @param isFromOne whether a field, as `valuesOf` names it, has the value of the first draft */
-export function mergeDrafts(
-  one: GroupDraft,
-  other: GroupDraft,
-  isFromOne: (field: string) => boolean,
-): GroupDraft {
-  const choose = <T>(prefix: string, ofOne: ReadonlyMap<string, T>, ofOther: ReadonlyMap<string, T>) =>
-    [...new Map([...ofOther, ...ofOne]).keys()].flatMap((name) => {
-      const value = (isFromOne(`${prefix} ${name}`) ? ofOne : ofOther).get(name);
-      return value === undefined ? [] : [[name, value] as const];
-    });
-  const properties = ({ properties: text }: GroupDraft) =>
-    new Map(Object.entries(parseProperties(text).value ?? {}));
-  const mapping = ({ mapping: rows }: GroupDraft) =>
-    new Map(rows.map(({ schemaId, dataSource }) => [schemaId, dataSource]));
-  const chosen = choose("Property", properties(one), properties(other));
+/** Returns the draft with the values that `valuesOf` returned. */
+export function draftWith(values: ReadonlyMap<string, string>): GroupDraft {
+  const startingWith = (prefix: string) =>
+    [...values].flatMap(([field, value]) =>
+      field.startsWith(prefix) ? [[field.slice(prefix.length), value] as const] : [],
+    );
+  const properties = startingWith("Property ").map(([name, value]) => [name, JSON.parse(value)]);
   return {
-    name: isFromOne("Name") ? one.name : other.name,
-    properties: chosen.length === 0 ? "" : JSON.stringify(Object.fromEntries(chosen), null, 2),
+    name: values.get("Name") ?? "",
+    properties: properties.length === 0 ? "" : JSON.stringify(Object.fromEntries(properties), null, 2),
     newProperty: "",
-    mapping: choose("Schema", mapping(one), mapping(other)).map(([schemaId, dataSource], key) => ({
-      key,
-      schemaId,
-      dataSource,
-    })),
+    mapping: startingWith("Schema ").map(([schemaId, dataSource], key) => ({ key, schemaId, dataSource })),
   };
 }
 

@@ -1,12 +1,11 @@
 import { useEffect, useState } from "react";
-import { toFailure } from "../api/failure.js";
-import { GroupDocument, type GroupPartsFragment, UpdateGroupDocument } from "../api/generated/operations.js";
+import { type GroupPartsFragment, UpdateGroupDocument } from "../api/generated/operations.js";
 import { isConflict, otherErrors } from "../api/user-errors.js";
 import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { useUnsaved } from "../routing/navigation.js";
-import { useScope, useSession } from "../session/session.js";
+import { useScope } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 import { GroupConflict } from "./group-conflict.js";
 import {
@@ -19,20 +18,20 @@ import {
 } from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 
-interface GroupFormProps {
+export interface GroupFormProps {
   readonly group: GroupPartsFragment;
   /** Called with a newer version of the group. */
   readonly onUpdate: (group: GroupPartsFragment) => void;
+  /** Called when another client has changed the group: `group` must be loaded again. */
+  readonly onConflict: () => void;
   /** Called with each edit, except while the properties are not JSON. */
   readonly onDraft: (draft: GroupDraft) => void;
 }
 
 /** Edits a group. Changes by other clients are not overwritten without confirmation. */
-export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
-  const { client } = useSession();
+export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormProps) {
   const [base, setBase] = useState(group);
   const [draft, setDraft] = useState(() => draftOf(group));
-  const [latest, setLatest] = useState<GroupPartsFragment | null>(null);
   const update = useMutation(UpdateGroupDocument);
   const { errors, setErrors } = update;
   const canWrite = useScope("WRITE");
@@ -45,14 +44,14 @@ export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
     if (parseError === undefined) onDraft(draft);
   }, [parseError, draft, onDraft]);
 
+  if (group !== base && !isDirty) startFrom(group);
   // A newer version with equal contents, for example after a rotation, is no conflict.
-  if (group !== base && (!isDirty || isUnchanged(base, group))) startFrom(group, !isDirty);
+  else if (group !== base && isUnchanged(base, group)) setBase(group);
 
-  function startFrom(next: GroupPartsFragment, shouldResetDraft: boolean) {
+  function startFrom(next: GroupPartsFragment) {
     setBase(next);
-    if (shouldResetDraft) setDraft(draftOf(next));
+    setDraft(draftOf(next));
     setErrors([]);
-    setLatest(null);
   }
 
   async function save() {
@@ -62,34 +61,21 @@ export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
     await send(base, draft);
   }
 
-  function accept(next: GroupPartsFragment) {
-    startFrom(next, true);
-    onUpdate(next);
-  }
-
   async function send(before: GroupPartsFragment, after: GroupDraft) {
     const changed = changesBetween(draftOf(before), after);
-    if (Object.keys(changed).length === 0) return accept(before);
+    if (Object.keys(changed).length === 0) return startFrom(before);
     const payload = await update.run({
       input: { by: { id: group.id }, expectedVersion: before.version, ...changed },
     });
     if (!payload) return;
     const { userGroup, userErrors } = payload;
-    if (isConflict(userErrors)) await loadLatest();
+    if (isConflict(userErrors)) onConflict();
     if (!userGroup) return;
-    accept(userGroup);
+    startFrom(userGroup);
+    onUpdate(userGroup);
     notify("The group was saved.");
   }
-
-  async function loadLatest() {
-    try {
-      const { userGroup } = await client.call(GroupDocument, { providedId: group.providedId });
-      setLatest(userGroup);
-    } catch (error) {
-      setErrors([{ code: "UNAVAILABLE", message: toFailure(error).message, field: null }]);
-    }
-  }
-  const conflict = isConflict(errors) ? latest : null;
+  const conflict = isConflict(errors) && group !== base ? group : null;
   return (
     <Form
       className="card"
@@ -119,7 +105,7 @@ export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
             setDraft(merged);
             void send(conflict, merged);
           }}
-          onDiscard={() => accept(conflict)}
+          onDiscard={() => startFrom(conflict)}
         />
       )}
       {canWrite && !conflict && (
@@ -128,7 +114,7 @@ export function GroupForm({ group, onUpdate, onDraft }: GroupFormProps) {
             Save
           </button>
           {isDirty && (
-            <button type="button" onClick={() => startFrom(group, true)}>
+            <button type="button" onClick={() => startFrom(group)}>
               Discard changes
             </button>
           )}

@@ -14,7 +14,7 @@ import { EmbedSession } from "./embed-session.js";
 import { GroupActivity } from "./group-activity.js";
 import { GroupCode } from "./group-code.js";
 import { type GroupDraft, pictureOf } from "./group-draft.js";
-import { GroupForm } from "./group-form.js";
+import { GroupForm, type GroupFormProps } from "./group-form.js";
 import { GroupToken } from "./group-token.js";
 
 const BACK = { href: hashOf(["groups"]), label: "Groups" };
@@ -29,7 +29,11 @@ export function GroupPage({ providedId }: { readonly providedId: string }) {
     );
   }
   const { userGroup } = query.data;
-  return userGroup ? <GroupDetails group={userGroup} /> : <NoGroup providedId={providedId} />;
+  return userGroup ? (
+    <GroupDetails group={userGroup} onConflict={query.reload} />
+  ) : (
+    <NoGroup providedId={providedId} />
+  );
 }
 
 function NoGroup({ providedId }: { readonly providedId: string }) {
@@ -48,7 +52,7 @@ function NoGroup({ providedId }: { readonly providedId: string }) {
   );
 }
 
-function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment }) {
+function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group" | "onConflict">) {
   // The result of a mutation is newer than the loaded group until the next reload.
   const [changed, setChanged] = useState({ since: loaded, group: loaded });
   const group = changed.since === loaded ? changed.group : loaded;
@@ -92,7 +96,7 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
       </dl>
       <div className="columns">
         <div>
-          <GroupForm group={group} onUpdate={onChanged} onDraft={setDraft} />
+          <GroupForm group={group} onUpdate={onChanged} onConflict={onConflict} onDraft={setDraft} />
           <GroupCode group={group} />
           <section className="card" aria-labelledby="embed-code">
             <h2 id="embed-code">Embed code</h2>

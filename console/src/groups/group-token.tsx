@@ -55,8 +55,8 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
           onClose={() => setConfirming(false)}
         >
           <p>
-            <strong>{name}</strong> gets a new token. The old one <GracePeriod />. Update the pages that use
-            it.
+            <strong>{name}</strong> gets a new token, and its embed sessions end. The old token{" "}
+            <GracePeriod />. Update the pages that use it.
           </p>
         </ConfirmDialog>
       )}

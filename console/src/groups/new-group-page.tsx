@@ -30,7 +30,7 @@ export function NewGroupPage() {
     const payload = await create.run({ input });
     if (!payload?.userGroup) return;
     notify(`${name} was created.`);
-    goTo(hashOf(["groups", payload.userGroup.providedId]));
+    goTo(hashOf(["groups", payload.userGroup.providedId]), true);
   }
   return (
     <Page title="New group" back={{ href: hashOf(["groups"]), label: "Groups" }}>

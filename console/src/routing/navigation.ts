@@ -97,12 +97,13 @@ export function useUnsaved(isUnsaved: boolean): void {
   }, [isUnsaved, unsaved]);
 }
 
-/** Returns a function that navigates without a question, after everything was saved. */
-export function useGoTo(): (hash: string) => void {
+/** Returns a function that navigates without a question, after everything was saved; optionally in place of the page's entry in the history. */
+export function useGoTo(): (hash: string, isReplacing?: boolean) => void {
   const { unsaved } = useContext(NavigationContext);
-  return (hash) => {
+  return (hash, isReplacing = false) => {
     unsaved.clear();
-    location.hash = hash;
+    if (isReplacing) location.replace(hash);
+    else location.hash = hash;
   };
 }
 

@@ -35,7 +35,7 @@ export function NewSitePage() {
     if (!payload?.siteConfig) return;
     const { siteConfig } = payload;
     notify(`${siteConfig.site} was created.`);
-    goTo(hashOf(["sites", siteConfig.site]));
+    goTo(hashOf(["sites", siteConfig.site]), true);
   }
   return (
     <Page title="New site" back={{ href: hashOf(["sites"]), label: "Sites" }}>
