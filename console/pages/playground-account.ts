@@ -1,5 +1,5 @@
 import { pageData } from "../src/api/page-data.js";
-import { ENVIRONMENT_KEY, fetchEnvironments } from "../src/api/session-api.js";
+import { ENVIRONMENT_KEY, fetchSession } from "../src/api/session-api.js";
 
 interface Lookup {
   readonly data?: {
@@ -30,7 +30,9 @@ let shown: string | undefined;
 export async function sendWithSession(): Promise<boolean> {
   // During an outage, operations fail as well, and say why.
   const isConsoleServed = !pageData.disabled.includes("console");
-  const environments = isConsoleServed ? await fetchEnvironments("console/session").catch(() => []) : [];
+  const none = { environments: [] };
+  const session = isConsoleServed ? await fetchSession("console/session").catch(() => none) : none;
+  const { environments } = session;
   const last = sessionStorage.getItem(ENVIRONMENT_KEY);
   environment = environments.find((each) => each === last) ?? environments[0];
   if (environmentSelect) {

@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { personSignIn } from "./api/session-api.js";
 import { ConfirmDialog } from "./parts/confirm-dialog.js";
 import { Icon } from "./parts/icon.js";
 import { ThemeSwitch } from "./parts/theme-switch.js";
@@ -6,19 +7,32 @@ import { useSession } from "./session/session.js";
 
 /** The signed-in account, and a menu to sign out. */
 export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: boolean) => void }) {
-  const { viewer } = useSession();
+  const { viewer, browser } = useSession();
+  const { person } = browser;
   const menu = useId();
   const [isConfirming, setConfirming] = useState(false);
   return (
     <div className="account-menu">
-      <button type="button" popoverTarget={menu} aria-label={`Account ${viewer.accountName}`}>
-        <span className="account">{viewer.accountName}</span> <Icon path="M6 9l6 6 6-6" />
+      <button
+        type="button"
+        popoverTarget={menu}
+        aria-label={`Account ${viewer.accountName}${person ? `, ${person.name}` : ""}`}
+      >
+        <span className="account">{person?.name ?? viewer.accountName}</span> <Icon path="M6 9l6 6 6-6" />
       </button>
       <div id={menu} popover="auto" className="menu">
         <p className="account-name">{viewer.accountName}</p>
         <p className="fine">
-          Signed in with an API key of scope <span className="badge">{viewer.scope.toLowerCase()}</span>
+          {person ? `Signed in as ${person.name} with the` : "Signed in with an API key of"} scope{" "}
+          <span className="badge">{viewer.scope.toLowerCase()}</span>
         </p>
+        {person?.accounts
+          .filter((account) => account !== viewer.accountName)
+          .map((account) => (
+            <a key={account} href={personSignIn({ account })}>
+              Switch to {account}
+            </a>
+          ))}
         <div className="narrow-only">
           <ThemeSwitch />
         </div>
@@ -30,9 +44,11 @@ export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: 
         >
           Sign out
         </button>
-        <button type="button" onClick={() => setConfirming(true)}>
-          Sign out everywhere…
-        </button>
+        {!person && (
+          <button type="button" onClick={() => setConfirming(true)}>
+            Sign out everywhere…
+          </button>
+        )}
       </div>
       {isConfirming && (
         <ConfirmDialog

@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import type { Client } from "./api/client.js";
 import { Failure, toFailure } from "./api/failure.js";
-import { signOut as endSession, type SessionEnvironment } from "./api/session-api.js";
+import { signOut as endSession, personSignIn, type SessionEnvironment } from "./api/session-api.js";
+import { signInFailure } from "./api/sign-in-failure.js";
 import { Frame, StartingFrame } from "./frame.js";
 import { closeDialogs } from "./parts/dialog.js";
 import { LeaveDialog } from "./parts/leave-dialog.js";
@@ -25,7 +26,11 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
     [],
   );
   const restored = useQuery(
-    { queryKey: ["session"], queryFn: () => restoreSession(refuse), staleTime: Number.POSITIVE_INFINITY },
+    {
+      queryKey: ["session"],
+      queryFn: () => restoreSession(refuse, signInFailure ? async () => null : signInSilently),
+      staleTime: Number.POSITIVE_INFINITY,
+    },
     cache,
   );
   /** The session that was opened since, null after signing out; undefined if the restored one is in use. */
@@ -53,20 +58,25 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
     run("You could not be signed out.", () => endSession(isEverywhere).then(() => null));
   const switchTo = (environment: SessionEnvironment) =>
     run(`The environment ${environment} could not be opened.`, async () => {
-      const environments = session?.environments ?? [];
+      const browser = session?.browser ?? { environments: [] };
       try {
-        return await openSession(environment, environments, refuse);
+        return await openSession(environment, browser, refuse);
       } catch (error) {
-        // The next attempt asks for another key.
-        if (session && toFailure(error).code === "UNAUTHENTICATED")
-          setOpened({ ...session, environments: environments.filter((each) => each !== environment) });
+        if (session && toFailure(error).code === "UNAUTHENTICATED") {
+          if (browser.person) return signInSilently();
+          // The next attempt asks for another key.
+          const environments = browser.environments.filter((each) => each !== environment);
+          setOpened({ ...session, browser: { environments } });
+        }
         throw error;
       }
     });
+  const canLeave = session?.browser.person !== undefined && navigation.unsaved.size === 0;
   useEffect(() => {
-    if (refusal) closeDialogs();
+    if (refusal?.code === "UNAUTHENTICATED" && canLeave) void signInSilently();
+    else if (refusal) closeDialogs();
     else if (isOpen && document.activeElement === document.body) focusHeading();
-  }, [refusal, isOpen]);
+  }, [refusal, isOpen, canLeave]);
   if (session === undefined) {
     const { failureReason, refetch } = restored;
     return (
@@ -99,4 +109,10 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
       </Notices>
     </NavigationContext>
   );
+}
+
+/** Leaves the page. The identity provider sends the browser back to it without asking the person, or to the sign-in page. */
+function signInSilently(): Promise<null> {
+  location.replace(personSignIn({ silent: "true" }));
+  return new Promise(() => undefined);
 }

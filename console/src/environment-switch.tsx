@@ -12,7 +12,7 @@ interface EnvironmentSwitchProps extends Pick<SignInFormProps, "onRefused" | "on
 
 /** Switches between the account's environments. An environment without a key asks for one first. */
 export function EnvironmentSwitch({ onSwitch, onRefused, onSignedIn }: EnvironmentSwitchProps) {
-  const { environment, environments } = useSession();
+  const { environment, browser } = useSession();
   const [missing, setMissing] = useState<SessionEnvironment | null>(null);
   return (
     <>
@@ -25,7 +25,7 @@ export function EnvironmentSwitch({ onSwitch, onRefused, onSignedIn }: Environme
             aria-pressed={each === environment}
             onClick={() => {
               if (each === environment) return;
-              if (environments.includes(each)) onSwitch(each);
+              if (browser.environments.includes(each)) onSwitch(each);
               else setMissing(each);
             }}
           >

@@ -1,7 +1,7 @@
-import { Failure } from "./failure.js";
+import { Failure, toFailure } from "./failure.js";
 import type { TypedDocumentString } from "./generated/operations.js";
 import { readJson, send } from "./http.js";
-import type { SessionEnvironment } from "./session-api.js";
+import { renewSession, type SessionEnvironment } from "./session-api.js";
 
 /** Relative, because the service may be served below a path prefix of a proxy. */
 const ENDPOINT = "../graphql";
@@ -37,22 +37,35 @@ interface ReplyError {
  * @param onRefused called for each reply that rejects the session, for example because its API key was revoked
  */
 export function createClient(environment: SessionEnvironment, onRefused: (failure: Failure) => void): Client {
-  return clientWith({ "x-console": environment }, onRefused);
+  return clientWith({ "x-console": environment }, onRefused, async () => {
+    try {
+      return await renewSession();
+    } catch (error) {
+      const failure = toFailure(error);
+      if (failure.code === "FORBIDDEN") onRefused(failure);
+      throw failure;
+    }
+  });
 }
 
 /** Creates a client that calls the service as a page does with an embed session, without the console's session. */
 export function createFrontEndClient(embedSession: string): Client {
-  return clientWith({ authorization: `Bearer ${embedSession}` }, () => undefined);
+  return clientWith(
+    { authorization: `Bearer ${embedSession}` },
+    () => undefined,
+    async () => false,
+  );
 }
 
 function clientWith(
   credentials: Readonly<Record<string, string>>,
   onRefused: (failure: Failure) => void,
+  renew: () => Promise<boolean>,
 ): Client {
   return {
     async call<R, V>(document: TypedDocumentString<R, V>, variables: V, options: CallOptions = {}) {
       const { signal, idempotencyKey } = options;
-      const response = await send(ENDPOINT, {
+      const request = {
         method: "POST",
         headers: {
           ...credentials,
@@ -61,12 +74,14 @@ function clientWith(
         },
         body: JSON.stringify({ query: document.toString(), variables }),
         ...(signal ? { signal } : {}),
-      });
+      };
+      let response = await send(ENDPOINT, request);
+      if (response.status === 401 && (await renew())) response = await send(ENDPOINT, request);
       const requestId = response.headers.get("x-request-id");
       const { data, errors } = await readJson<Reply<R>>(response);
       const [error] = errors ?? [];
       if (error) {
-        const failure = toFailure(error, requestId);
+        const failure = fromReply(error, requestId);
         if (failure.code === "UNAUTHENTICATED") onRefused(failure);
         throw failure;
       }
@@ -76,7 +91,7 @@ function clientWith(
   };
 }
 
-function toFailure({ message, extensions }: ReplyError, requestId: string | null): Failure {
+function fromReply({ message, extensions }: ReplyError, requestId: string | null): Failure {
   const { code = "INTERNAL", retryAfter } = extensions ?? {};
   return new Failure(message, code, extensions?.requestId ?? requestId, retryAfter);
 }

@@ -1,5 +1,6 @@
 import { Failure } from "./failure.js";
 import { readJson, send } from "./http.js";
+import { pageData } from "./page-data.js";
 
 /** The environments of an account, as the session names them. */
 export type SessionEnvironment = "Customer" | "Testing";
@@ -7,10 +8,24 @@ export type SessionEnvironment = "Customer" | "Testing";
 /** The key of the selected environment in the storage of the tab, so that two tabs can show two environments. */
 export const ENVIRONMENT_KEY = "user-groups:environment";
 
-interface SignedIn {
+/** A person whom the identity provider has signed in. */
+interface Person {
+  readonly name: string;
+  readonly account: string;
+  /** The accounts that the person can sign in to. */
+  readonly accounts: readonly string[];
+}
+
+/** The session of this browser. */
+export interface BrowserSession {
+  readonly environments: readonly SessionEnvironment[];
+  /** Undefined with API keys. */
+  readonly person?: Person;
+}
+
+interface SignedIn extends BrowserSession {
   /** The environment of the API key. */
   readonly environment: SessionEnvironment;
-  readonly environments: readonly SessionEnvironment[];
 }
 
 interface RestError {
@@ -20,27 +35,61 @@ interface RestError {
 // Relative, because the service may be served below a path prefix of a proxy.
 const SESSION = "session";
 const ALL_SESSIONS = "sessions";
+const REFRESH = "session/refresh";
 /** Required for requests that change the session (CSRF protection). */
-const HEADERS = { "x-console": "session", "content-type": "application/json" };
+const HEADERS = { "x-console": "session" };
 
-/** Returns the environments that this browser is signed in to. */
-export async function fetchEnvironments(url = SESSION): Promise<readonly SessionEnvironment[]> {
-  const { environments } = await receive<SignedIn>(await send(url, {}));
-  return environments;
+/** Returns the session of this browser; without environments if nobody is signed in. */
+export async function fetchSession(url = SESSION): Promise<BrowserSession> {
+  return receive(await send(url, {}));
+}
+
+let renewal: Promise<boolean> | undefined;
+
+/**
+ * Has the roles of a person read again, in one tab at a time: a refresh token may be used only once.
+ * @returns false if the session cannot be renewed
+ * @throws Failure `FORBIDDEN` if the person has lost the role
+ */
+export async function renewSession(): Promise<boolean> {
+  if (!pageData.has_identity_provider) return false;
+  const renew = async () => {
+    const response = await send(REFRESH, { method: "POST", headers: HEADERS });
+    if (response.status === 401) return false;
+    await receive(response);
+    return true;
+  };
+  // Browsers have no locks without HTTPS.
+  renewal ??= (
+    "locks" in navigator ? navigator.locks.request("user-groups:session", renew) : renew()
+  ).finally(() => {
+    renewal = undefined;
+  });
+  return renewal;
+}
+
+/** Returns the address at which a person signs in and then returns to the current page. */
+export function personSignIn(options: { readonly account?: string; readonly silent?: "true" } = {}): string {
+  const { pathname, hash } = location;
+  return `sign-in?${new URLSearchParams({ console: pathname, route: hash.slice(0, 1000) || "#/", ...options })}`;
 }
 
 /** Signs in with an API key, in addition to a key of the account's other environment. */
 export async function signIn(apiKey: string): Promise<SignedIn> {
   const body = JSON.stringify({ api_key: apiKey });
-  return receive(await send(SESSION, { method: "POST", headers: HEADERS, body }));
+  const headers = { ...HEADERS, "content-type": "application/json" };
+  return receive(await send(SESSION, { method: "POST", headers, body }));
 }
 
-/** Signs out. @param isEverywhere whether to end the sessions of all browsers with the same API keys */
+/** Signs out, a person also at the identity provider. @param isEverywhere whether to end the sessions of all browsers with the same API keys */
 export async function signOut(isEverywhere: boolean): Promise<void> {
-  const { "x-console": console } = HEADERS;
-  const url = isEverywhere ? ALL_SESSIONS : SESSION;
-  const response = await send(url, { method: "DELETE", headers: { "x-console": console } });
-  if (!response.ok) await receive(response);
+  const url = isEverywhere
+    ? ALL_SESSIONS
+    : `${SESSION}?${new URLSearchParams({ console: location.pathname })}`;
+  const response = await send(url, { method: "DELETE", headers: HEADERS });
+  if (response.status === 204) return;
+  const { sign_out_url } = await receive<{ readonly sign_out_url: string }>(response);
+  location.assign(sign_out_url);
 }
 
 async function receive<T>(response: Response): Promise<T> {

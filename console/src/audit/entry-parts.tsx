@@ -42,7 +42,7 @@ export function Subject({ entry: { action, subjectId, subjectName, subjectVersio
   );
 }
 
-/** The API key or operator that made the change, which links to all of its entries. */
+/** The API key, person or operator that made the change, which links to all of its entries. */
 export function Actor({ entry: { actor, actorName } }: EntryProps) {
   const linkTo = useFilterLink();
   return (
@@ -51,7 +51,7 @@ export function Actor({ entry: { actor, actorName } }: EntryProps) {
         {actorName}
       </a>
       <span className="fine below">
-        {actor ? <code>{actor.hint}</code> : (ACTORS[actorName] ?? "operator")}
+        {actor ? <code>{actor.hint}</code> : (ACTORS[actorName] ?? "person or operator")}
       </span>
     </>
   );

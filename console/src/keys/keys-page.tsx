@@ -115,10 +115,10 @@ export function KeysPage() {
 }
 
 function Name({ apiKey: { name, hint, scope, lastUsedAt } }: { readonly apiKey: ApiKeyPartsFragment }) {
-  const { keyEnding } = useSession();
+  const { keyHint } = useSession();
   return (
     <>
-      {name} {hint.endsWith(keyEnding) && <span className="badge customer">this session</span>}
+      {name} {hint === keyHint && <span className="badge customer">this session</span>}
       <span className="code fine below word">{hint}</span>
       <span className="fine narrow-only">
         {scope.toLowerCase()},{" "}
@@ -173,7 +173,7 @@ interface RevokeKeyProps {
 }
 
 function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKeyProps) {
-  const { keyEnding } = useSession();
+  const { keyHint } = useSession();
   const revoke = useMutation(RevokeKeyDocument);
   const notify = useNotice();
 
@@ -196,7 +196,7 @@ function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKey
         Clients that use <code>{hint}</code> stop working, and the embed sessions that it created end. This
         cannot be undone.
       </p>
-      {hint.endsWith(keyEnding) && (
+      {hint === keyHint && (
         <p>
           <strong>You are signed in with this key.</strong>
         </p>

@@ -1,7 +1,12 @@
 import { type Client, createClient } from "../api/client.js";
 import { Failure, toFailure } from "../api/failure.js";
 import { ViewerDocument } from "../api/generated/operations.js";
-import { ENVIRONMENT_KEY, fetchEnvironments, type SessionEnvironment } from "../api/session-api.js";
+import {
+  type BrowserSession,
+  ENVIRONMENT_KEY,
+  fetchSession,
+  type SessionEnvironment,
+} from "../api/session-api.js";
 import type { Session } from "./session.js";
 
 /**
@@ -11,37 +16,45 @@ import type { Session } from "./session.js";
  */
 export async function openSession(
   environment: SessionEnvironment,
-  environments: readonly SessionEnvironment[],
+  browser: BrowserSession,
   onRefused: (client: Client, failure: Failure) => void,
 ): Promise<Session> {
   const client: Client = createClient(environment, (failure) => onRefused(client, failure));
   // Without `onRefused`: the session is not open yet.
   const { viewer } = await createClient(environment, () => undefined).call(ViewerDocument, {});
-  if (!viewer?.apiKey || viewer.accountName === null)
+  if (!viewer?.scope || viewer.accountName === null)
     throw new Failure("This API key is not valid.", "UNAUTHENTICATED", null);
   sessionStorage.setItem(ENVIRONMENT_KEY, environment);
-  const { accountName, apiKey, tokenGraceSeconds } = viewer;
+  const { accountName, scope, apiKey, tokenGraceSeconds } = viewer;
   return {
     client,
     environment,
-    environments,
-    viewer: { accountName, environment: viewer.environment, scope: apiKey.scope, tokenGraceSeconds },
-    keyEnding: apiKey.hint.slice(-4),
+    browser,
+    viewer: { accountName, environment: viewer.environment, scope, tokenGraceSeconds },
+    keyHint: apiKey?.hint ?? null,
   };
 }
 
-/** Opens the session after a reload. @returns null if the browser is not signed in, or no longer */
+/**
+ * Opens the session after a reload.
+ * @param onExpired called if the session of a person cannot be renewed
+ * @returns null if the browser is not signed in, or no longer
+ */
 export async function restoreSession(
   onRefused: (client: Client, failure: Failure) => void,
+  onExpired: () => Promise<null>,
 ): Promise<Session | null> {
-  const environments = await fetchEnvironments();
+  const browser = await fetchSession();
+  const { environments, person } = browser;
   const last = sessionStorage.getItem(ENVIRONMENT_KEY);
   const environment = environments.find((each) => each === last) ?? environments[0];
   if (environment === undefined) return null;
   try {
-    return await openSession(environment, environments, onRefused);
+    return await openSession(environment, browser, onRefused);
   } catch (error) {
-    if (toFailure(error).code === "UNAUTHENTICATED") return null;
+    const { code } = toFailure(error);
+    if (code === "UNAUTHENTICATED") return person ? onExpired() : null;
+    if (code === "FORBIDDEN") return null;
     throw error;
   }
 }

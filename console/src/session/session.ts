@@ -1,12 +1,12 @@
 import { createContext, useContext } from "react";
 import type { Client } from "../api/client.js";
 import type { ApiKeyScope, Environment } from "../api/generated/operations.js";
-import type { SessionEnvironment } from "../api/session-api.js";
+import type { BrowserSession, SessionEnvironment } from "../api/session-api.js";
 
 /** Each scope includes the ones before it. */
 const SCOPES: readonly ApiKeyScope[] = ["READ", "EMBED", "WRITE", "ADMIN"];
 
-/** The owner of the API key. */
+/** The owner of the API key, or the person. */
 export interface Viewer {
   readonly accountName: string;
   readonly environment: Environment;
@@ -19,11 +19,11 @@ export interface Viewer {
 export interface Session {
   readonly client: Client;
   readonly environment: SessionEnvironment;
-  /** The environments that the browser is signed in to. */
-  readonly environments: readonly SessionEnvironment[];
+  /** The session of the browser, for all environments. */
+  readonly browser: BrowserSession;
   readonly viewer: Viewer;
-  /** The key's last four characters, which identify it in the list of keys. */
-  readonly keyEnding: string;
+  /** The key's first and last characters, which identify it in the list of keys; null for a person. */
+  readonly keyHint: string | null;
 }
 
 export const SessionContext = createContext<Session | null>(null);
@@ -34,7 +34,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Returns whether the API key has a scope or one that includes it. Actions without the required scope are hidden. */
+/** Returns whether the API key or person has a scope or one that includes it. Actions without the required scope are hidden. */
 export function useScope(scope: ApiKeyScope): boolean {
   const { viewer } = useSession();
   return SCOPES.indexOf(viewer.scope) >= SCOPES.indexOf(scope);

@@ -45,8 +45,8 @@ export function SignInForm({ demoKey, onRefused, onSignedIn }: SignInFormProps) 
     if (message !== undefined) return setErrors([{ code: "INVALID_FIELD", message, field: ["apiKey"] }]);
     setBusy(true);
     try {
-      const { environment, environments } = await signIn(apiKey);
-      onSignedIn(await openSession(environment, environments, onRefused));
+      const { environment, ...browser } = await signIn(apiKey);
+      onSignedIn(await openSession(environment, browser, onRefused));
     } catch (error) {
       setFailure(toFailure(error));
     } finally {

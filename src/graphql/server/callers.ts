@@ -82,7 +82,6 @@ export class Callers {
   }
 }
 
-/** The origin of a request, for authentication. */
-export function originOf({ id: requestId, ip: address, deadline, signedInAt, role }: FastifyRequest) {
+function originOf({ id: requestId, ip: address, deadline, signedInAt, role }: FastifyRequest) {
   return { requestId, address, deadline, signedInAt, role };
 }

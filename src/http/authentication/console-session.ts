@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import { staleRoles } from "../../domain/authentication/role.js";
-import { DomainError } from "../../domain/shared/errors.js";
+import { DomainError, reasonOf } from "../../domain/shared/errors.js";
 import { isObject } from "../../domain/shared/json.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import {
@@ -44,19 +44,21 @@ export function registerSessionRoutes(
   app.delete(PATH, { onRequest: checkOrigin }, async (request, reply) => {
     const { person } = await readSession(consoleSessions, request);
     const returnUrl = consoleUrl(request);
-    void signOut(request, reply);
-    if (!person || !identityProvider) return reply.send();
-    const url = await identityProvider.signOut(returnUrl, person.refreshToken).catch((error: unknown) => {
+    reply.code(204).header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
+    if (!person || !identityProvider) return;
+    try {
+      const url = await identityProvider.signOut(returnUrl, person.refreshToken);
+      if (url !== null) return reply.code(200).send({ sign_out_url: url });
+    } catch (error) {
       // Signed out here in any case.
-      request.log.warn({ requestId: request.id, err: error }, "signing out at the identity provider failed");
-      return null;
-    });
-    return url === null ? reply.send() : reply.code(200).send({ sign_out_url: url });
+      if (!(error instanceof DomainError)) throw error;
+      request.log.warn({ requestId: request.id, reason: reasonOf(error) }, "provider did not sign out");
+    }
   });
 
   app.delete(ALL_PATH, { onRequest: checkOrigin }, async (request, reply) => {
     await consoleSessions.endAll(await readSession(consoleSessions, request));
-    return signOut(request, reply).send();
+    reply.code(204).header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
   });
 }
 
@@ -103,10 +105,6 @@ function roleOf({ id, name, account: accountName, roles, rolesReadAt }: SessionP
 /** A hook, before the body is read. @throws DomainError `forbidden` as `requireSameOrigin` does */
 export async function checkOrigin(request: FastifyRequest): Promise<void> {
   requireSameOrigin(request);
-}
-
-function signOut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.code(204).header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
 }
 
 /** Returns what the console shows of a session. */

@@ -53,8 +53,6 @@ export function registerSignInRoutes(
       await setSession(request, reply, person);
       return reply.redirect(`../${signIn.route}`);
     } catch (error) {
-      // The session that could not be renewed.
-      if (signIn?.isSilent) reply.header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
       return reply.redirect(`../${failureUrl(request, error, signIn?.isSilent)}${signIn?.route ?? START}`);
     }
   });

@@ -127,7 +127,7 @@ function registerPageData(app: FastifyInstance, options: PagesOptions, { identit
     return {
       disabled,
       preview_url: options.previewUrl,
-      ...(identityProvider && { hasIdentityProvider: true }),
+      ...(identityProvider && { has_identity_provider: true }),
       ...(apiKey && { demo: { apiKey, dataSource: DEMO_DATA_SOURCE } }),
     };
   });

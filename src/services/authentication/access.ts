@@ -154,7 +154,7 @@ export class Access {
   async #findPersonsAccount(role: PersonsRole, { requestId, deadline }: Origin): Promise<Caller> {
     const { accountName, person } = role;
     const account = await findAccount(this.deps.db.of({ accountName, deadline }), accountName);
-    if (!account) throw new DomainError("unauthenticated", `The account ${accountName} does not exist.`);
+    if (!account) throw new DomainError("forbidden", `The account ${accountName} does not exist.`);
     const actor = { keyId: null, name: person.name, requestId };
     return { ...account, ...role, keyId: 0, actor, deadline };
   }

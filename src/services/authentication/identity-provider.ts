@@ -1,6 +1,6 @@
 import * as openid from "openid-client";
 import { z } from "zod";
-import { nameOf, type Role, type RoleRule, rolesOf } from "../../domain/authentication/role.js";
+import { identifyPerson, type Role, type RoleRule } from "../../domain/authentication/role.js";
 import { DomainError } from "../../domain/shared/errors.js";
 
 export interface IdentityProviderOptions {
@@ -118,10 +118,9 @@ export class IdentityProvider {
     if (id === undefined || (idToken && idToken.sub !== id)) throw refused(new Error("another subject"));
     const hasUserInfo = provider.serverMetadata().userinfo_endpoint !== undefined;
     const userInfo = hasUserInfo && (await openid.fetchUserInfo(provider, tokens.access_token, id));
-    const claims = { ...idToken, ...userInfo, sub: id };
-    const roles = rolesOf(this.options.roles, claims);
+    const person = identifyPerson(this.options.roles, { ...idToken, ...userInfo, sub: id });
     const { refresh_token: refreshToken } = tokens;
-    return { id, name: nameOf(claims), roles, ...(refreshToken !== undefined && { refreshToken }) };
+    return { id, ...person, ...(refreshToken !== undefined && { refreshToken }) };
   }
 
   async #call<Result>(work: (provider: openid.Configuration) => Promise<Result>): Promise<Result> {

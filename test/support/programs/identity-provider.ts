@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Provider } from "oidc-provider";
+import type { ConsoleSessions } from "../../../src/services/authentication/console-sessions.js";
 import type { IdentityProviderOptions } from "../../../src/services/authentication/identity-provider.js";
 import { recordSecret } from "../secrets/run-record.js";
 
@@ -22,6 +23,19 @@ export interface TestIdentityProvider {
   /** Accepts a service as its client. */
   serve(serviceUrl: string): void;
   close(): Promise<void>;
+}
+
+/** Makes the roles of a session's person, or the whole session, older. @returns the session's cookie */
+export async function olderSession(
+  sessions: ConsoleSessions,
+  token: string | undefined,
+  { rolesMs = 0, sessionMs = 0 },
+): Promise<string> {
+  const { person } = (await sessions.decrypt(token ?? "")) ?? {};
+  if (!person) throw new Error("Nobody is signed in.");
+  const rolesReadAt = person.rolesReadAt - rolesMs;
+  const signedInAt = person.signedInAt - sessionMs;
+  return sessions.encrypt({ keys: {}, person: { ...person, rolesReadAt, signedInAt } });
 }
 
 export async function startIdentityProvider(): Promise<TestIdentityProvider> {
