@@ -131,6 +131,49 @@ describe("the list of user groups in the console in Chromium", () => {
     expect((await read()).map((group) => group.provided_id).toSorted()).toEqual(["group-25", "group-250"]);
   });
 
+  test("filters by property, shows columns, and changes all groups that match after a preview", async () => {
+    const { secret } = await (await service().createAccount()).createKey();
+    const userGroups = Array.from({ length: 300 }, (_, index) => ({
+      providedId: `group-${index}`,
+      name: `Group ${index}`,
+      properties: { plan: index < 270 ? "basic" : "pro" },
+    }));
+    await callGraphql(service().url, secret, CREATE, { input: { userGroups } });
+    const { page } = await signIn(browser(), service(), secret, "#/groups?columns=plan");
+    await page.getByText("Filters and columns").click();
+    await page.getByLabel("Property name").fill("plan");
+    await page.getByLabel("Value").fill("basic");
+    await page.keyboard.press("Enter");
+    await page.getByText("270 groups found").waitFor();
+    await page.getByText("1–25 of 270").waitFor();
+    expect(await page.getByRole("cell", { name: "basic", exact: true }).count()).toBe(25);
+    await press(page, "link", "Next");
+    await page.getByText("26–50 of 270").waitFor();
+    await page.getByLabel("Select all on this page").check();
+    await press(page, "button", "Select all 270 that match");
+    await page.getByText("All 270 groups selected").waitFor();
+    await press(page, "button", "Change…");
+    await page.getByLabel("Property", { exact: true }).fill("plan");
+    await page.getByRole("dialog").getByLabel("Value").fill("plus");
+    await press(page, "button", "Preview");
+    await page.getByText("270 groups would change.").waitFor();
+    await press(page, "button", "Change 270 groups");
+    await page.getByRole("dialog", { name: "270 groups changed" }).waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      press(page, "button", "Download the result"),
+    ]);
+    const lines = (await text(await file.createReadStream())).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toHaveLength(270);
+    await press(page, "button", "Close");
+    await page.getByText("No groups match the filter").waitFor();
+    await press(page, "link", "Remove the filter plan is basic");
+    // The selection of all was that of the filter.
+    await page.getByText("25 selected").waitFor();
+    await press(page, "button", "Clear selection");
+    await page.getByText("300 groups").waitFor();
+  });
+
   test("deletes and rotates groups of several pages, and reports those that are gone", async () => {
     const { secret } = await (await service().createAccount()).createKey();
     const userGroups = Array.from({ length: 26 }, (_, index) => ({

@@ -4,6 +4,7 @@ import {
   DeleteGroupsDocument,
   ExportGroupsDocument,
   RotateTokensDocument,
+  type UserGroupFilter,
 } from "../api/generated/operations.js";
 import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
@@ -11,6 +12,7 @@ import { useNotice } from "../parts/notices.js";
 import { plural } from "../parts/plural.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
+import { ChangeGroups } from "./change-groups.js";
 import { saveGroups } from "./export-file.js";
 import { GracePeriod } from "./grace-period.js";
 import type { ListedGroup } from "./listed-group.js";
@@ -24,15 +26,22 @@ interface BulkActionsProps {
   readonly selected: Selected;
   /** The groups on the current page of the list. */
   readonly shown: readonly ListedGroup[];
+  /** The filter of the list, and the number of groups that match it. */
+  readonly filter: UserGroupFilter | undefined;
+  readonly total: number | undefined;
   readonly onChange: (selected: Selected) => void;
   /** Called after groups were changed. */
   readonly onDone: () => void;
 }
 
 /** Actions on the selected groups. Groups that another user has deleted meanwhile are skipped. */
-export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsProps) {
+export function BulkActions({ selected, shown, filter, total, onChange, onDone }: BulkActionsProps) {
   const { client } = useSession();
-  const [confirming, setConfirming] = useState<"delete" | "rotate" | null>(null);
+  const [confirming, setConfirming] = useState<"change" | "delete" | "rotate" | null>(null);
+  // The selection and the filter for which all groups of the list were selected.
+  const [extended, setExtended] = useState<{ selected: Selected; filter: string } | null>(null);
+  const shownFilter = JSON.stringify(filter ?? null);
+  const isAll = extended?.selected === selected && extended.filter === shownFilter && total !== undefined;
   const [errors, setErrors] = useState<UserErrors>([]);
   const remove = useMutation(DeleteGroupsDocument);
   const rotate = useMutation(RotateTokensDocument);
@@ -44,7 +53,7 @@ export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsPr
   const count = plural(ids.length, "group");
   const hidden = selected.size - shown.filter(({ id }) => selected.has(id)).length;
 
-  function confirm(action: "delete" | "rotate") {
+  function confirm(action: "change" | "delete" | "rotate") {
     setErrors([]);
     setConfirming(action);
   }
@@ -82,20 +91,33 @@ export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsPr
   return (
     <div className="bulk">
       <p role="status">
-        {selected.size} selected
-        {hidden > 0 && `, ${hidden} of them not on this page`}
-        {selected.size > MAX_SELECTED && `; actions apply to the first ${MAX_SELECTED}`}
+        {isAll ? `All ${plural(total, "group")} selected` : `${selected.size} selected`}
+        {!isAll && hidden > 0 && `, ${hidden} of them not on this page`}
+        {!isAll && selected.size > MAX_SELECTED && `; actions apply to the first ${MAX_SELECTED}`}
         {failure && `. The export failed: ${failure.message}`}
       </p>
+      {canWrite && !isAll && total !== undefined && total > selected.size && (
+        <button type="button" onClick={() => setExtended({ selected, filter: shownFilter })}>
+          Select all {total.toLocaleString()}
+          {filter ? " that match" : ""}
+        </button>
+      )}
       {canWrite && (
+        <button type="button" onClick={() => confirm("change")}>
+          Change…
+        </button>
+      )}
+      {canWrite && !isAll && (
         <button type="button" onClick={() => confirm("rotate")}>
           Rotate tokens…
         </button>
       )}
-      <button type="button" onClick={() => void runExport()}>
-        Export selected
-      </button>
-      {canWrite && (
+      {!isAll && (
+        <button type="button" onClick={() => void runExport()}>
+          Export selected
+        </button>
+      )}
+      {canWrite && !isAll && (
         <button type="button" className="danger" onClick={() => confirm("delete")}>
           Delete…
         </button>
@@ -103,6 +125,14 @@ export function BulkActions({ selected, shown, onChange, onDone }: BulkActionsPr
       <button type="button" className="quiet" onClick={() => onChange(new Map())}>
         Clear selection
       </button>
+      {confirming === "change" && (
+        <ChangeGroups
+          groups={isAll ? { filter: filter ?? {} } : { userGroups: groups }}
+          total={isAll ? total : ids.length}
+          onClose={() => setConfirming(null)}
+          onDone={onDone}
+        />
+      )}
       {confirming === "delete" && (
         <ConfirmDialog
           title={`Delete ${count}?`}

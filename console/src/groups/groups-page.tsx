@@ -14,7 +14,8 @@ import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { BulkActions } from "./bulk-actions.js";
 import { ExportGroups } from "./export-groups.js";
-import { GroupSearch, useGroupFilter } from "./group-search.js";
+import { FilterForm, textOf, useGroupFilter, usePropertyColumns } from "./group-filters.js";
+import { GroupSearch } from "./group-search.js";
 import type { ListedGroup } from "./listed-group.js";
 
 const SORT_FIELDS = {
@@ -29,7 +30,9 @@ export function GroupsPage() {
   const filter = useGroupFilter();
   const sort = useSort(Object.keys(SORT_FIELDS), { key: "created", isDescending: true });
   const [selected, setSelected] = useState<ReadonlyMap<string, ListedGroup>>(new Map());
+  const columns = usePropertyColumns();
   const query = useQuery(GroupListDocument, {
+    withProperties: columns.length > 0,
     ...usePageVariables(),
     ...(filter ? { filter } : {}),
     orderBy: { field: fieldOf(sort.key), direction: sort.isDescending ? "DESC" : "ASC" },
@@ -59,10 +62,13 @@ export function GroupsPage() {
       }
     >
       <GroupSearch />
+      <FilterForm />
       {selected.size > 0 && (
         <BulkActions
           selected={selected}
           shown={query.data?.userGroups.nodes ?? []}
+          filter={filter}
+          total={total}
           onChange={setSelected}
           onDone={reload}
         />
@@ -76,6 +82,7 @@ export function GroupsPage() {
           <List
             caption="User groups"
             page={userGroups}
+            total={total}
             empty={<NoGroups isSearch={filter !== undefined} canWrite={canWrite} />}
             sort={sort}
             selection={{ selected, onChange: setSelected, nameOf: ({ name }) => name }}
@@ -92,6 +99,11 @@ export function GroupsPage() {
                 sortKey: "id",
                 cell: ({ providedId }) => providedId,
               },
+              ...columns.map((property) => ({
+                title: property,
+                className: "property",
+                cell: ({ properties }: ListedGroup) => textOf(Object(properties)[property]),
+              })),
               {
                 title: "Schemas",
                 className: "schemas",

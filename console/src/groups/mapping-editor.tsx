@@ -119,7 +119,7 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
 }
 
 /** Returns data sources to choose from: all, or if there are more than a hundred, those whose name contains the typed text. */
-function useDataSourceChoices(typed: string) {
+export function useDataSourceChoices(typed: string) {
   const [nameContains, setNameContains] = useState("");
   const { data } = useQuery(DataSourceChoicesDocument, nameContains ? { filter: { nameContains } } : {});
   const isComplete = nameContains === "" && data?.dataSources.pageInfo.hasNextPage === false;

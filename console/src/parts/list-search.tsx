@@ -29,7 +29,7 @@ export function ListSearch({ label, placeholder, isSecret, children }: ListSearc
   useEffect(() => {
     if (settled === q || settled !== trimmed) return;
     setShown(settled);
-    replace(hashOf(path, { ...query, q: settled, after: null, before: null }));
+    replace(hashOf(path, { ...query, q: settled, after: null, before: null, from: null }));
   }, [settled, trimmed, q, path, query, replace]);
   return (
     <search className="search">

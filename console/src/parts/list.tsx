@@ -26,6 +26,8 @@ interface ListProps<Item> {
   readonly empty?: ReactNode;
   /** Current order, from `useSort`; required if a column has a sort key. */
   readonly sort?: Sort;
+  /** The number of items on all pages, if it is known. */
+  readonly total?: number | undefined;
   /** The items of a page, in the plural, if they are not rows. */
   readonly unit?: string;
   /** Adds a checkbox to each row. */
@@ -34,12 +36,13 @@ interface ListProps<Item> {
 
 /** A page of a connection as a table with pagination links. */
 export function List<Item extends { readonly id: string }>(props: ListProps<Item>) {
-  const { caption, columns, page, empty, sort, unit = "Rows", selection } = props;
+  const { caption, columns, page, empty, sort, total, unit = "Rows", selection } = props;
+  const pager = <Pager pageInfo={page.pageInfo} length={page.nodes.length} total={total} unit={unit} />;
   if (page.nodes.length === 0 && empty !== undefined) {
     return (
       <>
         {empty}
-        <Pager pageInfo={page.pageInfo} unit={unit} />
+        {pager}
       </>
     );
   }
@@ -86,7 +89,7 @@ export function List<Item extends { readonly id: string }>(props: ListProps<Item
           ))}
         </tbody>
       </table>
-      <Pager pageInfo={page.pageInfo} unit={unit} />
+      {pager}
     </>
   );
 }

@@ -15,22 +15,34 @@ export function usePageVariables() {
 
 interface PagerProps {
   readonly pageInfo: PagePartsFragment;
+  /** The number of items on the page. */
+  readonly length: number;
+  /** The number of items on all pages, if it is known. */
+  readonly total: number | undefined;
   /** The items of a page, in the plural. */
   readonly unit: string;
 }
 
 /** Pagination links and the page size. Being links, they work with the back button. */
-export function Pager({ pageInfo, unit }: PagerProps) {
+export function Pager({ pageInfo, length, total, unit }: PagerProps) {
   const { path, query } = useRoute();
   const goTo = useGoTo();
   const { hasPreviousPage, hasNextPage, startCursor, endCursor } = pageInfo;
   const { size = String(DEFAULT_SIZE) } = query;
+  // The items before the page: cursors do not tell.
+  const from = hasPreviousPage ? Number(query["from"]) : 0;
+  const before = Math.max(0, from - Number(size)) || null;
   if (!hasPreviousPage && !hasNextPage && size === String(DEFAULT_SIZE)) return null;
   return (
     <nav className="pager" aria-label="Pages">
       <PageLink label="First" to={hasPreviousPage && {}} />
-      <PageLink label="Previous" rel="prev" to={hasPreviousPage && { before: startCursor }} />
-      <PageLink label="Next" rel="next" to={hasNextPage && { after: endCursor }} />
+      <PageLink label="Previous" rel="prev" to={hasPreviousPage && { before: startCursor, from: before }} />
+      <PageLink label="Next" rel="next" to={hasNextPage && { after: endCursor, from: from + length }} />
+      {total !== undefined && length > 0 && from + length <= total && (
+        <span className="fine">
+          {(from + 1).toLocaleString()}–{(from + length).toLocaleString()} of {total.toLocaleString()}
+        </span>
+      )}
       <label className="page-size">
         <span>
           {unit} <span className="wide-only">per page</span>
@@ -38,7 +50,7 @@ export function Pager({ pageInfo, unit }: PagerProps) {
         <select
           value={size}
           onChange={(event) =>
-            goTo(hashOf(path, { ...query, size: event.target.value, after: null, before: null }))
+            goTo(hashOf(path, { ...query, size: event.target.value, after: null, before: null, from: null }))
           }
         >
           {PAGE_SIZES.map((each) => (
@@ -54,7 +66,14 @@ interface PageLinkProps {
   readonly label: string;
   readonly rel?: "prev" | "next";
   /** The position in the list; false if there is no such page. */
-  readonly to: false | { readonly after?: string | null; readonly before?: string | null };
+  readonly to:
+    | false
+    | {
+        readonly after?: string | null;
+        readonly before?: string | null;
+        /** The number of items before it. */
+        readonly from?: number | null;
+      };
 }
 
 /** A link to another page of the list. It keeps its place where there is no such page. */
@@ -68,7 +87,17 @@ function PageLink({ label, rel, to }: PageLinkProps) {
     );
   }
   return (
-    <a className="button" rel={rel} href={hashOf(path, { ...query, after: null, before: null, ...to })}>
+    <a
+      className="button"
+      rel={rel}
+      href={hashOf(path, {
+        ...query,
+        after: null,
+        before: null,
+        ...to,
+        from: to.from ? String(to.from) : null,
+      })}
+    >
       {label}
     </a>
   );

@@ -13,10 +13,12 @@ import { parsePage, toCursor } from "../../domain/shared/pagination.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { parseMappingList } from "../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import {
   type BulkChange,
   type BulkEdit,
   type BulkUpdated,
+  type Edited,
   MAX_BULK_EDITS,
   MAX_BULK_ENTRIES,
   MAX_BULK_UPDATES,
@@ -116,7 +118,7 @@ abstract class BulkEditResult {
 
 @ObjectType("UpdateUserGroupsResult", { description: "The result for one user group of `updateUserGroups`." })
 class UpdateUserGroupsResult extends BulkEditResult {
-  @Field(() => UserGroupView, nullable("The user group; null if it was refused."))
+  @Field(() => UserGroupView, nullable("The user group, also if it was refused; null if it does not exist."))
   readonly userGroup!: UserGroupView | null;
 
   @Field(() => Boolean, { description: "Whether the user group differed and was changed." })
@@ -228,10 +230,13 @@ export class BulkMutations {
     });
     const { outcomes, page } = await services.userGroupBulkEdits.update(writer, edit, change, input.dryRun);
     const last = page?.hasMore ? page.items.at(-1) : undefined;
-    const view = (updated: BulkUpdated | null) => ({
-      userGroup: updated && new UserGroupView(updated.userGroup),
-      isChanged: updated?.changed ?? false,
-    });
+    const view = (updated: BulkUpdated | null, refused: UserGroup | null) => {
+      const userGroup = updated?.userGroup ?? refused;
+      return {
+        userGroup: userGroup && new UserGroupView(userGroup),
+        isChanged: updated?.changed ?? false,
+      };
+    };
     return {
       ...viewOutcomes(outcomes, view, MAX_FIELD_ERRORS),
       endCursor: last ? toCursor(BY_ID.field, positionById(last)) : null,
@@ -245,7 +250,7 @@ export class BulkMutations {
   )
   async rotateUserGroupTokens(input: RotateUserGroupTokensInput, writer: Writer, context: GraphqlContext) {
     const outcomes = await context.services.userGroupBulkEdits.rotateTokens(writer, parseBulkEdit(input));
-    return viewOutcomes(outcomes, (rotated) => ({
+    return viewOutcomes(outcomes, (rotated: Edited | null) => ({
       userGroup: rotated && new UserGroupView(rotated.userGroup),
     }));
   }
@@ -257,7 +262,7 @@ export class BulkMutations {
   )
   async deleteUserGroups(input: DeleteUserGroupsInput, writer: Writer, { services }: GraphqlContext) {
     const outcomes = await services.userGroupBulkEdits.delete(writer, parseBulkEdit(input));
-    return viewOutcomes(outcomes, (deleted) => ({
+    return viewOutcomes(outcomes, (deleted: Edited | null) => ({
       deletedUserGroupId: deleted && toNodeId("UserGroup", deleted.userGroup.id),
     }));
   }
@@ -327,6 +332,8 @@ function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {
 
 interface Failure {
   readonly error: DomainError;
+  /** The user group that exists, but was not changed. */
+  readonly refused?: UserGroup | null;
 }
 
 function isFailure(outcome: object): outcome is Failure {
@@ -340,7 +347,7 @@ function isFailure(outcome: object): outcome is Failure {
  */
 function viewOutcomes<Written extends object, View extends object>(
   outcomes: readonly (Written | Failure)[],
-  view: (written: Written | null) => View,
+  view: (written: Written | null, refused: UserGroup | null) => View,
   maxErrors = Number.POSITIVE_INFINITY,
 ) {
   const results: (View & { readonly userErrors: readonly UserErrorView[] })[] = [];
@@ -348,7 +355,8 @@ function viewOutcomes<Written extends object, View extends object>(
   for (const [index, outcome] of outcomes.entries()) {
     const errors = isFailure(outcome) ? UserErrorView.allOf(outcome.error) : [];
     const userErrors = errors.slice(0, Math.max(1, maxErrors - all.length));
-    results.push({ ...view(isFailure(outcome) ? null : outcome), userErrors });
+    const viewed = isFailure(outcome) ? view(null, outcome.refused ?? null) : view(outcome, null);
+    results.push({ ...viewed, userErrors });
     // The others are merely consequences of errors in other user groups.
     const causes = userErrors.filter(({ code }) => code !== "batch_rejected");
     all.push(...causes.map((error) => error.within(["userGroups", String(index)])));

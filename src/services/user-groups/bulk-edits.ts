@@ -33,7 +33,7 @@ export const MAX_BULK_UPDATES = 250;
 export const MAX_BULK_ENTRIES = 50;
 
 /** A group after its rotation, or before its deletion. */
-interface Edited {
+export interface Edited {
   readonly userGroup: UserGroup;
 }
 
@@ -43,8 +43,8 @@ export interface BulkUpdated extends Edited {
   readonly changed: boolean;
 }
 
-/** The result of one item. */
-type Outcome<Written> = Written | { readonly error: DomainError };
+/** The result of one item. `refused` is the group that exists, but was not changed. */
+type Outcome<Written> = Written | { readonly error: DomainError; readonly refused: UserGroup | null };
 
 /** The groups to edit. */
 export interface BulkEdit {
@@ -157,14 +157,18 @@ export class UserGroupBulkEdits {
     const found = findEach(stored, await lockReferencedUserGroups(transaction, stored.filter(isNoError)));
     const refused = await write.check?.(transaction, found.filter(isNoError));
     const items = found.map((item) => (isNoError(item) ? (refused?.get(item.id) ?? item) : item));
+    const refuse = (error: DomainError, index: number) => {
+      const group = found[index];
+      return { error, refused: group && isNoError(group) ? group : null };
+    };
     if (allOrNothing && !items.every(isNoError)) {
-      return items.map((item) => ({ error: isNoError(item) ? batchRejected() : item }));
+      return items.map((item, index) => refuse(isNoError(item) ? batchRejected() : item, index));
     }
     const groups = items.filter(isNoError);
     const written = groups.length === 0 ? [] : await write.run(transaction, groups);
     const byId = new Map(written.map((each) => [each.userGroup.id, each]));
-    return items.map((item) => {
-      if (!isNoError(item)) return { error: item };
+    return items.map((item, index) => {
+      if (!isNoError(item)) return refuse(item, index);
       const each = byId.get(item.id);
       if (!each) throw new Error("A locked user group is missing.");
       return each;

@@ -201,14 +201,18 @@ describe("updateUserGroups", () => {
     const input = { userGroups, setMapping: [entry("one more", "sales")] };
     const full = invalid(0, "INVALID_FIELD", "setMapping must have at most 1000 entries.", ["setMapping"]);
     const none = invalid(2, "USER_GROUP_NOT_FOUND", "No user group has this ID.");
-    const refused = { userGroup: null, isChanged: false };
+    const refused = (providedId: string, error: object) => ({
+      userGroup: { providedId },
+      isChanged: false,
+      userErrors: [error],
+    });
     const ofItems = [
-      { ...refused, userErrors: [full.ofItem] },
-      { ...refused, userErrors: [REJECTED] },
-      { ...refused, userErrors: [none.ofItem] },
+      refused("full", full.ofItem),
+      refused("roomy", REJECTED),
+      { userGroup: null, isChanged: false, userErrors: [none.ofItem] },
     ];
     const userErrors = [full.ofInput, none.ofInput];
-    expect(await update(input)).toEqual({ results: ofItems, endCursor: null, userErrors });
+    expect(await update(input)).toMatchObject({ results: ofItems, endCursor: null, userErrors });
     const { results } = await update({ ...input, allOrNothing: false });
     expect(results).toMatchObject([ofItems[0], { isChanged: true, userErrors: [] }, ofItems[2]]);
     expect(await update({ ...input, setMapping: [entry("a", "nowhere")] })).toMatchObject({

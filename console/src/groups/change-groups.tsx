@@ -1,0 +1,246 @@
+import { useEffect, useRef, useState } from "react";
+import { ChangeGroupsDocument, type UpdateUserGroupsInput } from "../api/generated/operations.js";
+import { CloseAction, Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { plural } from "../parts/plural.js";
+import { Problem } from "../parts/problem.js";
+import { saveFile } from "../parts/save-file.js";
+import { useMutation } from "../session/use-mutation.js";
+import { DataSourcePicker } from "./data-source-picker.js";
+import { toValue } from "./group-filters.js";
+import { useDataSourceChoices } from "./mapping-editor.js";
+
+/** The groups to change. */
+export type ChangedGroups = Pick<UpdateUserGroupsInput, "userGroups" | "filter">;
+
+interface ChangeGroupsProps {
+  readonly groups: ChangedGroups;
+  readonly total: number;
+  readonly onClose: () => void;
+  /** Called after groups were changed. */
+  readonly onDone: () => void;
+}
+
+const ACTIONS = {
+  set: "Set a property",
+  remove: "Remove a property",
+  map: "Map a schema to a data source",
+  unmap: "Remove a schema from the mapping",
+} as const;
+type Action = keyof typeof ACTIONS;
+
+/** The result for a group, as it can be downloaded. */
+interface Result {
+  readonly provided_id: string | null;
+  readonly name: string | null;
+  readonly is_changed: boolean;
+  readonly error?: string;
+}
+
+/** Results so far. */
+interface Progress {
+  readonly isPreview: boolean;
+  readonly isEnded: boolean;
+  readonly results: readonly Result[];
+}
+
+const MAX_NAMES = 5;
+
+/** Makes the same change to many groups, after a preview of what will change. */
+export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsProps) {
+  const [action, setAction] = useState<Action>("set");
+  const [name, setName] = useState("");
+  const [value, setValue] = useState("");
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const isOpen = useRef(true);
+  const change = useMutation(ChangeGroupsDocument);
+  const { choices, isComplete } = useDataSourceChoices(action === "map" ? value : "");
+  const isMapping = action === "map" || action === "unmap";
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+
+  /** Calls the service until all groups are done, or the dialog is closed. */
+  async function run(dryRun: boolean) {
+    const results: Result[] = [];
+    let after: string | null = null;
+    do {
+      const input = { ...groups, ...inputOf(action, name, value), dryRun, allOrNothing: false };
+      const payload = await change.run({ input: after === null ? input : { ...input, after } });
+      if (!payload) break;
+      for (const { userGroup, isChanged, userErrors } of payload.results) {
+        results.push({
+          provided_id: userGroup?.providedId ?? null,
+          name: userGroup?.name ?? null,
+          is_changed: isChanged,
+          ...(userErrors[0] ? { error: userErrors[0].message } : {}),
+        });
+      }
+      if (results.length === 0 && payload.userErrors.length > 0) break;
+      after = payload.endCursor;
+      setProgress({ isPreview: dryRun, isEnded: after === null, results: [...results] });
+    } while (after !== null && isOpen.current);
+    if (!dryRun) onDone();
+  }
+
+  function edit(next: () => void) {
+    setProgress(null);
+    next();
+  }
+  const count = plural(total, "group");
+  const isReady = progress?.isPreview === true && progress.isEnded;
+  const isDone = progress?.isPreview === false && progress.isEnded;
+  const changed = progress?.results.filter((result) => result.is_changed).length ?? 0;
+  if (isDone) {
+    return (
+      <Dialog title={`${plural(changed, "group")} changed`} onClose={onClose}>
+        <Summary progress={progress} />
+        <button type="button" onClick={() => saveResults(progress.results)}>
+          Download the result
+        </button>
+        <CloseAction onClose={onClose} />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={`Change ${count}`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!change.isBusy) void run(!isReady);
+        }}
+      >
+        <Field label="Change">
+          {(control) => (
+            <select
+              {...control}
+              value={action}
+              onChange={(event) => {
+                const chosen = event.target.value;
+                edit(() => {
+                  setAction(Object.keys(ACTIONS).find((each): each is Action => each === chosen) ?? "set");
+                  setValue("");
+                });
+              }}
+            >
+              {Object.entries(ACTIONS).map(([key, label]) => (
+                <option key={key} value={key}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={isMapping ? "Schema" : "Property"}>
+          {(control) => (
+            <input
+              {...control}
+              value={name}
+              required
+              spellCheck={false}
+              autoComplete="off"
+              onChange={(event) => edit(() => setName(event.target.value))}
+            />
+          )}
+        </Field>
+        {action === "set" && (
+          <Field label="Value" hint="Text, a number, true, false, or JSON.">
+            {(control) => (
+              <input
+                {...control}
+                value={value}
+                required
+                spellCheck={false}
+                autoComplete="off"
+                onChange={(event) => edit(() => setValue(event.target.value))}
+              />
+            )}
+          </Field>
+        )}
+        {action === "map" && (
+          <DataSourcePicker
+            label="Data source"
+            value={value}
+            choices={isComplete ? choices : null}
+            list=""
+            describedBy=""
+            isInvalid={false}
+            isReadOnly={false}
+            onChange={(next) => edit(() => setValue(next))}
+          />
+        )}
+        <div role="status">
+          {progress && <Summary progress={progress} />}
+          {change.isBusy && (
+            <p>
+              <progress value={progress?.results.length ?? 0} max={total} />{" "}
+              {(progress?.results.length ?? 0).toLocaleString()} of {total.toLocaleString()}
+            </p>
+          )}
+        </div>
+        <Problem failure={change.failure} errors={progress ? [] : change.errors} />
+        <div className="actions end">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={change.isBusy || (isReady && changed === 0)}>
+            {isReady ? `Change ${plural(changed, "group")}` : "Preview"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The numbers of a preview or a result, with examples. */
+function Summary({ progress: { isPreview, results } }: { readonly progress: Progress }) {
+  const changed = results.filter((result) => result.is_changed);
+  const refused = results.filter(({ error }) => error !== undefined);
+  const equal = results.length - changed.length - refused.length;
+  const names = changed.slice(0, MAX_NAMES).map((result) => result.name);
+  return (
+    <>
+      <p>
+        {plural(changed.length, "group")} {isPreview ? "would change" : "changed"}
+        {equal > 0 && `, ${equal.toLocaleString()} already ${isPreview ? "have" : "had"} this value`}
+        {refused.length > 0 && `, ${refused.length.toLocaleString()} refused`}.
+      </p>
+      {names.length > 0 && (
+        <p className="fine">
+          {names.join(", ")}
+          {changed.length > names.length && " and others"}
+        </p>
+      )}
+      {refused[0] && (
+        <p className="error">
+          {refused[0].name ?? "A group"}: {refused[0].error}
+        </p>
+      )}
+    </>
+  );
+}
+
+function inputOf(
+  action: Action,
+  name: string,
+  value: string,
+): Pick<UpdateUserGroupsInput, "propertiesPatch" | "setMapping" | "removeMapping"> {
+  switch (action) {
+    case "set":
+      return { propertiesPatch: { [name]: toValue(value) } };
+    case "remove":
+      return { propertiesPatch: { [name]: null } };
+    case "map":
+      return { setMapping: [{ schemaId: name, dataSource: value }] };
+    case "unmap":
+      return { removeMapping: [name] };
+  }
+}
+
+/** Downloads results as JSON Lines. */
+function saveResults(results: readonly Result[]): void {
+  saveFile("changes.jsonl", results.map((result) => `${JSON.stringify(result)}\n`).join(""));
+}
