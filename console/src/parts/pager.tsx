@@ -29,7 +29,7 @@ export function Pager({ pageInfo, length, total, unit }: PagerProps) {
   const goTo = useGoTo();
   const { hasPreviousPage, hasNextPage, startCursor, endCursor } = pageInfo;
   const { size = String(DEFAULT_SIZE) } = query;
-  // The items before the page: cursors do not tell.
+  // The number of items before the page, which cursors do not contain.
   const from = hasPreviousPage ? Number(query["from"]) : 0;
   const before = Math.max(0, from - Number(size)) || null;
   if (!hasPreviousPage && !hasNextPage && size === String(DEFAULT_SIZE)) return null;
