@@ -247,7 +247,7 @@ describe("console administration in Chromium", () => {
       await goTo(page, place, heading);
       await page.getByText(text).filter({ visible: true }).first().waitFor();
       await check(place);
-      await page.setViewportSize({ width: 390, height: 844 });
+      await page.setViewportSize({ width: 320, height: 844 });
       const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
       if (isTooWide) barriers.push(`${place}: too wide`);
     }

@@ -32,7 +32,7 @@ function Entries({ id: groupId }: { readonly id: string }) {
                   <span>
                     {ACTIONS[action]}
                     {changed.length > 0 && <>: {changed.join(", ")}</>}{" "}
-                    <span className="fine by">by {actorName}</span>
+                    <span className="fine">by {actorName}</span>
                   </span>
                   <span className="fine">
                     {subjectVersion !== null && <>version {subjectVersion}, </>}

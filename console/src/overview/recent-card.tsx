@@ -17,7 +17,7 @@ export function RecentCard({ data: { auditDays, recent } }: { readonly data: Adm
           <li key={id}>
             <span>
               {ACTIONS[action]} <SubjectName action={action} id={subjectId} name={subjectName} />{" "}
-              <span className="fine by">by {actorName}</span>
+              <span className="fine">by {actorName}</span>
             </span>
             <span className="fine">
               <Time at={createdAt} isRelative />
