@@ -7,6 +7,7 @@ import {
   PrimaryGeneratedColumn,
 } from "typeorm";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import { getOrCreate } from "../../domain/shared/get-or-create.js";
 import type { PageRequest } from "../../domain/shared/pagination.js";
 
 // Column decorators shared by many entities. Keys take the name of their primary key constraint.
@@ -108,17 +109,17 @@ export function tableOf<Entity extends object, Hidden extends keyof Entity = nev
     const value = options.get(property)?.type === "json" ? `${column(property)}::text` : column(property);
     return value === property ? value : `${value} AS "${property}"`;
   };
+  const choices = new Map<string, UsedColumns>();
   const used = (fields: PageRequest["fields"], sortColumn?: string) => {
-    const isUsed = parts.map((part) =>
-      part.some(
-        (each) => !fields || each.column === sortColumn || each.fields.some((name) => fields.has(name)),
-      ),
-    );
-    const unused = parts.flatMap((part, index) =>
-      isUsed[index] ? [] : part.map(({ property }) => property),
-    );
-    const shown = [...options.keys()].filter((each) => !isHidden(each) && !unused.includes(each));
-    return { columns: shown.map(select).join(", "), unused, suffix: isUsed.map(Number).join("") };
+    const isUsed = ({ column: each, fields: users }: (typeof parts)[number][number]) =>
+      !fields || each === sortColumn || users.some((field) => fields.has(field));
+    const suffix = parts.map((part) => Number(part.some(isUsed))).join("");
+    return getOrCreate(choices, suffix, () => {
+      const omitted = parts.flatMap((part, index) => (suffix[index] === "1" ? [] : part));
+      const unused = omitted.map(({ property }) => property);
+      const shown = [...options.keys()].filter((each) => !isHidden(each) && !unused.includes(each));
+      return { columns: shown.map(select).join(", "), unused, suffix };
+    });
   };
   return {
     name,

@@ -59,8 +59,9 @@ export class UserGroupReader {
     this.mappings = new BatchLoader(
       "mappings",
       async (tenant, requests) => {
-        const fields = new Set(requests.flatMap((request) => [...(request.fields ?? [])]));
-        const known = requests.every((request) => request.fields) ? fields : undefined;
+        const documents = new Set(requests.map((request) => request.fields));
+        const fields = new Set([...documents].flatMap((names) => [...(names ?? [])]));
+        const known = documents.has(undefined) ? undefined : fields;
         const ids = requests.flatMap((request) => request.ids);
         const mappings = await findMappings(db.for(tenant), ids, known);
         return requests.map(() => mappings);
