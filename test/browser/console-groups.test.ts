@@ -66,6 +66,33 @@ describe("user groups in the console in Chromium", () => {
     expect(await sections(writer)).toBe("Overview\nGroups\nData sources\nSites");
   });
 
+  test("undoes a change, compares former values and restores them", async () => {
+    const providedId = "history";
+    await run(CREATE, {
+      input: { userGroups: [{ providedId, name: "First", properties: { tier: "gold" } }] },
+    });
+    const { page } = await signIn(browser(), service(), keys.admin, `#/groups/${providedId}`);
+    await page.getByText("The group has no former values.").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Second");
+    await press(page, "button", "Save");
+    await page.getByRole("heading", { level: 1, name: "Second" }).waitFor();
+    await press(page, "button", "Undo");
+    await waitForMessage(page, "The change was undone.");
+    await page.getByRole("heading", { level: 1, name: "First" }).waitFor();
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
+    await press(page, "button", "Compare version 2");
+    await page.getByRole("dialog", { name: "Version 2" }).getByText('"Second"').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await press(page, "button", "Close");
+    await press(page, "button", "Restore version 2");
+    await press(page, "button", "Restore version");
+    await page.getByRole("heading", { level: 1, name: "Second" }).waitFor();
+    await page.getByRole("rowheader", { name: "3", exact: true }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    const { userGroup } = await run(READ, { id: providedId });
+    expect(userGroup).toMatchObject({ name: "Second", properties: { tier: "gold" } });
+  });
+
   test("creates, edits, rotates and deletes a group", async () => {
     const watched = await signIn(browser(), service(), keys.write, "#/new-group");
     const { page } = watched;

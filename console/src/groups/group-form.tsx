@@ -2,7 +2,6 @@ import { useEffect, useState } from "react";
 import { type GroupPartsFragment, UpdateGroupDocument } from "../api/generated/operations.js";
 import { isConflict, otherErrors } from "../api/user-errors.js";
 import { Form } from "../parts/form.js";
-import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { useUnsaved } from "../routing/navigation.js";
 import { useScope } from "../session/session.js";
@@ -17,6 +16,7 @@ import {
   unaddedProperty,
 } from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
+import { useUndoNotice } from "./undo.js";
 
 export interface GroupFormProps {
   readonly group: GroupPartsFragment;
@@ -35,7 +35,7 @@ export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormPro
   const update = useMutation(UpdateGroupDocument);
   const { errors, setErrors } = update;
   const canWrite = useScope("WRITE");
-  const notify = useNotice();
+  const notify = useUndoNotice(onUpdate);
   const changes = changesBetween(draftOf(base), draft);
   const isDirty = Object.keys(changes).length > 0 || draft.newProperty !== "";
   const { parseError } = parseProperties(draft.properties);
@@ -73,7 +73,7 @@ export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormPro
     if (!userGroup) return;
     startFrom(userGroup);
     onUpdate(userGroup);
-    notify("The group was saved.");
+    notify("The group was saved.", before, userGroup);
   }
   const conflict = isConflict(errors) && group !== base ? group : null;
   return (

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { GroupDocument, type GroupPartsFragment } from "../api/generated/operations.js";
+import { GroupDocument } from "../api/generated/operations.js";
 import { CopyButton } from "../parts/copy-button.js";
 import { EmbedCode } from "../parts/embed/embed-code.js";
 import { Preview } from "../parts/embed/preview.js";
@@ -15,6 +15,7 @@ import { GroupActivity } from "./group-activity.js";
 import { GroupCode } from "./group-code.js";
 import { type GroupDraft, pictureOf } from "./group-draft.js";
 import { GroupForm, type GroupFormProps } from "./group-form.js";
+import { GroupHistory } from "./group-history.js";
 import { GroupToken } from "./group-token.js";
 
 const BACK = { href: hashOf(["groups"]), label: "Groups" };
@@ -54,12 +55,11 @@ function NoGroup({ providedId }: { readonly providedId: string }) {
 
 function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group" | "onConflict">) {
   // The result of a mutation is newer than the loaded group until the next reload.
-  const [changed, setChanged] = useState({ since: loaded, group: loaded });
-  const group = changed.since === loaded ? changed.group : loaded;
+  const [changed, setChanged] = useState(loaded);
+  const group = changed.id === loaded.id && changed.version > loaded.version ? changed : loaded;
   const [sessions, setSessions] = useState<readonly string[]>([]);
   const addSession = (session: string) => setSessions([...sessions, session]);
   const [draft, setDraft] = useState<GroupDraft | null>(null);
-  const onChanged = (next: GroupPartsFragment) => setChanged({ since: loaded, group: next });
   const canWrite = useScope("WRITE");
   const canEmbed = useScope("EMBED");
   const isAdmin = useScope("ADMIN");
@@ -96,7 +96,7 @@ function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group
       </dl>
       <div className="columns">
         <div>
-          <GroupForm group={group} onUpdate={onChanged} onConflict={onConflict} onDraft={setDraft} />
+          <GroupForm group={group} onUpdate={setChanged} onConflict={onConflict} onDraft={setDraft} />
           <GroupCode group={group} />
           <section className="card" aria-labelledby="embed-code">
             <h2 id="embed-code">Embed code</h2>
@@ -115,11 +115,12 @@ function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group
               <EmbedSession group={group} onCreated={addSession} />
             </Preview>
           )}
-          <GroupToken group={group} onUpdate={onChanged} />
+          <GroupToken group={group} onUpdate={setChanged} />
           {/* Mounted again after a change, to load its entry. */}
           {isAdmin && <GroupActivity key={`${group.version} ${sessions.length}`} group={group} />}
         </div>
       </div>
+      {isAdmin && <GroupHistory group={group} onUpdate={setChanged} />}
     </Page>
   );
 }

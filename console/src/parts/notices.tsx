@@ -1,13 +1,33 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { focusHeading } from "./page.js";
 
 const SHOWN_MS = 6000;
-const NO_NOTICE = { text: "", count: 0 };
+/** Long enough to reach the button by keyboard. */
+const SHOWN_WITH_ACTION_MS = 30_000;
 
-const NotifyContext = createContext<(text: string) => void>(() => undefined);
-const NoticeContext = createContext(NO_NOTICE);
+interface NoticeAction {
+  readonly label: string;
+  readonly run: () => void;
+}
 
-/** Returns a function that shows a notice, which screen readers announce. */
-export function useNotice(): (text: string) => void {
+interface Notice {
+  readonly text: string;
+  readonly action: NoticeAction | undefined;
+  readonly count: number;
+}
+
+type Notify = (text: string, action?: NoticeAction) => void;
+
+const NO_NOTICE: Notice = { text: "", action: undefined, count: 0 };
+
+const NotifyContext = createContext<Notify>(() => undefined);
+const NoticeContext = createContext<{ readonly notice: Notice; readonly notify: Notify }>({
+  notice: NO_NOTICE,
+  notify: () => undefined,
+});
+
+/** Returns a function that shows a notice, which screen readers announce, with a button if it has an action. */
+export function useNotice(): Notify {
   return useContext(NotifyContext);
 }
 
@@ -15,15 +35,17 @@ export function useNotice(): (text: string) => void {
 export function Notices({ children }: { readonly children: ReactNode }) {
   const [notice, setNotice] = useState(NO_NOTICE);
   // A stable function avoids rerendering the consumers of the context.
-  const [notify] = useState(() => (text: string) => setNotice(({ count }) => ({ text, count: count + 1 })));
+  const [notify] = useState(
+    (): Notify => (text, action) => setNotice(({ count }) => ({ text, action, count: count + 1 })),
+  );
   useEffect(() => {
     if (notice.text === "") return;
-    const timer = setTimeout(() => notify(""), SHOWN_MS);
+    const timer = setTimeout(() => notify(""), notice.action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
     return () => clearTimeout(timer);
   }, [notice, notify]);
   return (
     <NotifyContext value={notify}>
-      <NoticeContext value={notice}>
+      <NoticeContext value={{ notice, notify }}>
         {children}
         <NoticeRegion />
       </NoticeContext>
@@ -33,12 +55,25 @@ export function Notices({ children }: { readonly children: ReactNode }) {
 
 /** Shows the current notice. Each dialog has a region, because an open dialog covers the page's and makes it inert. */
 export function NoticeRegion() {
-  const { text, count } = useContext(NoticeContext);
+  const { notice, notify } = useContext(NoticeContext);
+  const { text, action, count } = notice;
   return (
     <div className="notices" role="status">
       {text && (
         <p key={count} className="notice">
           {text}
+          {action && (
+            <button
+              type="button"
+              onClick={() => {
+                notify("");
+                action.run();
+                focusHeading();
+              }}
+            >
+              {action.label}
+            </button>
+          )}
         </p>
       )}
     </div>

@@ -25,12 +25,12 @@ export async function openSession(
   if (!viewer?.scope || viewer.accountName === null)
     throw new Failure("This API key is not valid.", "UNAUTHENTICATED", null);
   sessionStorage.setItem(ENVIRONMENT_KEY, environment);
-  const { accountName, scope, apiKey, tokenGraceSeconds } = viewer;
+  const { accountName, scope, apiKey, tokenGraceSeconds, userGroupHistoryDays } = viewer;
   return {
     client,
     environment,
     browser,
-    viewer: { accountName, environment: viewer.environment, scope, tokenGraceSeconds },
+    viewer: { accountName, environment: viewer.environment, scope, tokenGraceSeconds, userGroupHistoryDays },
     keyHint: apiKey?.hint ?? null,
   };
 }

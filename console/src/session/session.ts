@@ -13,6 +13,8 @@ export interface Viewer {
   readonly scope: ApiKeyScope;
   /** How long a rotated user group token can still be used to read. */
   readonly tokenGraceSeconds: number;
+  /** How many days former values of a user group are kept; 0 if they are not kept. */
+  readonly userGroupHistoryDays: number;
 }
 
 /** A session in one environment. */

@@ -1,0 +1,152 @@
+import { useState } from "react";
+import {
+  GroupHistoryDocument,
+  type GroupHistoryQuery,
+  type GroupPartsFragment,
+  RestoreGroupDocument,
+} from "../api/generated/operations.js";
+import { CodeDiff } from "../parts/code-editor/code-editor.js";
+import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { CloseAction, Dialog } from "../parts/dialog.js";
+import { List } from "../parts/list.js";
+import { Loaded } from "../parts/loaded.js";
+import { usePageVariables } from "../parts/pager.js";
+import { Time } from "../parts/time.js";
+import { useScope, useSession } from "../session/session.js";
+import { useMutation } from "../session/use-mutation.js";
+import { useQuery } from "../session/use-query.js";
+import { useUndoNotice } from "./undo.js";
+
+type Version = NonNullable<GroupHistoryQuery["userGroup"]>["history"]["nodes"][number];
+
+interface GroupHistoryProps {
+  readonly group: GroupPartsFragment;
+  /** Called with the restored group. */
+  readonly onUpdate: (group: GroupPartsFragment) => void;
+}
+
+/** The former values of a group, reloaded after each change. */
+export function GroupHistory({ group, onUpdate }: GroupHistoryProps) {
+  const days = useSession().viewer.userGroupHistoryDays;
+  if (days === 0) return null;
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <p className="fine">Former values are kept for {days} days after a change.</p>
+      <Versions key={group.version} group={group} onUpdate={onUpdate} />
+    </section>
+  );
+}
+
+function Versions({ group, onUpdate }: GroupHistoryProps) {
+  const query = useQuery(GroupHistoryDocument, { id: group.id, ...usePageVariables() });
+  const canWrite = useScope("WRITE");
+  const [shown, setShown] = useState<Version | null>(null);
+  const [restored, setRestored] = useState<Version | null>(null);
+  return (
+    <>
+      <Loaded query={query}>
+        {({ userGroup }) =>
+          userGroup && (
+            <List
+              caption="Former versions, newest first"
+              page={{
+                ...userGroup.history,
+                nodes: userGroup.history.nodes.map((node) => ({ ...node, id: String(node.version) })),
+              }}
+              empty={<p>The group has no former values.</p>}
+              columns={[
+                { title: "Version", isRowHead: true, cell: ({ version }) => version },
+                { title: "Name", cell: ({ name }) => name },
+                { title: "Replaced", cell: ({ replacedAt }) => <Time at={replacedAt} isRelative /> },
+                { title: "By", isWideOnly: true, cell: ({ replacedBy }) => replacedBy },
+                {
+                  title: "Actions",
+                  isTitleHidden: true,
+                  className: "row-actions",
+                  cell: (item) => (
+                    <>
+                      <button
+                        type="button"
+                        aria-label={`Compare version ${item.version}`}
+                        onClick={() => setShown(item)}
+                      >
+                        Compare
+                      </button>
+                      {canWrite && item.mapping && (
+                        <button
+                          type="button"
+                          aria-label={`Restore version ${item.version}`}
+                          onClick={() => setRestored(item)}
+                        >
+                          Restore…
+                        </button>
+                      )}
+                    </>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {shown && (
+        <Dialog title={`Version ${shown.version}`} isWide onClose={() => setShown(null)}>
+          <CodeDiff
+            before={{ label: `Version ${shown.version}`, text: textOf(shown) }}
+            after={{ label: `Version ${group.version}, the current one`, text: textOf(group) }}
+          />
+          <CloseAction onClose={() => setShown(null)} />
+        </Dialog>
+      )}
+      {restored && (
+        <RestoreVersion
+          group={group}
+          version={restored.version}
+          onUpdate={onUpdate}
+          onClose={() => setRestored(null)}
+        />
+      )}
+    </>
+  );
+}
+
+interface RestoreVersionProps extends GroupHistoryProps {
+  readonly version: number;
+  readonly onClose: () => void;
+}
+
+function RestoreVersion({ group, version, onUpdate, onClose }: RestoreVersionProps) {
+  const restore = useMutation(RestoreGroupDocument);
+  const notify = useUndoNotice(onUpdate);
+
+  async function run() {
+    const input = { by: { id: group.id }, version, expectedVersion: group.version };
+    const userGroup = (await restore.run({ input }))?.userGroup;
+    if (!userGroup) return;
+    onClose();
+    onUpdate(userGroup);
+    notify(`Version ${version} was restored.`, group, userGroup);
+  }
+  return (
+    <ConfirmDialog
+      title={`Restore version ${version}?`}
+      action="Restore version"
+      isHarmless
+      mutation={restore}
+      onConfirm={() => void run()}
+      onClose={onClose}
+    >
+      <p>
+        The group gets the name, properties and mapping of version {version}. Its token stays, and the current
+        values are kept in the history.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** Returns the values of a version as JSON. */
+function textOf({ name, properties, mapping }: Pick<Version, "name" | "properties" | "mapping">): string {
+  const entries = mapping?.map(({ schemaId, dataSource }) => [schemaId, dataSource.providedId]);
+  return JSON.stringify({ name, properties, mapping: entries && Object.fromEntries(entries) }, null, 2);
+}
