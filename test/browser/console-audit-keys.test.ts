@@ -37,6 +37,11 @@ describe("API keys and audit log in Chromium", () => {
     expect((await callGraphql(service().url, secret, "{ viewer { apiKey { scope } } }")).body).toEqual({
       data: { viewer: { apiKey: { scope: "READ" } } },
     });
+    // As on pages without HTTPS. An open dialog covers the page and its notices.
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await press(page, "button", "Copy API key");
+    await page.getByRole("dialog").getByRole("status").getByText("press Ctrl+C").waitFor();
+    expect(await page.getByRole("status").filter({ hasText: "press Ctrl+C" }).count()).toBe(1);
     await press(page, "button", "Done");
     await page.getByText("expires in 30 days").waitFor();
     const session = page.getByRole("row").filter({ hasText: "this session" });

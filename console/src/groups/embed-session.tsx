@@ -1,16 +1,10 @@
 import { useState } from "react";
-import {
-  CreateEmbedSessionDocument,
-  type CreateEmbedSessionMutation,
-  type GroupPartsFragment,
-} from "../api/generated/operations.js";
+import { CreateEmbedSessionDocument, type GroupPartsFragment } from "../api/generated/operations.js";
 import { errorAt, otherErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
-import { SecretDialog } from "../parts/secret-dialog.js";
-import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 import { parseProperties } from "./group-draft.js";
@@ -47,7 +41,6 @@ interface NewEmbedSessionProps {
 function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps) {
   const [seconds, setSeconds] = useState(900);
   const [text, setText] = useState("");
-  const [created, setCreated] = useState<CreateEmbedSessionMutation["createEmbedSession"] | null>(null);
   const create = useMutation(CreateEmbedSessionDocument);
   const { errors } = create;
   const { value: variables, parseError } = parseProperties(text);
@@ -56,22 +49,8 @@ function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps)
     const input = { by: { id }, expiresInSeconds: seconds, ...(variables ? { variables } : {}) };
     const payload = await create.run({ input });
     if (!payload?.token) return;
-    setCreated(payload);
     onCreated(payload.token);
-  }
-  if (created?.token && created.expiresAt) {
-    return (
-      <SecretDialog
-        title="Embed session created"
-        label="Embed session"
-        secret={created.token}
-        onClose={onClose}
-      >
-        <p>
-          Valid until <Time at={created.expiresAt} />. A page sends it as <code>Authorization: Bearer</code>.
-        </p>
-      </SecretDialog>
-    );
+    onClose();
   }
   return (
     <Dialog title={`New embed session for ${name}`} onClose={onClose}>

@@ -4,6 +4,7 @@ import { pageData } from "../../api/page-data.js";
 import { useMutation } from "../../session/use-mutation.js";
 import { LoadProblem } from "../loaded.js";
 import { Problem } from "../problem.js";
+import { Secret } from "../secret.js";
 import { type Picture, PreviewFrame } from "./preview-frame.js";
 import { type SessionCheck, useSessionCheck } from "./session-check.js";
 import { SessionFacts } from "./session-facts.js";
@@ -40,6 +41,7 @@ export function Preview({ group, session, onSession, edited, children }: Preview
       <h2 id="preview">Preview {isUnsaved && <span className="badge warning">With unsaved changes</span>}</h2>
       <p className="fine">The dashboard of the quick start, as this customer sees it.</p>
       {shown && <PreviewFrame picture={shown} />}
+      {session !== "" && <Secret key={session} label="Embed session" value={session} />}
       {check && <SessionFacts check={check} onExpired={reload} />}
       <LoadProblem failure={failure} onRetry={reload} />
       <Problem failure={create.failure} errors={create.errors} />
