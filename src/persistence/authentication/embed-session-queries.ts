@@ -1,5 +1,4 @@
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { violates } from "../shared/database-error.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readUserGroup, type UserGroupRow, userGroupColumns, valuesAfterGroup } from "../user-groups/row.js";
@@ -44,14 +43,8 @@ export async function recordEmbedSession(
   keyId: number,
   isAudited: boolean,
 ): Promise<EmbeddedGroup | null> {
-  try {
-    const [row] = await db.run<EmbeddedGroup>(CREATE[ref.by], [refValue(ref), keyId, isAudited]);
-    return row ?? null;
-  } catch (error) {
-    // The group was deleted after the statement had found it.
-    if (violates(error, "embed_session_count_user_group_fk")) return null;
-    throw error;
-  }
+  const [row] = await db.run<EmbeddedGroup>(CREATE[ref.by], [refValue(ref), keyId, isAudited]);
+  return row ?? null;
 }
 
 /** Finds the groups of embed sessions by internal ID, and the valid ones of the sessions' API keys, with one statement. */
@@ -79,9 +72,10 @@ function createStatement(by: StoredRef["by"]): Statement {
   return {
     name: `embed_session_create_by_${by}`,
     access: "write",
+    // The lock, which the foreign key of the count would take anyway, finds no group that is being deleted.
     text: `WITH found AS (
         SELECT id, provided_id, token_generation FROM user_group
-        WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}),
+        WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]} FOR KEY SHARE),
       counted AS (
         INSERT INTO embed_session_count (account_id, environment, user_group_id, day, api_key_id, count)
         SELECT $1, $2, id, (now() AT TIME ZONE 'UTC')::date, $4, 1 FROM found
