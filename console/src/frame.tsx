@@ -2,11 +2,11 @@ import { Fragment, useState } from "react";
 import { AccountMenu } from "./account-menu.js";
 import type { Failure } from "./api/failure.js";
 import type { SessionEnvironment } from "./api/session-api.js";
-import { CommandPalette } from "./command-palette.js";
 import { EnvironmentSwitch } from "./environment-switch.js";
 import { pageAt, SECTIONS, type Section, sectionOf } from "./pages.js";
 import { Icon } from "./parts/icon.js";
 import { LoadProblem } from "./parts/loaded.js";
+import { OnDemand } from "./parts/on-demand.js";
 import { focusHeading, Page } from "./parts/page.js";
 import { Problem } from "./parts/problem.js";
 import { SiteHeader } from "./parts/site-header.js";
@@ -52,11 +52,17 @@ export function Frame({ failure, onSignOut, onSwitch, ...signIn }: FrameProps) {
       </div>
       <main>
         <Problem failure={failure} />
+        {isPaletteOpen && (
+          <OnDemand load={loadCommandPalette} props={{ sections, onClose: () => setPaletteOpen(false) }} />
+        )}
         <Fragment key={path.join("/")}>{pageAt(path)}</Fragment>
       </main>
-      {isPaletteOpen && <CommandPalette sections={sections} onClose={() => setPaletteOpen(false)} />}
     </div>
   );
+}
+
+async function loadCommandPalette() {
+  return (await import("./command-palette.js")).CommandPalette;
 }
 
 interface StartingFrameProps {
