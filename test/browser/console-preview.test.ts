@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import express from "express";
 import { generateKeyPair, SignJWT } from "jose";
 import type { Page } from "playwright-core";
 import { rolldown } from "rolldown";
@@ -27,7 +27,6 @@ import { freePort } from "../support/programs/free-port.js";
 import type { TestAccount } from "../support/service/test-service.js";
 
 const CLIENT = fileURLToPath(new URL("../../clients/typescript/src/", import.meta.url));
-const requireAsExample = createRequire(`${CLIENT}../examples/app/server.js`);
 const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const GROUP = { userGroupId: "acme", name: "Acme Inc.", properties: { color: "#0b6e4f", currency: "EUR" } };
 
@@ -227,7 +226,7 @@ test("the embed code shows the group in a page, with and without React", async (
   const run = new Function("UserGroupsClient", "express", "process", "directory", "port", body);
   const server: Server = run(
     UserGroupsClient,
-    requireAsExample("express"),
+    express,
     { env: { USER_GROUPS_API_KEY: key } },
     directory,
     port,
