@@ -101,7 +101,7 @@ export function GroupsPage() {
               },
               ...columns.map((property) => ({
                 title: property,
-                className: "property",
+                isWideOnly: true,
                 cell: ({ properties }: ListedGroup) => textOf(Object(properties)[property]),
               })),
               {

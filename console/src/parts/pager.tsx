@@ -39,7 +39,7 @@ export function Pager({ pageInfo, length, total, unit }: PagerProps) {
       <PageLink label="Previous" rel="prev" to={hasPreviousPage && { before: startCursor, from: before }} />
       <PageLink label="Next" rel="next" to={hasNextPage && { after: endCursor, from: from + length }} />
       {total !== undefined && length > 0 && from + length <= total && (
-        <span className="fine">
+        <span className="fine wide-only">
           {(from + 1).toLocaleString()}–{(from + length).toLocaleString()} of {total.toLocaleString()}
         </span>
       )}
