@@ -31,7 +31,7 @@ const ROOT_TYPES = /^(?:Query|Mutation|Subscription)$/;
 
 /** Types that the SDL omits, with the fields and arguments that need them: other subgraphs often have types of these names. */
 const OMITTED_TYPES =
-  /\b(?:ApiKey|AuditEntryConnection|DateTimeRange|EmbedSessionDay|Environment|Node|OrderDirection|UserGroupVersionConnection)\b/;
+  /\b(?:ApiKey|ApiKeyScope|AuditEntryConnection|DateTimeRange|EmbedSessionDay|Environment|Node|OrderDirection|UserGroupVersionConnection)\b/;
 
 /** The fields that routers call (Apollo Federation subgraph specification); they are not part of the SDL. */
 const FEDERATION_FIELDS = parse(`
