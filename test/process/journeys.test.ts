@@ -51,7 +51,7 @@ test.each<[string, number, number, () => string]>([
   ["PUT of a name", 97, 37, () => userRequest("PUT", key, { user_group_id: "acme", name: "A" })],
   [
     "userGroup(by:) with mapping",
-    151,
+    156,
     54,
     () => jsonRequest("POST", "/graphql", key, { query: QUERY, variables: { id: "acme" } }),
   ],

@@ -61,7 +61,7 @@ export class UserGroupResolver {
   mapping(@Root() { group, mappingOf }: UserGroupView, @Ctx() context: GraphqlContext) {
     const { loaders } = requireAnySession(context);
     const { userGroupReader } = context.services;
-    const mapping = mappingOf?.(group) ?? userGroupReader.mappingOf(loaders.tenant, group.id, context.fields);
+    const mapping = mappingOf?.(group) ?? userGroupReader.mappingOf(loaders.tenant, group.id);
     if (mapping instanceof Promise) return mapping.then((entries) => viewMapping(entries, loaders));
     return viewMapping(mapping, loaders);
   }

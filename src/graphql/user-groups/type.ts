@@ -73,7 +73,7 @@ async function viewUserGroups(groups: readonly UserGroup[], context: GraphqlCont
   if (groups.length === 0 || !fields?.has("mapping")) return groups.map((group) => new UserGroupView(group));
   const ids = groups.map(({ id }) => id);
   const mappingOf = await services.userGroupReader.mappings
-    .load(requireSession(context).loaders.tenant, { ids, fields })
+    .load(requireSession(context).loaders.tenant, ids)
     .then(
       (mappings): MappingOf =>
         ({ id }) =>

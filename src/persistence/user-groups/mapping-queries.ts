@@ -1,6 +1,5 @@
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import { getOrCreate } from "../../domain/shared/get-or-create.js";
-import { MAX_REPLY_ITEMS, type PageRequest, tooManyItems } from "../../domain/shared/pagination.js";
+import { MAX_REPLY_ITEMS, tooManyItems } from "../../domain/shared/pagination.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { DataSourceEntity } from "../data-sources/entity.js";
 import { DATA_SOURCES } from "../data-sources/queries.js";
@@ -18,10 +17,8 @@ const SOURCE_PROPERTIES = [
   "createdAt",
 ] as const satisfies readonly (keyof DataSource)[];
 
-const statements = new Map<string, Statement>();
-
-const byGroups = (unused: readonly string[], suffix: string): Statement => ({
-  name: `mapping_by_user_groups_${suffix}`,
+const BY_GROUPS: Statement = {
+  name: "mapping_by_user_groups",
   isLookup: true,
   rows: "text",
   // With the data sources: a second statement might miss one that was deleted in between. LATERAL and OFFSET 0 make PostgreSQL look up each
@@ -35,11 +32,11 @@ const byGroups = (unused: readonly string[], suffix: string): Statement => ({
       WHERE account_id = $1 AND environment = $2 AND user_group_id = wanted.user_group_id OFFSET 0
     ) AS entry
     CROSS JOIN LATERAL (
-      SELECT ${SOURCE_PROPERTIES.map((each) => (unused.includes(each) ? "NULL" : DATA_SOURCES.column(each))).join(", ")} FROM data_source
+      SELECT ${SOURCE_PROPERTIES.map(DATA_SOURCES.column).join(", ")} FROM data_source
       WHERE account_id = $1 AND environment = $2 AND id = entry.data_source_id OFFSET 0
     ) AS source
     ORDER BY schema_id LIMIT ${MAX_REPLY_ITEMS + 1}`,
-});
+};
 
 type MappingRow = readonly [
   userGroupId: string,
@@ -60,17 +57,13 @@ const COUNT: Statement = {
 
 /**
  * Loads the mappings of groups, ordered by schema ID. Groups without a mapping are absent from the result.
- * @param fields names of all fields of data sources that are used, and maybe of others; undefined if unknown
  * @throws DomainError `query_too_expensive` if they have more entries than a reply
  */
 export async function findMappings(
   db: TenantDb,
   userGroupIds: readonly number[],
-  fields?: PageRequest["fields"],
 ): Promise<ReadonlyMap<number, readonly MappedDataSource[]>> {
-  const { unused, suffix } = DATA_SOURCES.used(fields);
-  const statement = getOrCreate(statements, suffix, () => byGroups(unused, suffix));
-  const rows = await db.run<MappingRow>(statement, [[...new Set(userGroupIds)]]);
+  const rows = await db.run<MappingRow>(BY_GROUPS, [[...new Set(userGroupIds)]]);
   if (rows.length > MAX_REPLY_ITEMS) throw tooManyItems();
   const sources = new Map<string, DataSource>();
   const mappings = new Map<number, MappedDataSource[]>();

@@ -2,7 +2,6 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
-import type { PageRequest } from "../../domain/shared/pagination.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { isPlausibleToken } from "../../domain/user-groups/token.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
@@ -17,15 +16,12 @@ import {
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
-type Fields = PageRequest["fields"];
-type MappingRequest = { readonly ids: readonly number[]; readonly fields?: Fields };
-
 /** Reads groups; the values that are loaded at the same time share a statement. */
 export class UserGroupReader {
   readonly byId: BatchLoader<number, UserGroup | null>;
   readonly byProvidedId: BatchLoader<string, UserGroup | null>;
   /** Loads the mappings of groups by their IDs, each ordered by schema ID, and maybe those of others. Empty ones are absent. */
-  readonly mappings: BatchLoader<MappingRequest, ReadonlyMap<number, readonly MappedDataSource[]>>;
+  readonly mappings: BatchLoader<readonly number[], ReadonlyMap<number, readonly MappedDataSource[]>>;
   readonly #byLookup: BatchLoader<Buffer, TokenMatch | null>;
 
   constructor(
@@ -59,15 +55,11 @@ export class UserGroupReader {
     this.mappings = new BatchLoader(
       "mappings",
       async (tenant, requests) => {
-        const documents = new Set(requests.map((request) => request.fields));
-        const fields = new Set([...documents].flatMap((names) => [...(names ?? [])]));
-        const known = documents.has(undefined) ? undefined : fields;
-        const ids = requests.flatMap((request) => request.ids);
-        const mappings = await findMappings(db.for(tenant), ids, known);
+        const mappings = await findMappings(db.for(tenant), requests.flat());
         return requests.map(() => mappings);
       },
       batching,
-      { sizeOf: ({ ids }) => ids.length },
+      { sizeOf: (ids) => ids.length },
     );
   }
 
@@ -91,8 +83,8 @@ export class UserGroupReader {
   }
 
   /** Returns the mapping of a group, ordered by schema ID. */
-  async mappingOf(tenant: Tenant, id: number, fields?: Fields): Promise<readonly MappedDataSource[]> {
-    return (await this.mappings.load(tenant, { ids: [id], fields })).get(id) ?? [];
+  async mappingOf(tenant: Tenant, id: number): Promise<readonly MappedDataSource[]> {
+    return (await this.mappings.load(tenant, [id])).get(id) ?? [];
   }
 
   /** Returns the group's token in plaintext. */
