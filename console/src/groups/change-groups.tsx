@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "react";
 import { ChangeGroupsDocument, type UpdateUserGroupsInput } from "../api/generated/operations.js";
+import { Choice } from "../parts/choice.js";
 import { CloseAction, Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { plural } from "../parts/plural.js";
 import { Problem } from "../parts/problem.js";
 import { saveFile } from "../parts/save-file.js";
 import { useMutation } from "../session/use-mutation.js";
-import { DataSourcePicker } from "./data-source-picker.js";
+import { DataSourceField } from "./data-source-picker.js";
 import { toValue } from "./group-filters.js";
-import { useDataSourceChoices } from "./mapping-editor.js";
 
 /** The groups to change. */
 export type ChangedGroups = Pick<UpdateUserGroupsInput, "userGroups" | "filter">;
@@ -54,7 +54,6 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
   const [progress, setProgress] = useState<Progress | null>(null);
   const isOpen = useRef(true);
   const change = useMutation(ChangeGroupsDocument);
-  const { choices, isComplete } = useDataSourceChoices(action === "map" ? value : "");
   const isMapping = action === "map" || action === "unmap";
   useEffect(() => {
     isOpen.current = true;
@@ -115,23 +114,17 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
       >
         <Field label="Change">
           {(control) => (
-            <select
+            <Choice
               {...control}
+              choices={ACTIONS}
               value={action}
-              onChange={(event) => {
-                const chosen = event.target.value;
+              onChange={(chosen) =>
                 edit(() => {
-                  setAction(Object.keys(ACTIONS).find((each): each is Action => each === chosen) ?? "set");
+                  setAction(chosen);
                   setValue("");
-                });
-              }}
-            >
-              {Object.entries(ACTIONS).map(([key, label]) => (
-                <option key={key} value={key}>
-                  {label}
-                </option>
-              ))}
-            </select>
+                })
+              }
+            />
           )}
         </Field>
         <Field label={isMapping ? "Schema" : "Property"}>
@@ -161,14 +154,9 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
           </Field>
         )}
         {action === "map" && (
-          <DataSourcePicker
+          <DataSourceField
             label="Data source"
             value={value}
-            choices={isComplete ? choices : null}
-            list=""
-            describedBy=""
-            isInvalid={false}
-            isReadOnly={false}
             onChange={(next) => edit(() => setValue(next))}
           />
         )}

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { UserGroupFilter } from "../api/generated/operations.js";
+import { Choice } from "../parts/choice.js";
 import { useGoTo, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
-import { DataSourcePicker } from "./data-source-picker.js";
-import { useDataSourceChoices } from "./mapping-editor.js";
+import { DataSourceField } from "./data-source-picker.js";
 
 /** The names of the filters, by their parameter in the URL. */
 const FILTERS = {
@@ -82,7 +82,6 @@ export function FilterForm() {
   const [kind, setKind] = useState<FilterName>("property");
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
-  const { choices, isComplete } = useDataSourceChoices(kind === "source" ? value : "");
   const { columns } = query;
 
   function add() {
@@ -101,23 +100,15 @@ export function FilterForm() {
           add();
         }}
       >
-        <select
+        <Choice
           aria-label="Filter by"
+          choices={FILTERS}
           value={kind}
-          onChange={(event) => {
-            const chosen = Object.keys(FILTERS).find(
-              (each): each is FilterName => each === event.target.value,
-            );
-            setKind(chosen ?? "property");
+          onChange={(chosen) => {
+            setKind(chosen);
             setValue("");
           }}
-        >
-          {Object.entries(FILTERS).map(([key, label]) => (
-            <option key={key} value={key}>
-              {label}
-            </option>
-          ))}
-        </select>
+        />
         {kind === "property" && (
           <>
             <input
@@ -131,16 +122,7 @@ export function FilterForm() {
           </>
         )}
         {kind === "source" ? (
-          <DataSourcePicker
-            label="Data source"
-            value={value}
-            choices={isComplete ? choices : null}
-            list=""
-            describedBy=""
-            isInvalid={false}
-            isReadOnly={false}
-            onChange={setValue}
-          />
+          <DataSourceField label="Data source" value={value} onChange={setValue} />
         ) : (
           <input
             aria-label={kind === "property" ? "Value" : FILTERS[kind]}

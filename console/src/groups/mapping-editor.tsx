@@ -1,12 +1,8 @@
-import { useEffect, useId, useState } from "react";
-import { DataSourceChoicesDocument } from "../api/generated/operations.js";
+import { useId, useState } from "react";
 import { errorAt, type UserErrors } from "../api/user-errors.js";
 import { focusNext } from "../parts/focus.js";
-import { useQuery } from "../session/use-query.js";
-import { DataSourcePicker } from "./data-source-picker.js";
+import { DataSourcePicker, DataSourceSuggestions, useDataSourceChoices } from "./data-source-picker.js";
 import type { MappingRow } from "./group-draft.js";
-
-const TYPING_MS = 250;
 
 interface MappingEditorProps {
   readonly rows: readonly MappingRow[];
@@ -34,14 +30,7 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
       <legend>Mapping</legend>
       <p className="fine">The data source that the group's viewers see for each schema of your data model.</p>
       {rows.length === 0 && <p className="empty">No schemas are mapped.</p>}
-      <datalist id={list}>
-        {!isComplete &&
-          choices.map(({ providedId, name }) => (
-            <option key={providedId} value={providedId}>
-              {name}
-            </option>
-          ))}
-      </datalist>
+      <DataSourceSuggestions id={list} choices={isComplete ? [] : choices} />
       {rows.length > 0 && (
         <div className="mapping-row fine" aria-hidden="true">
           <b>Schema</b>
@@ -116,17 +105,4 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
       )}
     </fieldset>
   );
-}
-
-/** Returns data sources to choose from: all, or if there are more than a hundred, those whose name contains the typed text. */
-export function useDataSourceChoices(typed: string) {
-  const [nameContains, setNameContains] = useState("");
-  const { data } = useQuery(DataSourceChoicesDocument, nameContains ? { filter: { nameContains } } : {});
-  const isComplete = nameContains === "" && data?.dataSources.pageInfo.hasNextPage === false;
-  useEffect(() => {
-    if (isComplete) return;
-    const timer = setTimeout(() => setNameContains(typed), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed, isComplete]);
-  return { choices: data?.dataSources.nodes ?? [], isComplete };
 }
