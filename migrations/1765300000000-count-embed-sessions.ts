@@ -1,4 +1,5 @@
 import type { QueryRunner } from "typeorm";
+import { hasDistributedGroups } from "./shared/distributed-groups.js";
 import type { LockingMigration } from "./shared/locks.js";
 
 // Half of each page stays free: counting updates the row within its page, without touching an index.
@@ -36,15 +37,4 @@ export class CountEmbedSessions1765300000000 implements LockingMigration {
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query("DROP TABLE embed_session_count");
   }
-}
-
-async function hasDistributedGroups(queryRunner: QueryRunner): Promise<boolean> {
-  const [{ catalog }] = await queryRunner.query(
-    "SELECT to_regclass('pg_catalog.pg_dist_partition') AS catalog",
-  );
-  if (catalog === null) return false;
-  const rows = await queryRunner.query(
-    "SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('user_group')",
-  );
-  return rows.length > 0;
 }

@@ -46,15 +46,38 @@ export async function replaceMappings(
   transaction: TenantDb,
   changes: ReadonlyMap<number, Remap>,
 ): Promise<ReadonlyMap<number, StoredMapping>> {
-  if (changes.size === 0) return new Map();
-  const mappings = new Map([...changes.keys()].map((id) => [id, new Map<string, number>()]));
-  const rows = await transaction.run<GroupEntry>(FIND, [[...changes.keys()]]);
+  const formers = await findStoredMappings(transaction, [...changes.keys()]);
+  const mappings = [...formers].map(([id, former]) => [id, changes.get(id)?.(former) ?? former] as const);
+  return writeMappings(transaction, formers, new Map(mappings));
+}
+
+/** Reads the mappings of groups that the transaction has locked or created; those without entries are empty. */
+export async function findStoredMappings(
+  transaction: TenantDb,
+  userGroupIds: readonly number[],
+): Promise<ReadonlyMap<number, StoredMapping>> {
+  const mappings = new Map(userGroupIds.map((id) => [id, new Map<string, number>()]));
+  if (mappings.size === 0) return mappings;
+  const rows = await transaction.run<GroupEntry>(FIND, [userGroupIds]);
   for (const { userGroupId, schemaId, dataSourceId } of rows)
     mappings.get(userGroupId)?.set(schemaId, dataSourceId);
+  return mappings;
+}
+
+/**
+ * Writes the differences between the current mappings of groups and new ones.
+ * @param formers as read by `findStoredMappings`
+ * @returns like `replaceMappings`
+ */
+export async function writeMappings(
+  transaction: TenantDb,
+  formers: ReadonlyMap<number, StoredMapping>,
+  mappings: ReadonlyMap<number, StoredMapping>,
+): Promise<ReadonlyMap<number, StoredMapping>> {
   const put: GroupEntry[] = [];
   const removed: GroupEntry[] = [];
-  for (const [userGroupId, former] of mappings) {
-    const mapping = changes.get(userGroupId)?.(former) ?? former;
+  for (const [userGroupId, mapping] of mappings) {
+    const former = formers.get(userGroupId) ?? new Map<string, number>();
     for (const [schemaId, dataSourceId] of mapping) {
       if (former.get(schemaId) !== dataSourceId) put.push({ userGroupId, schemaId, dataSourceId });
     }
@@ -65,7 +88,7 @@ export async function replaceMappings(
   if (removed.length > 0) await transaction.run(REMOVE, entryValues(removed).slice(0, 2));
   if (put.length > 0) await transaction.run(PUT, entryValues(put));
   const changed = new Set([...removed, ...put].map(({ userGroupId }) => userGroupId));
-  return new Map([...mappings].filter(([id]) => changed.has(id)));
+  return new Map([...formers].filter(([id]) => changed.has(id)));
 }
 
 function entryValues(rows: readonly GroupEntry[]): readonly (readonly unknown[])[] {

@@ -46,15 +46,6 @@ type MappingRow = readonly [
 
 const AT = positionsOf(["userGroupId", "schemaId", ...SOURCE_PROPERTIES]);
 
-const COUNT: Statement = {
-  name: "mappings_count",
-  access: "read",
-  text: `SELECT user_group_id, count(*)::integer AS entries FROM mapping_entry
-    WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::bigint[])
-      AND schema_id <> ALL ($4::text[])
-    GROUP BY user_group_id`,
-};
-
 /**
  * Loads the mappings of groups, ordered by schema ID. Groups without a mapping are absent from the result.
  * @throws DomainError `query_too_expensive` if they have more entries than a reply
@@ -90,14 +81,4 @@ function readDataSource(row: MappingRow): DataSource {
       return readTime(row[AT.createdAt]);
     },
   };
-}
-
-/** Counts the entries of groups' mappings, except those of some schemas. Groups without entries are absent. */
-export async function countOtherEntries(
-  db: TenantDb,
-  userGroupIds: readonly number[],
-  schemaIds: readonly string[],
-): Promise<ReadonlyMap<number, number>> {
-  const rows = await db.run<{ user_group_id: number; entries: number }>(COUNT, [userGroupIds, schemaIds]);
-  return new Map(rows.map((row) => [row.user_group_id, row.entries]));
 }

@@ -3,7 +3,11 @@ import { lookupOf, type TokenVault } from "../../domain/accounts/token-vault.js"
 import { DomainError, domainErrorOr, isNoError } from "../../domain/shared/errors.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { USER_GROUP_ORDER, type UserGroupFilter } from "../../domain/user-groups/list.js";
-import { type MappingReference, requireEntryLimit } from "../../domain/user-groups/mapping.js";
+import {
+  type MappingReference,
+  requireEntryLimit,
+  type StoredMapping,
+} from "../../domain/user-groups/mapping.js";
 import { mergeProperties, type Properties } from "../../domain/user-groups/properties.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
@@ -16,8 +20,7 @@ import {
   updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import { listUserGroups } from "../../persistence/user-groups/list-queries.js";
-import { type Remap, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import { countOtherEntries } from "../../persistence/user-groups/mapping-queries.js";
+import { findStoredMappings, writeMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
@@ -187,17 +190,20 @@ async function prepareUpdate(
 ): Promise<Write<BulkUpdated>> {
   const entries = await resolveMapping(transaction, setMapping);
   const replaced = new Set([...entries.keys(), ...removeMapping]);
-  const remap: Remap = (former) =>
-    new Map([...[...former].filter(([schemaId]) => !replaced.has(schemaId)), ...entries]);
+  const mappings = new Map<number, StoredMapping>();
   const properties = new Map<number, Properties>();
+  let formers: ReadonlyMap<number, StoredMapping> = new Map();
   return {
     async check(transaction, groups) {
-      const ids = groups.map(({ id }) => id);
-      const others =
-        entries.size === 0 ? new Map() : await countOtherEntries(transaction, ids, [...replaced]);
+      const remapped = replaced.size === 0 ? [] : groups.map(({ id }) => id);
+      formers = await findStoredMappings(transaction, remapped);
+      for (const [id, former] of formers) {
+        const others = [...former].filter(([schemaId]) => !replaced.has(schemaId));
+        mappings.set(id, new Map([...others, ...entries]));
+      }
       const errors = groups.map((group) =>
         domainErrorOr(() => {
-          requireEntryLimit((others.get(group.id) ?? 0) + entries.size, ["setMapping"]);
+          requireEntryLimit(mappings.get(group.id)?.size ?? 0, ["setMapping"]);
           if (patch !== undefined) properties.set(group.id, mergeProperties(group.properties, patch));
           return null;
         }),
@@ -210,12 +216,12 @@ async function prepareUpdate(
       );
     },
     async run(transaction, groups) {
-      const ids = groups.map(({ id }) => id);
-      const remaps = replaced.size === 0 ? [] : ids.map((id) => [id, remap] as const);
-      const remapped = await replaceMappings(transaction, new Map(remaps));
+      const ids = new Set(groups.map(({ id }) => id));
+      const written = new Map([...mappings].filter(([id]) => ids.has(id)));
+      const remapped = await writeMappings(transaction, formers, written);
       return updateUserGroups(
         transaction,
-        ids.map((id) => {
+        groups.map(({ id }) => {
           const formerMapping = remapped.get(id);
           return patch === undefined
             ? { id, formerMapping }
