@@ -1,16 +1,19 @@
 import { execFile } from "node:child_process";
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Snippet, snippetsOf, userDocuments } from "../support/repository/doc-snippets.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { userGroupOf } from "../support/rest/rest-fixture.js";
+import { runHere } from "../support/service/command.js";
 import { compileService } from "../support/service/compiled-service.js";
-import { endProcessesIn } from "../support/service/data-directory.js";
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 import { validSite } from "../support/site-configs/documents.js";
 
@@ -22,20 +25,26 @@ const [URL_IN_DOCS, KEY_IN_DOCS] = ["http://127.0.0.1:4000", "ugk_live_…"];
 const [TOKEN_IN_DOCS, SESSION_IN_DOCS] = ["ugt_…", "eyJ…"];
 
 /**
- * Gives curl a time limit, since a subscription has no end; runs our programs without building them first, and the service until it
- * is available.
+ * Gives curl a time limit, since a subscription has no end; runs commands in the test's process, which saves their starts, unless they
+ * read their standard input; runs the service without building it first, until it is available.
  */
 const PREAMBLE = `set -eu
 curl() { command curl --silent --show-error --max-time 2 "$@" || [ $? = 28 ]; }
 npm() {
   case "$*" in
-    "run -s cli -- "*) shift 4; "$NODE" "$SERVICE/cli.js" "$@" ;;
+    "run -s cli -- "*" -") shift 4; "$NODE" "$SERVICE/cli.js" "$@" ;;
+    "run -s cli -- "*)
+      shift 4
+      { env -0; printf '\\0'; printf '%s\\0' "$@"; } |
+        command curl --silent --show-error --fail-with-body -o reply --data-binary @- "$COMMANDS" ||
+        { cat reply >&2; return 1; }
+      cat reply ;;
     start) start_service ;;
     *) echo "npm $* is not run here" >&2; return 1 ;;
   esac
 }
 start_service() {
-  PORT=0 DATA_DIR=$PWD/another "$NODE" "$SERVICE/main.js" >started 2>log &
+  PORT=0 DATA_DIR=$ANOTHER_DATA_DIR "$NODE" "$SERVICE/main.js" >started 2>log &
   for _ in $(seq 600); do
     grep -q "^Playground" started && break
     kill -0 $! || break
@@ -47,12 +56,25 @@ start_service() {
 `;
 
 const processes = createTestProcesses();
+const cwd = process.cwd();
+/** Runs the commands that the preamble sends. */
+const commands = createServer(async (request, response) => {
+  const [variables = "", args = ""] = (await text(request)).split("\0\0");
+  const entries = variables.split("\0").map((each) => {
+    const end = each.indexOf("=");
+    return [each.slice(0, end), each.slice(end + 1)];
+  });
+  const end = await runHere(args.split("\0").slice(0, -1), Object.fromEntries(entries));
+  response.writeHead(end.code === 0 ? 200 : 500).end(end.code === 0 ? end.stdout : end.stderr);
+});
 let service: RunningService;
 let env: Record<string, string>;
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ug-docs-"));
+  process.chdir(folder);
+  await once(commands.listen(0, "127.0.0.1"), "listening");
   await writeFile(join(folder, "mint.json"), JSON.stringify(validSite, null, 2));
   const dataDir = await processes.newPreparedDataDir();
   service = await processes.serve({ env: { DATA_DIR: dataDir }, lifetimeMs: LIFETIME_MS });
@@ -65,11 +87,14 @@ beforeAll(async () => {
     NODE: process.execPath,
     SERVICE: join(await compileService(), "src"),
     DATA_DIR: dataDir,
+    ANOTHER_DATA_DIR: await processes.newPreparedDataDir(),
+    COMMANDS: `http://127.0.0.1:${Object(commands.address()).port}`,
   };
 });
 afterAll(async () => {
+  process.chdir(cwd);
+  commands.close();
   await processes.close();
-  await endProcessesIn(folder);
   await rm(folder, { recursive: true });
 });
 
