@@ -33,7 +33,13 @@ import { GraphQLJSON } from "../shared/raw-json.js";
 import { UserErrorView } from "../shared/user-error-type.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
 import { parseUserGroupFilter, UserGroupFilterInput } from "./list-resolver.js";
-import { MappingInput, parseChangedFields, parseIdentified, UserGroupChangesInput } from "./mutations.js";
+import {
+  MappingInput,
+  PATCH_RULES,
+  parseChangedFields,
+  parseIdentified,
+  UserGroupChangesInput,
+} from "./mutations.js";
 import { UserGroupView } from "./type.js";
 
 @InputType()
@@ -74,12 +80,7 @@ class UpdateUserGroupsInput extends BulkInput {
   )
   readonly after?: string | null;
 
-  @Field(
-    () => GraphQLJSON,
-    nullable(
-      "A JSON Merge Patch (RFC 7396) of the properties: other properties keep their values, and null removes one. Null instead of an object removes all.",
-    ),
-  )
+  @Field(() => GraphQLJSON, nullable(`A JSON Merge Patch (RFC 7396) of the properties: ${PATCH_RULES}`))
   readonly propertiesPatch?: unknown;
 
   @Field(

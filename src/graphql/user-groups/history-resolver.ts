@@ -28,7 +28,9 @@ class UserGroupVersionView {
   @Field(() => GraphQLDateTime, { description: "The time of the change that replaced the values." })
   readonly replacedAt!: Date;
 
-  @Field(() => String, { description: "The name of the API key that replaced the values." })
+  @Field(() => String, {
+    description: "The name of the API key, person or operator that replaced the values.",
+  })
   readonly replacedBy!: string;
 
   constructor(private readonly values: UserGroupVersion) {

@@ -40,6 +40,9 @@ const EXPECTED_VERSION = guard(
   "The version that you last read. The update fails if the user group has another version.",
 );
 
+export const PATCH_RULES =
+  "other properties keep their values, and null removes one. Null instead of an object removes all.";
+
 /** Changeable fields of a user group; absent and null differ (decision 7). */
 @InputType()
 export abstract class UserGroupChangesInput {
@@ -77,9 +80,7 @@ class UpdateUserGroupInput extends UserGroupChangesInput {
 
   @Field(
     () => GraphQLJSON,
-    nullable(
-      "A JSON Merge Patch (RFC 7396) of the properties, instead of `properties`: other properties keep their values, and null removes one. Null instead of an object removes all.",
-    ),
+    nullable(`A JSON Merge Patch (RFC 7396) of the properties, instead of \`properties\`: ${PATCH_RULES}`),
   )
   readonly propertiesPatch?: unknown;
 
@@ -106,6 +107,14 @@ class RotateUserGroupTokenInput {
       "The user group. By its current token, only one of several concurrent rotations succeeds; the others fail with `USER_GROUP_NOT_FOUND`.",
   })
   readonly by!: UserGroupBy;
+
+  @Field(
+    () => Int,
+    nullable(
+      "How long the old token can still be used to read, in seconds; at most `Viewer.tokenGraceSeconds`, which is the default.",
+    ),
+  )
+  readonly graceSeconds?: number | null;
 }
 
 @InputType("DeleteUserGroupInput", { description: "Input for `deleteUserGroup`." })
@@ -214,8 +223,12 @@ export class UserGroupMutations {
     PAYLOAD,
   )
   async rotateUserGroupToken(input: RotateUserGroupTokenInput, writer: Writer, context: GraphqlContext) {
-    const ref = parseUserGroupBy(input.by);
-    const { userGroup } = await context.services.userGroups.rotateToken(writer, ref);
+    const { userGroups } = context.services;
+    const { ref, graceSeconds } = parseFields({
+      ref: () => parseUserGroupBy(input.by),
+      graceSeconds: () => parseGrace(input.graceSeconds, userGroups.tokenGraceSeconds),
+    });
+    const { userGroup } = await userGroups.rotateToken(writer, ref, graceSeconds);
     return { userGroup: new UserGroupView(userGroup) };
   }
 
@@ -330,6 +343,13 @@ export function parseChangedFields({
     ...(properties === undefined ? {} : { properties: () => parseProperties(properties, ["properties"]) }),
     ...(mapping === undefined ? {} : { mapping: () => parseMappingList(mapping, ["mapping"]) }),
   });
+}
+
+/** @throws DomainError `invalid_field` */
+function parseGrace(seconds: number | null | undefined, maxSeconds: number): number {
+  if (!isPresent(seconds)) return maxSeconds;
+  if (seconds >= 0 && seconds <= maxSeconds) return seconds;
+  throw invalidField(["graceSeconds"], `must be from 0 to ${maxSeconds}, the service's grace period`);
 }
 
 /** Parses the user group to delete, and the values that it must have. @throws DomainError `invalid_field` */

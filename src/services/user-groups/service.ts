@@ -13,8 +13,8 @@ import type {
   UserGroupFields,
   UserGroupRef,
 } from "../../domain/user-groups/user-group.js";
+import { lockDataSources } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { violates } from "../../persistence/shared/database-error.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import { findVersion } from "../../persistence/user-groups/history.js";
@@ -145,20 +145,20 @@ export class UserGroupService {
     expectedVersions: readonly number[] | undefined,
   ): Promise<UserGroup> {
     const field = ["version"];
-    try {
-      return await this.#updateLocked(writer, ref, async (transaction, group) => {
-        requireVersion(group, expectedVersions);
-        const former = await findVersion(transaction, group.id, version);
-        const mapping = former?.mapping;
-        if (mapping) return { ...former, remap: () => mapping };
+    return this.#updateLocked(writer, ref, async (transaction, group) => {
+      requireVersion(group, expectedVersions);
+      const former = await findVersion(transaction, group.id, version);
+      const mapping = former?.mapping;
+      if (!mapping) {
         const message = `The history of the user group does not have all values of version ${version}.`;
         throw new DomainError("user_group_not_found", message, { field });
-      });
-    } catch (error) {
-      if (!violates(error, "mapping_entry_data_source_fk")) throw error;
-      const message = `A data source in the mapping of version ${version} was deleted since.`;
-      throw new DomainError("unknown_data_source", message, { field, cause: error });
-    }
+      }
+      const sources = await lockDataSources(transaction, [], [...mapping.values()]);
+      const [lost] = [...mapping].find(([, id]) => !sources.some((source) => source.id === id)) ?? [];
+      if (lost === undefined) return { ...former, remap: () => mapping };
+      const message = `The data source of the schema "${lost}" in version ${version} was deleted since.`;
+      throw new DomainError("unknown_data_source", message, { field });
+    });
   }
 
   /**
@@ -212,19 +212,21 @@ export class UserGroupService {
 
   /**
    * Replaces the token of a group; the old one is invalidated immediately (decision 8), or after the grace period.
+   * @param graceSeconds the grace period, by default that of the service
    * @returns the group and its new token
    * @throws DomainError `user_group_not_found`, also when a concurrent rotation replaced the token of `ref`
    */
   async rotateToken(
     writer: Writer,
     ref: UserGroupRef,
+    graceSeconds = this.tokenGraceSeconds,
   ): Promise<{ readonly userGroup: UserGroup; readonly token: string }> {
     const token = issueUserGroupToken(writer.accountId);
     const rotated = await rotateUserGroupToken(
       this.deps.db.for(writer),
       storedRef(this.deps.vault, ref),
       this.deps.vault.encryptToken(token, writer),
-      this.deps.tokenGraceSeconds,
+      graceSeconds,
     );
     const userGroup = requireUserGroup(rotated, ref);
     this.deps.changes.publish(writer, userGroup.id, "tokenRotated");

@@ -219,7 +219,11 @@ describe("restoreUserGroup", () => {
         ]);
       },
       { version: 3 },
-      { code: "UNKNOWN_DATA_SOURCE", field: ["version"] },
+      {
+        code: "UNKNOWN_DATA_SOURCE",
+        field: ["version"],
+        message: expect.stringContaining('the schema "old" in version 3'),
+      },
     ],
     [
       "a mapping that changed without a record, as by a former version of the service",

@@ -55,6 +55,24 @@ test("tokens that are rotated at the same time can all read during their grace p
   expect({ most, least }).toEqual({ most: true, least: true });
 });
 
+test("a rotation can shorten the grace period, and not extend it", async () => {
+  const { token } = userGroupOf(await rest("GET", { user_group_id: "leaked", name: "Leaked" }));
+  const rotate = async (graceSeconds: number) =>
+    (
+      await run(
+        `mutation { rotateUserGroupToken(input: { by: { providedId: "leaked" }, graceSeconds: ${graceSeconds} }) {
+          userGroup { token } userErrors { code field }
+        } }`,
+      )
+    ).rotateUserGroupToken;
+  for (const seconds of [-1, 61])
+    expect((await rotate(seconds)).userErrors).toEqual([{ code: "INVALID_FIELD", field: ["graceSeconds"] }]);
+  const { userGroup } = await rotate(0);
+  expect((await run(`{ userGroup(by: { token: "${token}" }) { name } }`)).userGroup).toBeNull();
+  await rotate(60);
+  expect((await run(`{ userGroup(by: { token: "${userGroup.token}" }) { name } }`)).userGroup).not.toBeNull();
+});
+
 test("a rotated token's stream gets changes until the grace period ends", async () => {
   const { token } = userGroupOf(await rest("GET", { user_group_id: "grace", name: "Grace" }));
   const query = "subscription { userGroupChanged { kind } }";
