@@ -9,6 +9,8 @@ const PAGES = ["index", "graphql", "api/docs", "console/index", "console/preview
 /** This page may not read the browser's storage. */
 const WITHOUT_THEME = "console/preview";
 
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+
 /** Applies the selected theme before the first paint. The service allows the script by its hash. */
 const THEME_SCRIPT = `document.documentElement.dataset.theme = localStorage.getItem("${THEME_KEY}") ?? "system";`;
 
@@ -26,10 +28,9 @@ const sharedParts: Plugin = {
       );
       const header = readFileSync(`${root}/header.html`, "utf8");
       return {
-        html: html.replace(
-          "<!-- header -->",
-          header.replace("{root}", top).replace("{links}", links.join("")),
-        ),
+        html: html
+          .replace("<!-- header -->", header.replace("{root}", top).replace("{links}", links.join("")))
+          .replace("{version}", version),
         tags: page === WITHOUT_THEME ? [] : [{ tag: "script", children: THEME_SCRIPT, injectTo: "head" }],
       };
     },

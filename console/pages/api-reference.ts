@@ -50,6 +50,15 @@ const foldHeaders = () => ({
           : null,
   },
 });
+// Examples have the copy button that replies have.
+const copyExamples = () => ({
+  wrapComponents: {
+    HighlightCode:
+      (HighlightCode: ComponentType<{ readonly canCopy: boolean }>, { React }: System) =>
+      (props: object) =>
+        React.createElement(HighlightCode, { ...props, canCopy: true }),
+  },
+});
 // Show the name of the document in place of its relative URL.
 const nameDocument = () => ({
   wrapComponents: {
@@ -95,7 +104,7 @@ if (root) {
     // Keep API keys out of the browser's storage.
     persistAuthorization: false,
     validatorUrl: null,
-    plugins: [disableGetWithBody, foldHeaders, nameDocument],
+    plugins: [disableGetWithBody, foldHeaders, copyExamples, nameDocument],
     requestInterceptor: completeRequest,
   });
 }

@@ -28,6 +28,12 @@ describe("the start page and the page for unknown paths in Chromium", () => {
     for (const name of ["Console", "GraphQL", "REST API", "Documentation"])
       await all.page.getByLabel("Product").getByRole("link", { name }).waitFor();
     await shown(all.page, "pre").toContain(`curl -X GET "${service.url}/api/user"`);
+    await all.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await all.page.getByRole("button", { name: "Copy" }).click();
+    await all.page.getByRole("button", { name: "Copied" }).waitFor();
+    const copied = await all.page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toMatch(/^curl -X GET "http[^"]+\/api\/user"[\s\S]+"color": "#0b6e4f"}}'$/);
+    await all.page.getByText("Version 0.").waitFor();
     expect(all).toMatchObject({ complaints: [], elsewhere: [] });
     for (const path of ["/", "/nowhere/else/"]) {
       const { page, complaints, elsewhere } = await openPage(browser(), reduced.url + path);
@@ -79,6 +85,8 @@ describe("API documentation in Chromium", () => {
     await shown(page, `${get} .opblock-description`).toContain('curl -X GET "$BASE_URL/api/user"');
     await page.locator(`${get} .responses-wrapper`).waitFor();
     expect(await page.locator(`${get} .try-out`).count()).toBe(0);
+    const copies = page.locator(`${get} .responses-wrapper`).getByRole("button", { name: /^Copy/ });
+    expect(await copies.count()).toBe(await page.locator(`${get} tr.response`).count());
 
     await page.getByRole("button", { name: "Authorize" }).click();
     // The user need not type the word Token.
