@@ -1,4 +1,4 @@
-import { Fragment, useState } from "react";
+import { Fragment, useId, useRef, useState } from "react";
 import { AccountMenu } from "./account-menu.js";
 import type { Failure } from "./api/failure.js";
 import type { SessionEnvironment } from "./api/session-api.js";
@@ -9,7 +9,7 @@ import { LoadProblem } from "./parts/loaded.js";
 import { OnDemand } from "./parts/on-demand.js";
 import { focusHeading, Page } from "./parts/page.js";
 import { Problem } from "./parts/problem.js";
-import { SiteHeader } from "./parts/site-header.js";
+import { ProductLinks, SiteHeader } from "./parts/site-header.js";
 import { Skeleton } from "./parts/skeleton.js";
 import { useRoute } from "./routing/navigation.js";
 import { hashOf } from "./routing/route.js";
@@ -79,8 +79,10 @@ export function StartingFrame({ failure, onRetry }: StartingFrameProps) {
         <SiteHeader />
       </header>
       <div className="side">
-        <div className="environments" />
-        <SectionLinks sections={SECTIONS.filter(({ isAdminOnly = false }) => !isAdminOnly)} />
+        <div>
+          <div className="environments" />
+          <SectionLinks sections={SECTIONS.filter(({ isAdminOnly = false }) => !isAdminOnly)} />
+        </div>
       </div>
       <main>
         {failure ? (
@@ -95,20 +97,38 @@ export function StartingFrame({ failure, onRetry }: StartingFrameProps) {
   );
 }
 
+/** The navigation. On phones it is a menu, which also has the links of the header. */
 function SectionLinks({ sections }: { readonly sections: readonly Section[] }) {
   const current = sectionOf(useRoute().path);
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
   return (
-    <nav className="sections" aria-label="Sections">
-      <ul>
-        {sections.map(({ name, label, icon }) => (
-          <li key={name}>
-            <a href={hashOf([name])} aria-current={name === current ? "page" : undefined}>
-              <Icon path={icon} />
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <>
+      <button type="button" className="narrow-only sections-button" popoverTarget={id}>
+        <Icon path="M4 6h16M4 12h16M4 18h16" /> <span className="unseen">Menu: </span>
+        {sections.find(({ name }) => name === current)?.label}
+      </button>
+      <div id={id} ref={menu} popover="auto" className="menu sections-menu">
+        <nav className="sections" aria-label="Sections">
+          <ul>
+            {sections.map(({ name, label, icon }) => (
+              <li key={name}>
+                <a
+                  href={hashOf([name])}
+                  aria-current={name === current ? "page" : undefined}
+                  onClick={() => menu.current?.hidePopover()}
+                >
+                  <Icon path={icon} />
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="narrow-only">
+          <ProductLinks />
+        </div>
+      </div>
+    </>
   );
 }

@@ -118,7 +118,16 @@ describe("API keys and audit log in Chromium", () => {
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await press(page, "button", "Filter");
     await page.getByText("No entries match the filter").waitFor();
+    await goTo(page, "#/audit?action=XX&from=garbage", "Audit log");
+    await page.getByText("The filter action must be an action of the list, not “XX”.").waitFor();
+    await page.getByText("The filter from must be a day such as 2026-11-22, not “garbage”.").waitFor();
+    expect(await page.getByRole("table").count()).toBe(0);
     await goTo(page, "#/audit?subject=acme", "Audit log");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await press(page, "button", "Copy Request ID");
+    await waitForMessage(page, "Request ID copied.");
+    const id = await page.evaluate("navigator.clipboard.readText()");
+    await page.getByTitle(String(id)).filter({ visible: true }).waitFor();
     await page.getByRole("link", { name: "acme", exact: true }).press("Enter");
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
   });

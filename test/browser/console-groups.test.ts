@@ -145,7 +145,11 @@ describe("user groups in the console in Chromium", () => {
     await page.getByLabel("Type of the new property").selectOption("Number");
     await press(page, "button", "Add");
     await press(page, "button", "Remove property other");
-    await page.getByLabel("seats", { exact: true }).fill("12");
+    // A number can be deleted to type another one.
+    await page.getByLabel("seats", { exact: true }).fill("");
+    await page.keyboard.type("12");
+    await page.getByLabel("tier", { exact: true }).fill("#0b6e4f");
+    await page.getByLabel("Color of tier").fill("#0B6E50");
     await press(page, "button", "Add schema");
     await page.getByLabel("Schema 1", { exact: true }).fill("charts");
     const source = page.getByLabel("Data source of schema 1");
@@ -155,7 +159,7 @@ describe("user groups in the console in Chromium", () => {
     await waitForMessage(page, "The group was saved.");
     const { userGroup: saved } = await run(READ, { id });
     expect(saved).toMatchObject({
-      properties: { tier: "gold", seats: 12 },
+      properties: { tier: "#0b6e50", seats: 12 },
       mapping: [{ schemaId: "charts", dataSource: { providedId: "support" } }],
     });
 
@@ -168,10 +172,15 @@ describe("user groups in the console in Chromium", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Rotate token…");
     await page.keyboard.press("Enter");
+    await page.getByText("can be used to read for another 1 minute").waitFor();
+    await page.getByLabel("Stop the old token immediately").check();
     await press(page, "button", "Rotate token");
     await waitForMessage(page, "The token was rotated.");
     const { userGroup: rotated } = await run(READ, { id });
     expect(rotated.token).not.toBe(saved.token);
+    expect(await run("query($token: String!) { userGroup(by: { token: $token }) { id } }", saved)).toEqual({
+      userGroup: null,
+    });
     expect(await token.inputValue()).toBe(rotated.token);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await press(page, "button", "Copy Token");
@@ -247,6 +256,9 @@ describe("user groups in the console in Chromium", () => {
     const id = "customer/3 ?#";
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/${encodeURIComponent(id)}`);
     await page.getByRole("tab", { name: "JSON" }).press("Enter");
+    await page.getByLabel("Properties as JSON").fill('{"color": "red", "mine": []}');
+    await page.getByRole("tab", { name: "Form" }).press("Enter");
+    await press(page, "button", "Edit mine as JSON");
     await page.getByLabel("Properties as JSON").fill('{"color": "red", "mine": true}');
     await run(UPDATE, { input: { by: { providedId: id }, name: "Theirs", properties: { color: "blue" } } });
     await page.keyboard.press("Control+S");

@@ -1,11 +1,12 @@
 import { useState } from "react";
-import { AuditLogDocument } from "../api/generated/operations.js";
+import { type AuditFilter, AuditLogDocument } from "../api/generated/operations.js";
 import { ACTIONS } from "../parts/audit-actions.js";
 import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
+import { Problem } from "../parts/problem.js";
 import { Time } from "../parts/time.js";
 import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
@@ -17,51 +18,58 @@ import { dayOf, useAuditFilter } from "./filter.js";
 import { groupByRequest, type RequestGroup } from "./request-groups.js";
 
 export function AuditPage() {
-  const filter = useAuditFilter();
-  const { path } = useRoute();
-  const query = useQuery(AuditLogDocument, { ...usePageVariables(), ...(filter ? { filter } : {}) });
+  const { filter, errors } = useAuditFilter();
   return (
     <Page
       title="Audit log"
       description={`Who changed what, and when, grouped by request. Values are not recorded. Select a time, action, actor or request ID to filter by it. Time zone: ${ZONE}.`}
-      actions={<ExportLog filter={filter} />}
+      actions={errors.length === 0 && <ExportLog filter={filter} />}
     >
       <AuditSearch />
-      <Loaded query={query}>
-        {({ auditLog: { nodes, pageInfo } }) => (
-          <List
-            caption="Audit log, newest first; consecutive entries of a request are grouped"
-            unit="Entries"
-            page={{ nodes: groupByRequest(nodes, pageInfo), pageInfo }}
-            empty={
-              <Empty
-                title={filter ? "No entries match the filter" : "No entries yet"}
-                action={
-                  filter && (
-                    <a className="button" href={hashOf(path)}>
-                      Clear filter
-                    </a>
-                  )
-                }
-              >
-                {!filter &&
-                  "Each change of a group, data source, site, API key or webhook endpoint is recorded here."}
-              </Empty>
-            }
-            columns={[
-              { title: "Time", className: "moment", cell: (group) => <Moment group={group} /> },
-              {
-                title: "Change and subject",
-                className: "subject",
-                cell: (group) => <ChangesAndActor group={group} />,
-              },
-              { title: "Actor", isWideOnly: true, cell: ({ first }) => <Actor entry={first} /> },
-              { title: "Request ID", isWideOnly: true, cell: ({ first }) => <RequestId entry={first} /> },
-            ]}
-          />
-        )}
-      </Loaded>
+      <Problem errors={errors} />
+      {errors.length === 0 && <Entries filter={filter} />}
     </Page>
+  );
+}
+
+function Entries({ filter }: { readonly filter: AuditFilter | undefined }) {
+  const { path } = useRoute();
+  const query = useQuery(AuditLogDocument, { ...usePageVariables(), ...(filter ? { filter } : {}) });
+  return (
+    <Loaded query={query}>
+      {({ auditLog: { nodes, pageInfo } }) => (
+        <List
+          caption="Audit log, newest first; consecutive entries of a request are grouped"
+          unit="Entries"
+          page={{ nodes: groupByRequest(nodes, pageInfo), pageInfo }}
+          empty={
+            <Empty
+              title={filter ? "No entries match the filter" : "No entries yet"}
+              action={
+                filter && (
+                  <a className="button" href={hashOf(path)}>
+                    Clear filter
+                  </a>
+                )
+              }
+            >
+              {!filter &&
+                "Each change of a group, data source, site, API key or webhook endpoint is recorded here."}
+            </Empty>
+          }
+          columns={[
+            { title: "Time", className: "moment", cell: (group) => <Moment group={group} /> },
+            {
+              title: "Change and subject",
+              className: "subject",
+              cell: (group) => <ChangesAndActor group={group} />,
+            },
+            { title: "Actor", isWideOnly: true, cell: ({ first }) => <Actor entry={first} /> },
+            { title: "Request ID", isWideOnly: true, cell: ({ first }) => <RequestId entry={first} /> },
+          ]}
+        />
+      )}
+    </Loaded>
   );
 }
 

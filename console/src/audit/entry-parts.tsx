@@ -1,5 +1,7 @@
 import type { AuditPartsFragment } from "../api/generated/operations.js";
 import { ACTIONS } from "../parts/audit-actions.js";
+import { CopyButton } from "../parts/copy-button.js";
+import { Icon } from "../parts/icon.js";
 import { SubjectName } from "../parts/subject-name.js";
 import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
@@ -32,11 +34,12 @@ export function Subject({ entry: { action, subjectId, subjectName, subjectVersio
       <SubjectName action={action} id={subjectId} name={subjectName} />
       {subjectVersion !== null && <span className="fine word"> version {subjectVersion}</span>}
       <a
-        className="fine below"
+        className="icon-button"
         href={linkTo({ subject: subjectName })}
         aria-label={`Filter by subject ${subjectName}`}
+        title="Filter by this subject"
       >
-        Filter by subject
+        <Icon path="M4 5h16l-6 7.5V19l-4-2v-4.5z" />
       </a>
     </>
   );
@@ -57,14 +60,17 @@ export function Actor({ entry: { actor, actorName } }: EntryProps) {
   );
 }
 
-/** The request ID, which links to all entries of the request. */
+/** The request ID, which links to all entries of the request and can be copied. */
 export function RequestId({ entry: { requestId } }: EntryProps) {
   const linkTo = useFilterLink();
   if (requestId === null) return <span className="fine">–</span>;
   return (
-    <a className="plain code shortened" href={linkTo({ request: requestId })} title={requestId}>
-      {requestId}
-    </a>
+    <span>
+      <a className="plain code shortened" href={linkTo({ request: requestId })} title={requestId}>
+        {requestId}
+      </a>
+      <CopyButton label="Request ID" text={requestId} isIcon />
+    </span>
   );
 }
 

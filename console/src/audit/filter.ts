@@ -1,11 +1,15 @@
 import type { AuditAction, AuditFilter } from "../api/generated/operations.js";
+import type { UserErrors } from "../api/user-errors.js";
 import { ACTIONS } from "../parts/audit-actions.js";
 import { useRoute } from "../routing/navigation.js";
 
 const DAY_MS = 86_400_000;
 
-/** Returns the filter in the URL; both dates are inclusive, in the browser's time zone as shown in the list. */
-export function useAuditFilter(): AuditFilter | undefined {
+/**
+ * Returns the filter in the URL, and errors for its invalid parameters. Both dates are inclusive, in the browser's time zone as shown in
+ * the list.
+ */
+export function useAuditFilter(): { filter: AuditFilter | undefined; errors: UserErrors } {
   const { action, actor, subject, request, from, to } = useRoute().query;
   const [start, end] = [startOfDay(from), startOfDay(to)];
   const known = actionNames().find((each) => each === action);
@@ -21,7 +25,22 @@ export function useAuditFilter(): AuditFilter | undefined {
     ...(request ? { requestId: request } : {}),
     ...(start || end ? { createdAt: range } : {}),
   };
-  return Object.keys(filter).length > 0 ? filter : undefined;
+  const errors = [
+    ...(action && !known ? [errorOf("action", action, "an action of the list")] : []),
+    ...(from && !start ? [errorOf("from", from, DAY_RULE)] : []),
+    ...(to && !end ? [errorOf("to", to, DAY_RULE)] : []),
+  ];
+  return { filter: Object.keys(filter).length > 0 ? filter : undefined, errors };
+}
+
+const DAY_RULE = "a day such as 2026-11-22";
+
+function errorOf(name: string, value: string, rule: string): UserErrors[number] {
+  return {
+    code: "INVALID_FIELD",
+    field: [name],
+    message: `The filter ${name} must be ${rule}, not “${value}”.`,
+  };
 }
 
 /** Returns a day in the browser's time zone as in the URL, such as `2026-11-22`. */
@@ -40,7 +59,7 @@ function actionNames(): AuditAction[] {
 }
 
 function startOfDay(day: string | undefined): Date | undefined {
-  if (day === undefined) return undefined;
+  if (!day) return undefined;
   const start = new Date(`${day}T00:00`);
   return Number.isNaN(start.getTime()) ? undefined : start;
 }

@@ -1,11 +1,16 @@
 import { type ReactNode, useState } from "react";
-import { DataSourceListDocument, type DataSourcePartsFragment } from "../api/generated/operations.js";
+import {
+  DataSourceListDocument,
+  type DataSourcePartsFragment,
+  DataSourceUsageDocument,
+} from "../api/generated/operations.js";
 import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
 import { ListSearch } from "../parts/list-search.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
+import { plural } from "../parts/plural.js";
 import { Time } from "../parts/time.js";
 import { useNewDialog, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
@@ -27,6 +32,23 @@ export function DataSourcesPage() {
   const canWrite = useScope("WRITE");
   const filter = q ? { filter: { nameContains: q } } : {};
   const query = useQuery(DataSourceListDocument, { ...usePageVariables(), ...filter });
+  const ids = query.data?.dataSources.nodes.map(({ id }) => id) ?? [];
+  // A separate query, because counting takes longer than listing a page.
+  const usage = useQuery(DataSourceUsageDocument, { ids }, ids.length > 0);
+  const counts = new Map(
+    usage.data?.nodes.flatMap((node) =>
+      node?.__typename === "DataSource" ? [[node.id, node.userGroups.totalCount] as const] : [],
+    ),
+  );
+  const groupsLink = ({ id, providedId, name }: DataSourcePartsFragment) => {
+    const count = counts.get(id);
+    const text = count === undefined ? "Show groups" : plural(count, "group");
+    return (
+      <a href={hashOf(["groups"], { source: providedId })} aria-label={`${text} with ${name}`}>
+        {text}
+      </a>
+    );
+  };
   const close = () => setOpen(null);
   const add = canWrite && (
     <button type="button" className="primary" onClick={openNew}>
@@ -52,11 +74,11 @@ export function DataSourcesPage() {
                 isRowHead: true,
                 cell: (dataSource) => (
                   <>
-                    {dataSource.name}
-                    <span className="code fine narrow-only">{dataSource.providedId}</span>
-                    <span className="narrow-only">
-                      <GroupsLink dataSource={dataSource} />
+                    <span className="clamped" title={dataSource.name}>
+                      {dataSource.name}
                     </span>
+                    <span className="code fine narrow-only">{dataSource.providedId}</span>
+                    <span className="narrow-only">{groupsLink(dataSource)}</span>
                   </>
                 ),
               },
@@ -72,11 +94,7 @@ export function DataSourcesPage() {
                 isWideOnly: true,
                 cell: ({ createdAt }) => <Time at={createdAt} isRelative />,
               },
-              {
-                title: "Used by",
-                isWideOnly: true,
-                cell: (dataSource) => <GroupsLink dataSource={dataSource} />,
-              },
+              { title: "Used by", isWideOnly: true, cell: groupsLink },
               ...(canWrite
                 ? [
                     {
@@ -119,14 +137,6 @@ export function DataSourcesPage() {
         <DeleteDataSource dataSource={open.dataSource} onDeleted={query.reload} onClose={close} />
       )}
     </Page>
-  );
-}
-
-function GroupsLink({ dataSource: { providedId, name } }: { readonly dataSource: DataSourcePartsFragment }) {
-  return (
-    <a href={hashOf(["groups"], { source: providedId })} aria-label={`Show groups that use ${name}`}>
-      Show groups
-    </a>
   );
 }
 

@@ -3,12 +3,10 @@ import {
   DeleteDataSourceDocument,
   GroupCountDocument,
 } from "../api/generated/operations.js";
-import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { MutationDialog } from "../parts/confirm-dialog.js";
 import { CloseAction, Dialog } from "../parts/dialog.js";
-import { useNotice } from "../parts/notices.js";
 import { plural } from "../parts/plural.js";
 import { hashOf } from "../routing/route.js";
-import { useMutation } from "../session/use-mutation.js";
 import { useQuery } from "../session/use-query.js";
 
 interface DeleteDataSourceProps {
@@ -21,16 +19,6 @@ interface DeleteDataSourceProps {
 export function DeleteDataSource({ dataSource, onDeleted, onClose }: DeleteDataSourceProps) {
   const { id, name, providedId } = dataSource;
   const usage = useQuery(GroupCountDocument, { filter: { dataSource: { providedId } } });
-  const remove = useMutation(DeleteDataSourceDocument);
-  const notify = useNotice();
-
-  async function run() {
-    const payload = await remove.run({ id });
-    if (!payload?.deletedDataSourceId) return;
-    notify(`${name} was deleted.`);
-    onDeleted();
-    onClose();
-  }
   if (usage.isLoading) return null;
   const users = usage.data?.userGroups.totalCount ?? 0;
   if (users > 0) {
@@ -47,14 +35,19 @@ export function DeleteDataSource({ dataSource, onDeleted, onClose }: DeleteDataS
     );
   }
   return (
-    <ConfirmDialog
+    <MutationDialog
       title={`Delete ${name}?`}
       action="Delete data source"
-      mutation={remove}
-      onConfirm={() => void run()}
+      document={DeleteDataSourceDocument}
+      variables={{ id }}
+      notice={`${name} was deleted.`}
+      onDone={() => {
+        onDeleted();
+        onClose();
+      }}
       onClose={onClose}
     >
       <p>{usage.data && "No group uses it. "}This cannot be undone.</p>
-    </ConfirmDialog>
+    </MutationDialog>
   );
 }

@@ -14,7 +14,7 @@ import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 import { ChangeGroups } from "./change-groups.js";
 import { saveGroups } from "./export-file.js";
-import { GracePeriod } from "./grace-period.js";
+import { gracePeriod } from "./grace-period.js";
 import type { ListedGroup } from "./listed-group.js";
 
 /** `nodes` returns at most this many. */
@@ -36,7 +36,7 @@ interface BulkActionsProps {
 
 /** Actions on the selected groups. Groups that another user has deleted meanwhile are skipped. */
 export function BulkActions({ selected, shown, filter, total, onChange, onDone }: BulkActionsProps) {
-  const { client } = useSession();
+  const { client, viewer } = useSession();
   const [confirming, setConfirming] = useState<"change" | "delete" | "rotate" | null>(null);
   // The selection and the filter for which all groups of the list were selected.
   const [extended, setExtended] = useState<{ selected: Selected; filter: string } | null>(null);
@@ -156,8 +156,8 @@ export function BulkActions({ selected, shown, filter, total, onChange, onDone }
         >
           <Names selected={selected} ids={ids} />
           <p>
-            Each gets a new token, and its embed sessions end. The old token <GracePeriod />. Update the pages
-            that use them.
+            Each gets a new token, and its embed sessions end. The old token{" "}
+            {gracePeriod(viewer.tokenGraceSeconds)}. Update the pages that use them.
           </p>
         </ConfirmDialog>
       )}

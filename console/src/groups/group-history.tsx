@@ -6,14 +6,13 @@ import {
   RestoreGroupDocument,
 } from "../api/generated/operations.js";
 import { CodeDiff } from "../parts/code-editor/code-editor.js";
-import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { MutationDialog } from "../parts/confirm-dialog.js";
 import { CloseAction, Dialog } from "../parts/dialog.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { useScope, useSession } from "../session/session.js";
-import { useMutation } from "../session/use-mutation.js";
 import { useQuery } from "../session/use-query.js";
 import { useUndoNotice } from "./undo.js";
 
@@ -57,7 +56,7 @@ function Versions({ group, onUpdate }: GroupHistoryProps) {
               empty={<p>The group has no former values.</p>}
               columns={[
                 { title: "Version", isRowHead: true, cell: ({ version }) => version },
-                { title: "Name", cell: ({ name }) => name },
+                { title: "Name", isWideOnly: true, cell: ({ name }) => name },
                 { title: "Replaced", cell: ({ replacedAt }) => <Time at={replacedAt} isRelative /> },
                 { title: "By", isWideOnly: true, cell: ({ replacedBy }) => replacedBy },
                 {
@@ -117,31 +116,27 @@ interface RestoreVersionProps extends GroupHistoryProps {
 }
 
 function RestoreVersion({ group, version, onUpdate, onClose }: RestoreVersionProps) {
-  const restore = useMutation(RestoreGroupDocument);
   const notify = useUndoNotice(onUpdate);
-
-  async function run() {
-    const input = { by: { id: group.id }, version, expectedVersion: group.version };
-    const userGroup = (await restore.run({ input }))?.userGroup;
-    if (!userGroup) return;
-    onClose();
-    onUpdate(userGroup);
-    notify(`Version ${version} was restored.`, group, userGroup);
-  }
   return (
-    <ConfirmDialog
+    <MutationDialog
       title={`Restore version ${version}?`}
       action="Restore version"
       isHarmless
-      mutation={restore}
-      onConfirm={() => void run()}
+      document={RestoreGroupDocument}
+      variables={{ input: { by: { id: group.id }, version, expectedVersion: group.version } }}
+      onDone={({ userGroup }) => {
+        if (!userGroup) return;
+        onClose();
+        onUpdate(userGroup);
+        notify(`Version ${version} was restored.`, group, userGroup);
+      }}
       onClose={onClose}
     >
       <p>
         The group gets the name, properties and mapping of version {version}. Its token stays, and the current
         values are kept in the history.
       </p>
-    </ConfirmDialog>
+    </MutationDialog>
   );
 }
 

@@ -64,7 +64,7 @@ function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group
   const canEmbed = useScope("EMBED");
   const isAdmin = useScope("ADMIN");
   return (
-    <Page title={group.name} back={BACK} actions={canWrite && <DeleteGroup group={group} />}>
+    <Page title={group.name} back={BACK}>
       <dl className="facts card">
         <div>
           <dt>External ID</dt>
@@ -95,7 +95,17 @@ function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group
         </div>
       </dl>
       <div className="columns">
-        <div>
+        {canEmbed && (
+          <Preview
+            group={group}
+            session={sessions.at(-1) ?? ""}
+            onSession={addSession}
+            edited={draft && pictureOf(draft)}
+          >
+            <EmbedSession group={group} onCreated={addSession} />
+          </Preview>
+        )}
+        <div className="main-column">
           <GroupForm group={group} onUpdate={setChanged} onConflict={onConflict} onDraft={setDraft} />
           <GroupCode group={group} />
           <section className="card" aria-labelledby="embed-code">
@@ -105,22 +115,13 @@ function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group
           </section>
         </div>
         <div>
-          {canEmbed && (
-            <Preview
-              group={group}
-              session={sessions.at(-1) ?? ""}
-              onSession={addSession}
-              edited={draft && pictureOf(draft)}
-            >
-              <EmbedSession group={group} onCreated={addSession} />
-            </Preview>
-          )}
           <GroupToken group={group} onUpdate={setChanged} />
           {/* Mounted again after a change, to load its entry. */}
           {isAdmin && <GroupActivity key={`${group.version} ${sessions.length}`} group={group} />}
         </div>
       </div>
       {isAdmin && <GroupHistory group={group} onUpdate={setChanged} />}
+      <div className="actions end">{canWrite && <DeleteGroup group={group} />}</div>
     </Page>
   );
 }

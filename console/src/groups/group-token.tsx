@@ -1,11 +1,10 @@
 import { useState } from "react";
 import { type GroupPartsFragment, RotateTokenDocument } from "../api/generated/operations.js";
-import { ConfirmDialog } from "../parts/confirm-dialog.js";
-import { useNotice } from "../parts/notices.js";
+import { MutationDialog } from "../parts/confirm-dialog.js";
+import { DocsLink } from "../parts/docs-link.js";
 import { Secret } from "../parts/secret.js";
-import { useScope } from "../session/session.js";
-import { useMutation } from "../session/use-mutation.js";
-import { GracePeriod } from "./grace-period.js";
+import { useScope, useSession } from "../session/session.js";
+import { gracePeriod } from "./grace-period.js";
 
 interface GroupTokenProps {
   readonly group: GroupPartsFragment;
@@ -16,17 +15,9 @@ interface GroupTokenProps {
 /** The token of a group, and its rotation. */
 export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps) {
   const [isConfirming, setConfirming] = useState(false);
-  const rotate = useMutation(RotateTokenDocument);
   const canWrite = useScope("WRITE");
-  const notify = useNotice();
-
-  async function run(token: string) {
-    const payload = await rotate.run({ token });
-    if (!payload?.userGroup) return;
-    setConfirming(false);
-    onUpdate(payload.userGroup);
-    notify("The token was rotated.");
-  }
+  const { tokenGraceSeconds } = useSession().viewer;
+  const [graceSeconds, setGraceSeconds] = useState(tokenGraceSeconds);
   return (
     <section className="card" aria-labelledby="token">
       <h2 id="token">Token</h2>
@@ -37,28 +28,51 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
           <Secret key={token} label="Token" value={token} />
           <p className="fine">
             For your servers, and for pages that cannot renew embed sessions. Anyone who has it can read this
-            group.
+            group. <DocsLink page="leaked-secret#user-group-token">What to do if it has leaked</DocsLink>
           </p>
           {canWrite && (
-            <button type="button" onClick={() => setConfirming(true)}>
+            <button
+              type="button"
+              onClick={() => {
+                setGraceSeconds(tokenGraceSeconds);
+                setConfirming(true);
+              }}
+            >
               Rotate token…
             </button>
           )}
         </>
       )}
       {isConfirming && token !== null && (
-        <ConfirmDialog
+        <MutationDialog
           title="Rotate the token?"
           action="Rotate token"
-          mutation={rotate}
-          onConfirm={() => void run(token)}
+          document={RotateTokenDocument}
+          variables={{ token, graceSeconds }}
+          notice="The token was rotated."
+          onDone={({ userGroup }) => {
+            setConfirming(false);
+            if (userGroup) onUpdate(userGroup);
+          }}
           onClose={() => setConfirming(false)}
         >
           <p>
             <strong>{name}</strong> gets a new token, and its embed sessions end. The old token{" "}
-            <GracePeriod />. Update the pages that use it.
+            {gracePeriod(graceSeconds)}. Update the pages that use it.
           </p>
-        </ConfirmDialog>
+          {tokenGraceSeconds > 0 && (
+            <p className="choices">
+              <label>
+                <input
+                  type="checkbox"
+                  checked={graceSeconds === 0}
+                  onChange={({ target }) => setGraceSeconds(target.checked ? 0 : tokenGraceSeconds)}
+                />
+                Stop the old token immediately
+              </label>
+            </p>
+          )}
+        </MutationDialog>
       )}
     </section>
   );

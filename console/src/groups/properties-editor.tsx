@@ -34,7 +34,7 @@ export function PropertiesEditor({
         tabs={[
           {
             name: "Form",
-            content: () =>
+            content: (select) =>
               parseError === undefined ? (
                 <>
                   <PropertiesForm
@@ -43,6 +43,7 @@ export function PropertiesEditor({
                     newProperty={newProperty}
                     newPropertyError={newPropertyError}
                     onNewProperty={(name) => onChange({ newProperty: name })}
+                    onEditJson={() => select(1)}
                     onChange={(next, isAdded) =>
                       onChange({
                         properties: next === null ? "" : JSON.stringify(next, null, 2),

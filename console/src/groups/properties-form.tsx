@@ -10,9 +10,14 @@ interface PropertiesFormProps {
   readonly newPropertyError: string | undefined;
   readonly isReadOnly: boolean;
   readonly onNewProperty: (name: string) => void;
+  /** Called to edit values that have no form. */
+  readonly onEditJson: () => void;
   /** @param isAdded whether the new property was added */
   readonly onChange: (properties: Properties | null, isAdded?: boolean) => void;
 }
+
+/** Colors with a picker. */
+const COLOR = /^#[0-9a-f]{6}$/i;
 
 /** The initial values of new properties, by type. */
 const INITIAL: Readonly<Record<string, unknown>> = { Text: "", Number: 0, "Yes or no": false };
@@ -24,6 +29,7 @@ export function PropertiesForm({
   newPropertyError,
   isReadOnly,
   onNewProperty,
+  onEditJson,
   onChange,
 }: PropertiesFormProps) {
   const id = useId();
@@ -38,8 +44,10 @@ export function PropertiesForm({
           </label>
           <PropertyInput
             id={`${id}-${name}`}
+            name={name}
             value={value}
             isReadOnly={isReadOnly}
+            onEditJson={onEditJson}
             onChange={(next) => onChange({ ...properties, [name]: next })}
           />
           {!isReadOnly && (
@@ -71,14 +79,16 @@ export function PropertiesForm({
   );
 }
 
-interface PropertyInputProps {
+interface PropertyInputProps extends Pick<PropertiesFormProps, "isReadOnly" | "onEditJson"> {
   readonly id: string;
+  readonly name: string;
   readonly value: unknown;
-  readonly isReadOnly: boolean;
   readonly onChange: (value: unknown) => void;
 }
 
-function PropertyInput({ id, value, isReadOnly, onChange }: PropertyInputProps) {
+function PropertyInput({ id, name, value, isReadOnly, onEditJson, onChange }: PropertyInputProps) {
+  // The typed text while it is no number, until the field loses the focus.
+  const [incomplete, setIncomplete] = useState<string | null>(null);
   if (typeof value === "boolean") {
     return (
       <select
@@ -97,32 +107,48 @@ function PropertyInput({ id, value, isReadOnly, onChange }: PropertyInputProps) 
       <input
         id={id}
         type="number"
+        inputMode="decimal"
         step="any"
-        value={value}
+        value={incomplete ?? value}
         readOnly={isReadOnly}
-        onChange={(event) => {
-          if (!Number.isNaN(event.target.valueAsNumber)) onChange(event.target.valueAsNumber);
+        onBlur={() => setIncomplete(null)}
+        onChange={({ target }) => {
+          const isNumber = !Number.isNaN(target.valueAsNumber);
+          setIncomplete(isNumber ? null : target.value);
+          if (isNumber) onChange(target.valueAsNumber);
         }}
       />
     );
   }
   if (typeof value === "string") {
     return (
-      <input id={id} value={value} readOnly={isReadOnly} onChange={(event) => onChange(event.target.value)} />
+      <div className="text-value">
+        <input
+          id={id}
+          value={value}
+          readOnly={isReadOnly}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        {COLOR.test(value) && (
+          <input
+            type="color"
+            aria-label={`Color of ${name}`}
+            value={value}
+            disabled={isReadOnly}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )}
+      </div>
     );
   }
   return (
     <div>
-      <input
-        id={id}
-        className="code"
-        value={JSON.stringify(value)}
-        readOnly
-        aria-describedby={`${id}-hint`}
-      />
-      <p className="fine" id={`${id}-hint`}>
-        Edit this value as JSON.
-      </p>
+      <input id={id} className="code" value={JSON.stringify(value)} readOnly />
+      {!isReadOnly && (
+        <button type="button" className="link fine" aria-label={`Edit ${name} as JSON`} onClick={onEditJson}>
+          Edit as JSON
+        </button>
+      )}
     </div>
   );
 }

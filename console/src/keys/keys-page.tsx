@@ -5,11 +5,11 @@ import {
   RevokeKeyDocument,
 } from "../api/generated/operations.js";
 import { ChangeChart } from "../parts/change-chart.js";
-import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { MutationDialog } from "../parts/confirm-dialog.js";
+import { DocsLink } from "../parts/docs-link.js";
 import { SOON_MS } from "../parts/expiry.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
-import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
 import { useSort } from "../parts/sort.js";
@@ -17,7 +17,6 @@ import { Time } from "../parts/time.js";
 import { useNewDialog, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useSession } from "../session/session.js";
-import { useMutation } from "../session/use-mutation.js";
 import { useQuery } from "../session/use-query.js";
 import { NewKey } from "./new-key.js";
 
@@ -40,7 +39,12 @@ export function KeysPage() {
   return (
     <Page
       title="API keys"
-      description={`Keys of the ${environment} environment. Switch environments to see the other keys.`}
+      description={
+        <>
+          Keys of the {environment} environment. Switch environments to see the other keys.{" "}
+          <DocsLink page="leaked-secret#api-key">What to do if a key has leaked</DocsLink>
+        </>
+      }
       actions={
         <button type="button" className="primary" onClick={openNew}>
           New API key
@@ -174,22 +178,17 @@ interface RevokeKeyProps {
 
 function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKeyProps) {
   const { keyHint } = useSession();
-  const revoke = useMutation(RevokeKeyDocument);
-  const notify = useNotice();
-
-  async function run() {
-    const payload = await revoke.run({ id });
-    if (!payload?.apiKey) return;
-    notify(`${name} was revoked.`);
-    onRevoked();
-    onClose();
-  }
   return (
-    <ConfirmDialog
+    <MutationDialog
       title={`Revoke ${name}?`}
       action="Revoke key"
-      mutation={revoke}
-      onConfirm={() => void run()}
+      document={RevokeKeyDocument}
+      variables={{ id }}
+      notice={`${name} was revoked.`}
+      onDone={() => {
+        onRevoked();
+        onClose();
+      }}
       onClose={onClose}
     >
       <p>
@@ -201,7 +200,7 @@ function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKey
           <strong>You are signed in with this key.</strong>
         </p>
       )}
-    </ConfirmDialog>
+    </MutationDialog>
   );
 }
 

@@ -1,7 +1,9 @@
 import { type ReactNode, useState } from "react";
-import type { Mutation } from "../session/use-mutation.js";
+import type { TypedDocumentString } from "../api/generated/operations.js";
+import { type Mutation, type Payload, type Result, useMutation } from "../session/use-mutation.js";
 import { Dialog } from "./dialog.js";
 import { Field } from "./field.js";
+import { useNotice } from "./notices.js";
 import { Problem } from "./problem.js";
 
 interface ConfirmDialogProps {
@@ -68,4 +70,28 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       </form>
     </Dialog>
   );
+}
+
+interface MutationDialogProps<P, V> extends Omit<ConfirmDialogProps, "mutation" | "onConfirm"> {
+  readonly document: TypedDocumentString<Result<P>, V>;
+  readonly variables: NoInfer<V>;
+  /** Shown once the mutation has succeeded. */
+  readonly notice?: string;
+  /** Called with the payload of a mutation that has succeeded, before the notice is shown. */
+  readonly onDone: (payload: P) => void;
+}
+
+/** A confirmation dialog that runs a mutation, and shows its errors. `onDone` closes it. */
+export function MutationDialog<P extends Payload, V>(props: MutationDialogProps<P, V>) {
+  const { document, variables, notice, onDone, ...dialog } = props;
+  const mutation = useMutation(document);
+  const notify = useNotice();
+
+  async function run() {
+    const payload = await mutation.run(variables);
+    if (payload?.userErrors.length !== 0) return;
+    onDone(payload);
+    if (notice !== undefined) notify(notice);
+  }
+  return <ConfirmDialog {...dialog} mutation={mutation} onConfirm={() => void run()} />;
 }

@@ -20,15 +20,22 @@ export function SiteHeader({ children }: SiteHeaderProps) {
         </svg>
         User groups
       </a>
-      <nav className="site-links" aria-label="Product">
-        {LINKS.filter(({ page }) => !pageData.disabled.includes(page)).map(({ page, path, label }) => (
-          <a key={page} href={`../${path}`} aria-current={page === "console" ? "page" : undefined}>
-            {label}
-          </a>
-        ))}
-      </nav>
+      <ProductLinks />
       <ThemeSwitch />
       {children}
     </div>
+  );
+}
+
+/** Links to the pages that the service serves. */
+export function ProductLinks() {
+  return (
+    <nav className="site-links" aria-label="Product">
+      {LINKS.filter(({ page }) => !pageData.disabled.includes(page)).map(({ page, path, label }) => (
+        <a key={page} href={`../${path}`} aria-current={page === "console" ? "page" : undefined}>
+          {label}
+        </a>
+      ))}
+    </nav>
   );
 }

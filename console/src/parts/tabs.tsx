@@ -2,8 +2,8 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
 
 export interface Tab {
   readonly name: string;
-  /** Rendered only while the tab is selected. */
-  readonly content: () => ReactNode;
+  /** Rendered only while the tab is selected. @param select selects another tab, by its index */
+  readonly content: (select: (index: number) => void) => ReactNode;
 }
 
 interface TabsProps {
@@ -48,7 +48,7 @@ export function Tabs({ label, tabs }: TabsProps) {
         ))}
       </div>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-tab-${selected}`}>
-        {tabs[selected]?.content()}
+        {tabs[selected]?.content(setSelected)}
       </div>
     </div>
   );

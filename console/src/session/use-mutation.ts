@@ -5,9 +5,9 @@ import type { UserErrors } from "../api/user-errors.js";
 import { useSession } from "./session.js";
 
 /** The result of an operation with one mutation. */
-type Result<P> = Readonly<Record<string, P>>;
+export type Result<P> = Readonly<Record<string, P>>;
 
-interface Payload {
+export interface Payload {
   readonly userErrors: UserErrors;
 }
 

@@ -1,8 +1,6 @@
 import { useState } from "react";
 import { SetSiteVisibilityDocument, type SitePartsFragment } from "../api/generated/operations.js";
-import { ConfirmDialog } from "../parts/confirm-dialog.js";
-import { useNotice } from "../parts/notices.js";
-import { useMutation } from "../session/use-mutation.js";
+import { MutationDialog } from "../parts/confirm-dialog.js";
 
 interface SiteVisibilityProps {
   readonly site: SitePartsFragment;
@@ -12,29 +10,23 @@ interface SiteVisibilityProps {
 /** Makes a site public or private. */
 export function SiteVisibility({ site: { site, isPublic }, onUpdate }: SiteVisibilityProps) {
   const [isConfirming, setConfirming] = useState(false);
-  const change = useMutation(SetSiteVisibilityDocument);
-  const notify = useNotice();
-
-  async function run() {
-    const payload = await change.run({ site, isPublic: !isPublic });
-    if (!payload?.siteConfig) return;
-    const { siteConfig } = payload;
-    setConfirming(false);
-    onUpdate(siteConfig);
-    notify(siteConfig.isPublic ? "The site is now public." : "The site is now private.");
-  }
   return (
     <>
       <button type="button" onClick={() => setConfirming(true)}>
         {isPublic ? "Make private…" : "Make public…"}
       </button>
       {isConfirming && (
-        <ConfirmDialog
+        <MutationDialog
           title={isPublic ? "Make the site private?" : "Make the site public?"}
           action={isPublic ? "Make private" : "Make public"}
           isHarmless={isPublic}
-          mutation={change}
-          onConfirm={() => void run()}
+          document={SetSiteVisibilityDocument}
+          variables={{ site, isPublic: !isPublic }}
+          notice={isPublic ? "The site is now private." : "The site is now public."}
+          onDone={({ siteConfig }) => {
+            setConfirming(false);
+            if (siteConfig) onUpdate(siteConfig);
+          }}
           onClose={() => setConfirming(false)}
         >
           <p>
@@ -42,7 +34,7 @@ export function SiteVisibility({ site: { site, isPublic }, onUpdate }: SiteVisib
               ? "Reading the configuration will require an API key."
               : "Anyone will be able to read this revision and later ones over HTTP without an API key. Earlier revisions stay private."}
           </p>
-        </ConfirmDialog>
+        </MutationDialog>
       )}
     </>
   );

@@ -6,7 +6,7 @@ import {
   SendTestDocument,
   UpdateEndpointDocument,
 } from "../api/generated/operations.js";
-import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { MutationDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
@@ -99,39 +99,26 @@ function Enable({ endpoint: { id, name }, onUpdate }: EndpointActionsProps) {
 }
 
 function Disable({ endpoint: { id, name }, onUpdate, onClose }: EndpointDialogProps) {
-  const update = useMutation(UpdateEndpointDocument);
-  const notify = useNotice();
-
-  async function run() {
-    const payload = await update.run({ input: { id, enabled: false } });
-    if (!payload?.webhookEndpoint) return;
-    notify(`${name} was disabled.`);
-    onUpdate();
-    onClose();
-  }
   return (
-    <ConfirmDialog
+    <MutationDialog
       title={`Disable ${name}?`}
       action="Disable endpoint"
-      mutation={update}
-      onConfirm={() => void run()}
+      document={UpdateEndpointDocument}
+      variables={{ input: { id, enabled: false } }}
+      notice={`${name} was disabled.`}
+      onDone={() => {
+        onUpdate();
+        onClose();
+      }}
       onClose={onClose}
     >
       <p>Events that occur while it is disabled are not sent, not even after it is enabled again.</p>
-    </ConfirmDialog>
+    </MutationDialog>
   );
 }
 
 function RotateSecret({ endpoint: { id, name }, onUpdate, onClose }: EndpointDialogProps) {
   const [secret, setSecret] = useState<string | null>(null);
-  const rotate = useMutation(RotateSecretDocument);
-
-  async function run() {
-    const payload = await rotate.run({ id });
-    if (!payload) return;
-    setSecret(payload.secret);
-    onUpdate();
-  }
   if (secret !== null) {
     return (
       <SecretDialog title="Secret rotated" label="Signing secret" secret={secret} onClose={onClose}>
@@ -143,43 +130,40 @@ function RotateSecret({ endpoint: { id, name }, onUpdate, onClose }: EndpointDia
     );
   }
   return (
-    <ConfirmDialog
+    <MutationDialog
       title={`Rotate the secret of ${name}?`}
       action="Rotate secret"
       isHarmless
-      mutation={rotate}
-      onConfirm={() => void run()}
+      document={RotateSecretDocument}
+      variables={{ id }}
+      onDone={(payload) => {
+        setSecret(payload.secret);
+        onUpdate();
+      }}
       onClose={onClose}
     >
       <p>
         A new secret replaces the current one. For a day, requests are signed with both, so that your server
         can switch.
       </p>
-    </ConfirmDialog>
+    </MutationDialog>
   );
 }
 
 function Delete({ endpoint: { id, name }, onClose }: EndpointDialogProps) {
-  const remove = useMutation(DeleteEndpointDocument);
-  const notify = useNotice();
   const goTo = useGoTo();
-
-  async function run() {
-    const payload = await remove.run({ id });
-    if (!payload?.deletedWebhookEndpointId) return;
-    notify(`${name} was deleted.`);
-    goTo(hashOf(["webhooks"]));
-  }
   return (
-    <ConfirmDialog
+    <MutationDialog
       title={`Delete ${name}?`}
       action="Delete endpoint"
       typed={name}
-      mutation={remove}
-      onConfirm={() => void run()}
+      document={DeleteEndpointDocument}
+      variables={{ id }}
+      notice={`${name} was deleted.`}
+      onDone={() => goTo(hashOf(["webhooks"]))}
       onClose={onClose}
     >
       <p>The endpoint receives nothing more, and its deliveries are deleted. This cannot be undone.</p>
-    </ConfirmDialog>
+    </MutationDialog>
   );
 }

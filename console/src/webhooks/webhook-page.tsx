@@ -1,4 +1,5 @@
 import { EndpointDocument, type EndpointPartsFragment } from "../api/generated/operations.js";
+import { DocsLink } from "../parts/docs-link.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
@@ -68,7 +69,8 @@ function Health({ endpoint }: { readonly endpoint: EndpointPartsFragment }) {
               {" "}
               Deliveries are paused until <Time at={pausedUntil} />.
             </>
-          )}
+          )}{" "}
+          <DocsLink page="webhook-checklist">Find the cause</DocsLink>
         </p>
       )}
       <dl className="facts card">

@@ -68,8 +68,12 @@ export function WebhooksPage() {
 function Name({ endpoint: { id, name, url } }: { readonly endpoint: EndpointPartsFragment }) {
   return (
     <>
-      <a href={hashOf(["webhooks", id])}>{name}</a>
-      <span className="code fine below">{url}</span>
+      <a className="clamped" href={hashOf(["webhooks", id])} title={name}>
+        {name}
+      </a>
+      <span className="code fine clamped" title={url}>
+        {url}
+      </span>
     </>
   );
 }

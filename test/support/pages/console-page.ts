@@ -123,7 +123,7 @@ interface ConsoleGroups {
 export function useConsoleGroups(): ConsoleGroups {
   const encryptionKey = randomBytes(32);
   const keys = { admin: "", write: "", embed: "", read: "", testing: "" };
-  const service = useConsole({ encryptionKey, demoKey: () => keys.read });
+  const service = useConsole({ encryptionKey, tokenGraceSeconds: 60, demoKey: () => keys.read });
   const run: ConsoleGroups["run"] = async (query, variables) => {
     const { body } = await callGraphql(service().url, keys.admin, query, variables);
     const { data, errors } = Object(body);

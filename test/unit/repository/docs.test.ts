@@ -37,6 +37,20 @@ test("code fits the site at 1440 px without scrolling", () => {
   expect(tooLong).toEqual([]);
 });
 
+test("links of the console to documents resolve", () => {
+  const files = readdirSync(new URL("console/src/", root), { recursive: true, encoding: "utf8" });
+  const links = files
+    .filter((name) => name.endsWith(".tsx"))
+    .flatMap((name) => [
+      ...readDocument(`console/src/${name}`).matchAll(/<DocsLink page="([\w-]+)(?:#([\w-]+))?"/g),
+    ]);
+  expect(links.length).toBeGreaterThan(0);
+  for (const [link, page = "", anchor] of links) {
+    expect(documents, link).toContain(`docs/${page}.md`);
+    if (anchor !== undefined) expect(anchorsOf(new URL(`docs/${page}.md`, root)), link).toContain(anchor);
+  }
+});
+
 test("links between documents resolve", () => {
   for (const document of documents) {
     const folder = new URL(document, root);

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { CodeBlock } from "../code-block.js";
+import { DocsLink } from "../docs-link.js";
 import type { SessionCheck } from "./session-check.js";
 
 const SECOND_MS = 1000;
@@ -17,7 +18,7 @@ export function SessionFacts({ check: { isAccepted, verdict, decoded }, onExpire
     <div className="session-facts">
       <p role="status">
         <span className={isAccepted ? "badge good" : "badge bad"}>{isAccepted ? "Valid" : "Refused"}</span>{" "}
-        {verdict}
+        {verdict} {!isAccepted && <DocsLink page="refused-requests">Why requests are refused</DocsLink>}
       </p>
       {decoded && (
         <>
