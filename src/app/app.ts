@@ -23,7 +23,7 @@ import { openStorage, type Storage } from "./storage.js";
 import { openTelemetry, type ProcessTelemetry } from "./telemetry.js";
 import type { WorkerLink } from "./workers/worker-link.js";
 
-const KEY_USAGE_INTERVAL_MS = 10_000;
+const USAGE_INTERVAL_MS = 10_000;
 /** Number of executions before a document is compiled: compiling takes as long as some dozen executions. */
 const COMPILE_AFTER = 3;
 /** Next to the compiled sources. */
@@ -166,20 +166,20 @@ async function serveFrom(
   });
   for (const warning of warnings) server.log.warn(warning);
   const logUsageFailure = (error: unknown) => {
-    server.log.warn({ err: error }, "saving the last use of API keys failed");
+    server.log.warn({ err: error }, "saving the last use of API keys and the number of calls failed");
   };
   services.changes.reportUnpublished((error, lost) => {
     if (lost === 0) server.log.warn({ err: error }, "publishing changes failed");
     else server.log.error({ err: error, lost }, "changes were lost: other processes were not notified");
   });
-  services.keyUsage.start(KEY_USAGE_INTERVAL_MS, logUsageFailure);
+  services.usage.start(USAGE_INTERVAL_MS, logUsageFailure);
   // Runs after the last request has completed.
   server.addHook("onClose", async () => {
     await services.webhookDispatcher.stop();
     await services.changes.close();
     await services.purgeJob.stop();
-    services.keyUsage.stop();
-    await services.keyUsage.flush().catch(logUsageFailure);
+    services.usage.stop();
+    await services.usage.flush().catch(logUsageFailure);
   });
   try {
     // LISTEN does not work behind a transaction-mode pooler; other processes then accept a revoked key until its cache entry expires.

@@ -34,7 +34,7 @@ const RETENTION_SETTINGS = {
   RETAIN_AUDIT_DAYS: wholeNumber(0, MAX_DAYS, DEFAULT_RETENTION.auditDays)
     .refine((days) => days === 0 || days >= MIN_AUDIT_DAYS, AUDIT_RULE)
     .describe(
-      `days for which audit log entries and counts of embed sessions are kept, at least ${MIN_AUDIT_DAYS}; \`0\` keeps them forever`,
+      `days for which audit log entries and counts of embed sessions and requests are kept, at least ${MIN_AUDIT_DAYS}; \`0\` keeps them forever`,
     ),
   AUDIT_EMBED_SESSIONS: flag(false).describe("write an audit log entry for each embed session, too"),
   RETAIN_DELETED_GROUP_NAME_DAYS: wholeNumber(0, MAX_DAYS, DEFAULT_RETENTION.deletedGroupNameDays).describe(

@@ -8,7 +8,8 @@ import type { ReadReplicas } from "../persistence/database/read-replicas.js";
 import { purgeList } from "../persistence/transfer/purge-list.js";
 import { countOnly, type Telemetry } from "../telemetry/telemetry.js";
 import { AccountService, ApiKeyService } from "./accounts/account-service.js";
-import { KeyCache, KeyRevocations, KeyUsage, KeyWatch } from "./accounts/key-cache.js";
+import { KeyCache, KeyRevocations, KeyWatch } from "./accounts/key-cache.js";
+import { Usage } from "./accounts/usage.js";
 import { AuditLog } from "./audit/log.js";
 import { Access } from "./authentication/access.js";
 import { ConsoleSessions } from "./authentication/console-sessions.js";
@@ -96,7 +97,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const changes = new ChangeFeed(notifications);
   const keyWatch = new KeyWatch(database);
   const revocations = new KeyRevocations(keys, keyWatch, notifications);
-  const keyUsage = new KeyUsage(database);
+  const usage = new Usage(database);
   const signingKeys = new SigningKeys(database, vault);
   const embedSessions = new EmbedSessions({
     db: database,
@@ -119,12 +120,12 @@ export function createServices(database: Database, vault: TokenVault, options: S
       keys,
       reader: userGroupReader,
       embedSessions,
-      usage: keyUsage,
+      usage,
       failures: new AuthFailures(new RateCounter(failures, sharedLimiters), metrics),
     }),
     accounts,
     apiKeys: new ApiKeyService(database, accounts, revocations),
-    auditLog: new AuditLog(database),
+    auditLog: new AuditLog(database, retention.auditDays),
     changes,
     consoleSessions: new ConsoleSessions(database, vault, keys),
     dataSources: new DataSourceService(database, batching, changes),
@@ -133,7 +134,6 @@ export function createServices(database: Database, vault: TokenVault, options: S
     /** Undefined if people cannot sign in. */
     identityProvider: options.identityProvider && new IdentityProvider(options.identityProvider),
     idempotency: new Idempotency(database, vault),
-    keyUsage,
     replicaRouter: new ReplicaRouter(options.reads.replicas, options.reads.consistency, metrics),
     listing: new Listing(database, batching),
     groupHistoryDays: retention.groupHistoryDays,
@@ -171,6 +171,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     /** Open WebSockets; each of their subscriptions also counts as an event stream. */
     webSockets: new EventStreams(options.eventStreams, options.trustedProxies, metrics, "WebSockets"),
     telemetry,
+    usage,
     /** @throws DomainError `unavailable` when the database is unreachable */
     async checkReadiness() {
       await database.run({ name: "readiness", access: "read", text: "SELECT 1 AS ready" }, []);

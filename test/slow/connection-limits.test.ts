@@ -244,6 +244,7 @@ async function startSheddingServer() {
   superviseRequests(app, {
     work: new WorkQueue(10, metrics),
     metrics,
+    usage: undefined,
     tracing: undefined,
     timeoutMs: Number.POSITIVE_INFINITY,
     trustsProxies: false,

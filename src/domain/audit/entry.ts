@@ -60,6 +60,17 @@ export interface DayCount {
   readonly id?: number;
 }
 
+/** Usage of one day in UTC. */
+export interface UsageDay {
+  /** Such as `2026-11-22`. */
+  readonly date: string;
+  /** At the end of the day; null if the audit log does not reach back to it. */
+  readonly userGroups: number | null;
+  readonly embedSessions: number;
+  readonly calls: number;
+  readonly errors: number;
+}
+
 // Not by ID: a time range would then be searched among all later entries.
 export const AUDIT_ENTRY_ORDER = {
   fields: { "auditEntry.createdAt": { property: "createdAt", kind: "time" } },

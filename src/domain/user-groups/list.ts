@@ -39,6 +39,8 @@ export interface UserGroupFilter {
   /** Mapped to this data source; with `schemaId`, for that schema. */
   readonly dataSource?: DataSourceRef;
   readonly schemaId?: string;
+  /** Whether the mapping has entries. */
+  readonly hasMapping?: boolean;
   readonly createdAt?: TimeRange;
   readonly updatedAt?: TimeRange;
   /** JSON text that the properties must contain, as defined by PostgreSQL's `@>`. */

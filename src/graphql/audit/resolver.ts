@@ -34,6 +34,7 @@ import {
   AuditEntryConnection,
   AuditEntryView,
   parseSubject,
+  UsageDayView,
 } from "./types.js";
 
 @InputType("AuditFilter", { description: "Filters audit log entries, which must meet all conditions." })
@@ -99,6 +100,17 @@ export class AuditResolver {
   ): Promise<AuditDayView[]> {
     const admin = requireAdmin(requireSession(context).caller);
     return context.services.auditLog.countDays(admin, parseDays(days));
+  }
+
+  @Query(() => [UsageDayView], {
+    description: "The environment's usage on each of the last days, oldest first; the last one is today.",
+  })
+  async usageDays(
+    @Args(() => DaysArguments) days: DaysArguments,
+    @Ctx() context: GraphqlContext,
+  ): Promise<UsageDayView[]> {
+    const { caller } = requireSession(context);
+    return context.services.auditLog.usageDays(caller, parseDays(days));
   }
 
   @FieldResolver(

@@ -7,6 +7,7 @@ import {
   type AuditFilter,
   type DayCount,
   subjectType,
+  type UsageDay,
 } from "../../domain/audit/entry.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { NodeView, parseNodeId, toNodeId } from "../shared/node.js";
@@ -93,6 +94,38 @@ export class EmbedSessionDayView implements DayCount {
 
   @Field(() => Int, { name: "sessions", description: "The number of created embed sessions." })
   readonly count!: number;
+}
+
+@ObjectType("UsageDay", { description: "The usage of a day." })
+export class UsageDayView implements UsageDay {
+  @Field(() => String, { description: "The day in UTC, such as `2026-11-22`." })
+  readonly date!: string;
+
+  @Field(
+    () => Int,
+    nullable(
+      "The number of user groups at the end of the day, or now for today; null for days before the oldest entries of the audit log.",
+    ),
+  )
+  readonly userGroups!: number | null;
+
+  @Field(() => Int, {
+    description:
+      "The number of created embed sessions, without those of user groups that were deleted since.",
+  })
+  readonly embedSessions!: number;
+
+  @Field(() => Int, {
+    description:
+      "The number of requests with valid credentials and of operations over WebSockets, without those of the console. They are added up to 10 seconds later.",
+  })
+  readonly calls!: number;
+
+  @Field(() => Int, {
+    description:
+      "The number of these calls that failed: the reply had GraphQL errors or a status of 400 or higher.",
+  })
+  readonly errors!: number;
 }
 
 /** Parses the global ID of a subject. One that is malformed or of another type has no entries. */

@@ -46,6 +46,7 @@ export class Callers {
     const caller = this.services.access.authenticateCached(authorization, originOf(request));
     if (!caller) return this.#identifyUncached(request);
     request.identity = { kind: "caller", caller };
+    request.tenant = caller;
     return undefined;
   }
 
@@ -70,7 +71,6 @@ export class Callers {
         request.hasWritten = true;
       },
     });
-    request.tenant = context.session && tenantOf(context.session);
     if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));
     return context;
   }
@@ -78,6 +78,7 @@ export class Callers {
   async #identifyUncached(request: FastifyRequest): Promise<void> {
     const identity = await this.services.access.identify(request.headers.authorization, originOf(request));
     request.identity = identity;
+    request.tenant = tenantOf(identity);
     if (identity.kind === "frontEnd") request.maxBodyBytes = SMALL_BODY_LIMIT;
   }
 }

@@ -7,7 +7,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { isObject, isPresent } from "../../domain/shared/json.js";
 import type { WorkQueue } from "../../services/requests/work-queue.js";
 import type { CountLookup, Metrics } from "../../telemetry/metrics.js";
-import { countError } from "../shared/error-format.js";
+import { countError, firstCode } from "../shared/error-format.js";
 import { stringifyReply } from "../shared/raw-json.js";
 import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
 import type { ApolloHandler } from "./apollo-server.js";
@@ -118,16 +118,16 @@ function withRequestId(answer: OperationReply, { id }: FastifyRequest, metrics: 
   return { ...answer, result: { ...answer.result, errors: completed } };
 }
 
-/** Returns the HTTP status: GraphQL over HTTP wants 200 for invalid documents if the client does not accept GraphQL's media type. */
+/** Records the error code and returns the HTTP status: GraphQL over HTTP wants 200 for invalid documents if the client does not accept GraphQL's media type. */
 function statusFor(
   request: FastifyRequest,
   status: number,
   errors: readonly GraphQLFormattedError[],
 ): number {
   const codes = errors.map(({ extensions }) => extensions?.["code"]);
+  request.errorCode = firstCode(errors);
   if (status === 400 && !acceptsGraphqlMediaType(request) && codes.every((code) => DOCUMENT_ERRORS.has(code)))
     return 200;
-  if (status >= 400) request.errorCode = String(codes[0]).toLowerCase();
   return status;
 }
 

@@ -56,6 +56,11 @@ export function extensionsOf(error: DomainError, requestId: string): Record<stri
   };
 }
 
+/** Returns the code of the first error, as log lines name it. */
+export function firstCode(errors: readonly GraphQLFormattedError[]): string {
+  return String(errors[0]?.extensions?.["code"]).toLowerCase();
+}
+
 /** Returns the document locations and path of an error, if known. */
 export function locationOf({ cause }: DomainError): Pick<GraphQLFormattedError, "locations" | "path"> {
   if (!(cause instanceof GraphQLError)) return {};

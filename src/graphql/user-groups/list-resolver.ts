@@ -51,6 +51,9 @@ export class UserGroupFilterInput extends NamedItemFilter {
   @Field(() => String, nullable("User groups whose mapping contains this schema."))
   readonly schemaId?: string | null;
 
+  @Field(() => Boolean, nullable("User groups whose mapping has entries, or with `false` has none."))
+  readonly hasMapping?: boolean | null;
+
   @Field(() => DateTimeRangeInput, nullable("User groups created in this time range."))
   readonly createdAt?: DateTimeRangeInput | null;
 
@@ -108,7 +111,16 @@ export class DataSourceUserGroupsResolver {
 /** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
 export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
   if (!filter) return {};
-  const { search, nameStartsWith, providedIdStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;
+  const {
+    search,
+    nameStartsWith,
+    providedIdStartsWith,
+    dataSource,
+    schemaId,
+    hasMapping,
+    createdAt,
+    updatedAt,
+  } = filter;
   const properties = parseProperties(filter.properties ?? null, ["filter", "properties"]);
   const text = (value: string, name: string) => parseText(value, ["filter", name]);
   return {
@@ -120,6 +132,7 @@ export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undef
       : {}),
     ...(dataSource ? { dataSource: parseDataSourceBy(dataSource, ["filter", "dataSource"]) } : {}),
     ...(typeof schemaId === "string" ? { schemaId: text(schemaId, "schemaId") } : {}),
+    ...(typeof hasMapping === "boolean" ? { hasMapping } : {}),
     ...(createdAt ? { createdAt: parseTimeRange(createdAt, "createdAt") } : {}),
     ...(updatedAt ? { updatedAt: parseTimeRange(updatedAt, "updatedAt") } : {}),
     ...(properties ? { properties } : {}),

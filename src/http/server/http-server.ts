@@ -18,6 +18,7 @@ import { renderGraphqlError } from "../../graphql/shared/error-format.js";
 import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
 import { renderError } from "../../rest/errors.js";
 import { registerRestRoutes, rejectOtherMethods } from "../../rest/routes.js";
+import type { Usage } from "../../services/accounts/usage.js";
 import { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Services } from "../../services/services.js";
 import type { HttpState } from "../../telemetry/metrics.js";
@@ -82,7 +83,7 @@ export interface HttpOptions extends PagesOptions {
 
 /** Creates the HTTP server with both APIs; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
-  const { app, state, work } = createBareServer(options, services.telemetry);
+  const { app, state, work } = createBareServer(options, services.telemetry, services.usage);
   const rejectOthers = rejectOtherMethods(app);
   registerHealthRoutes(app, services, options.isShuttingDown);
   const { metrics } = options;
@@ -109,6 +110,7 @@ export function createBareServer(
     requestTimeoutMs = Number.POSITIVE_INFINITY,
   }: Pick<HttpOptions, "log"> & Partial<HttpOptions>,
   { metrics, tracing }: Telemetry = countOnly(),
+  usage?: Usage,
 ): { readonly app: FastifyInstance; readonly state: HttpState; readonly work: WorkQueue } {
   const answerBroken = brokenRequestHandler((socket) => connections.repliesOf(socket), metrics);
   const app = Fastify({
@@ -163,6 +165,7 @@ export function createBareServer(
   superviseRequests(app, {
     work,
     metrics,
+    usage,
     tracing,
     timeoutMs: requestTimeoutMs,
     trustsProxies: trustedProxies.length > 0,

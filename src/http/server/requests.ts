@@ -16,6 +16,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, deadlineExceeded } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
+import type { Usage } from "../../services/accounts/usage.js";
 import type { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { idsOf, markFailed } from "../../telemetry/tracing.js";
@@ -29,7 +30,7 @@ declare module "fastify" {
     deadline?: RequestDeadline;
     /** Ends the request's share of the work in progress, at the latest when the reply has been sent. */
     endWork?: () => void;
-    /** The error code of the reply. */
+    /** The error code of the reply; of a GraphQL reply with status 200, that of its first error. */
     errorCode?: string | undefined;
     /** Whether the reply is an event stream, which has no deadline. */
     isStream?: boolean;
@@ -49,6 +50,8 @@ interface RequestDeadline extends Deadline {
 export interface RequestOptions {
   readonly work: WorkQueue;
   readonly metrics: Metrics;
+  /** Counts the requests with valid credentials. */
+  readonly usage: Pick<Usage, "recordCall"> | undefined;
   readonly tracing: Tracer | undefined;
   /** Request timeout in milliseconds. Event streams and replies that have started are exempt. */
   readonly timeoutMs: number;
@@ -98,7 +101,7 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
  * deadline, a trace span, the log line and metrics.
  */
 export function superviseRequests(app: FastifyInstance, options: RequestOptions): void {
-  const { work, metrics, tracing } = options;
+  const { work, metrics, tracing, usage } = options;
   const deadlines = enforceDeadlines(app, options);
   const logReply = replyLogger(app, options.successesPerSecond);
   let shouldReportProxy = !options.trustsProxies;
@@ -137,8 +140,9 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
     deadlines.delete(request);
     const { url, routeOptions } = request;
     const { statusCode: status, elapsedTime } = reply;
-    // The duration of an event stream says nothing about latency.
+    // The duration of an event stream says nothing about latency, and it was counted when it started.
     if (!request.isStream) {
+      usage?.recordCall(request, status >= 400 || request.errorCode !== undefined);
       const method = METHODS.has(request.method) ? request.method : "other";
       metrics.replies.observe(
         { method, route: routeLabel(routeOptions.url), status },

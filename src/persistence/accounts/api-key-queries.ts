@@ -84,13 +84,16 @@ export async function findActiveKeyIds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Records when keys of an account were last used; never replaces a later time. Requires the operator scope. */
+/**
+ * Records when keys of an account were last used; never replaces a later time. Requires the operator scope.
+ * @param uses by key: Unix times in milliseconds
+ */
 export async function touchApiKeys(
   db: Queryable,
   accountId: number,
-  uses: readonly { readonly keyId: number; readonly at: number }[],
+  uses: ReadonlyMap<number, number>,
 ): Promise<void> {
-  await db.run(TOUCH, [accountId, uses.map((use) => use.keyId), uses.map((use) => new Date(use.at))]);
+  await db.run(TOUCH, [accountId, [...uses.keys()], [...uses.values()].map((at) => new Date(at))]);
 }
 
 // Raw SQL: keyset pages and UPDATE … RETURNING; TypeORM would save neither lines nor statements.

@@ -14,6 +14,7 @@ const DISTRIBUTED = [
   "user_group_history",
   "brought_token",
   "embed_session_count",
+  "request_count",
   "api_key",
   "site_config",
   "site_config_revision",

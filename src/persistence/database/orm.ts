@@ -3,6 +3,7 @@ import { Baseline1765100000000 } from "../../../migrations/1765100000000-baselin
 import { IndexAuditSubjects1765200000000 } from "../../../migrations/1765200000000-index-audit-subjects.js";
 import { CountEmbedSessions1765300000000 } from "../../../migrations/1765300000000-count-embed-sessions.js";
 import { UserGroupHistory1765400000000 } from "../../../migrations/1765400000000-user-group-history.js";
+import { CountRequests1765500000000 } from "../../../migrations/1765500000000-count-requests.js";
 import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
 import { AuditEntryEntity } from "../audit/entries.js";
 import { SigningKeyEntity } from "../authentication/signing-keys.js";
@@ -46,6 +47,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
       IndexAuditSubjects1765200000000,
       CountEmbedSessions1765300000000,
       UserGroupHistory1765400000000,
+      CountRequests1765500000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

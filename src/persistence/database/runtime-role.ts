@@ -16,6 +16,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   site_config_revision: "SELECT, INSERT, DELETE",
   audit_entry: "SELECT, INSERT, UPDATE (subject_name), DELETE",
   embed_session_count: "SELECT, INSERT, UPDATE (count), DELETE",
+  request_count: "SELECT, INSERT, UPDATE (calls, errors), DELETE",
   webhook_endpoint: "SELECT, INSERT, UPDATE, DELETE",
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   idempotent_request: "SELECT, INSERT, UPDATE, DELETE",

@@ -16,6 +16,7 @@ export const TENANT_TABLES = [
   "user_group_history",
   "brought_token",
   "embed_session_count",
+  "request_count",
   "user_group",
   "data_source",
   "site_config_revision",

@@ -54,6 +54,11 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
       ["api_key_id", "bigint"],
     ],
   },
+  "request-counts": {
+    table: "request_count",
+    columns: "environment, day, calls, errors",
+    key: [["day", "date"]],
+  },
   "site-configs": {
     table: "site_config",
     columns: "environment, id, site, public_from, revision, created_at, updated_at, deleted_at",

@@ -65,6 +65,12 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
       maxAgeMs: age(retention.auditDays),
     },
     {
+      name: "request_counts",
+      table: "request_count",
+      time: "day",
+      maxAgeMs: age(retention.auditDays),
+    },
+    {
       name: "deleted_group_names",
       ...NAMED_DELETIONS,
       maxAgeMs: namesAge,

@@ -19,7 +19,8 @@ interface Indexed {
  * @param column the sort column; undefined to count
  */
 export function filteredList(filter: UserGroupFilter, column?: string): ListQuery {
-  const { providedIds, search, nameContains, nameStartsWith, providedIdStartsWith, properties } = filter;
+  const { providedIds, search, nameContains, nameStartsWith, providedIdStartsWith, properties, hasMapping } =
+    filter;
   const values = new StatementValues();
   const source = filter.dataSource && dataSourceId(filter.dataSource, values);
   const idRange =
@@ -39,6 +40,7 @@ export function filteredList(filter: UserGroupFilter, column?: string): ListQuer
     properties && `properties::jsonb @> ${values.add(properties)}::jsonb`,
     (source !== undefined || filter.schemaId !== undefined) &&
       mappedCondition(source, filter.schemaId, values),
+    hasMapping !== undefined && `${hasMapping ? "" : "NOT "}${mappedCondition(undefined, undefined, values)}`,
   ]);
   const conditions = [...TENANT, ...ranges.flatMap(([, range]) => range), ...others];
   const access = column === undefined ? {} : accessTo(filter, column, { source, ranges }, values);

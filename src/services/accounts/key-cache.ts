@@ -2,11 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Caller, Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, SharedDeadline } from "../../domain/shared/deadline.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
-import {
-  type ActiveKey,
-  findActiveKeyIds,
-  touchApiKeys,
-} from "../../persistence/accounts/api-key-queries.js";
+import { type ActiveKey, findActiveKeyIds } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { NotificationChannel } from "../../persistence/database/notification-channel.js";
 import type { CountLookup } from "../../telemetry/metrics.js";
@@ -111,58 +107,6 @@ export class KeyCache {
       // Also remove running queries: they may have read the key before it was revoked.
       if (!found || found.keyId === keyId) this.#entries.delete(secret);
     }
-  }
-}
-
-interface KeyUse {
-  readonly accountId: number;
-  readonly keyId: number;
-  /** Unix time in milliseconds. */
-  readonly at: number;
-}
-
-/** Records when API keys were last used, and writes it periodically so that no request waits for the write. */
-export class KeyUsage {
-  readonly #uses = new Map<number, KeyUse>();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(private readonly db: Database) {}
-
-  record(accountId: number, keyId: number): void {
-    this.#uses.set(keyId, { accountId, keyId, at: Date.now() });
-  }
-
-  /** Flushes every `intervalMs`. Errors are passed to `onError`, and the next flush retries the write. */
-  start(intervalMs: number, onError: (error: unknown) => void): void {
-    this.#timer = setInterval(() => {
-      this.flush().catch(onError);
-    }, intervalMs);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  /** Writes account by account, as their rows may be on different servers. @throws the first error; its uses are kept */
-  async flush(): Promise<void> {
-    const accounts = new Map<number, KeyUse[]>();
-    for (const use of this.#uses.values()) {
-      const uses = accounts.get(use.accountId);
-      if (uses) uses.push(use);
-      else accounts.set(use.accountId, [use]);
-    }
-    this.#uses.clear();
-    const failures: unknown[] = [];
-    for (const [accountId, uses] of accounts) {
-      try {
-        await touchApiKeys(this.db.of("operator"), accountId, uses);
-      } catch (error) {
-        failures.push(error);
-        for (const use of uses) if (!this.#uses.has(use.keyId)) this.#uses.set(use.keyId, use);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
   }
 }
 

@@ -1,5 +1,11 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
-import type { AuditEntry, AuditFilter, AuditSortField, DayCount } from "../../domain/audit/entry.js";
+import type {
+  AuditEntry,
+  AuditFilter,
+  AuditSortField,
+  DayCount,
+  UsageDay,
+} from "../../domain/audit/entry.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import {
   AUDIT_LOG,
@@ -8,17 +14,22 @@ import {
   countEntriesOfGroups,
   countSessionDays,
   listEntriesOfGroups,
+  readUsage,
 } from "../../persistence/audit/entries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { StoredList } from "../shared/item-list.js";
 
 const DAY_MS = 86_400_000;
 
-/** Reads the audit log and the counts of embed sessions. */
+/** Reads the audit log and the counts of embed sessions and requests. */
 export class AuditLog {
   readonly list: StoredList<AuditEntry, AuditFilter, AuditSortField>;
 
-  constructor(private readonly db: Database) {
+  /** @param keptDays how long entries are kept; 0 keeps them forever */
+  constructor(
+    private readonly db: Database,
+    private readonly keptDays: number,
+  ) {
     this.list = new StoredList(db, AUDIT_LOG);
   }
 
@@ -52,6 +63,21 @@ export class AuditLog {
   async countSessionDays(tenant: Tenant, days: number, groupIds: readonly number[]): Promise<DayCount[][]> {
     const period = lastDays(days);
     return fillDaysOf(period, groupIds, await countSessionDays(this.db.for(tenant), period.since, groupIds));
+  }
+
+  /** Returns the usage of each of the last days in UTC, oldest first; the last one is today. */
+  async usageDays(tenant: Tenant, days: number): Promise<UsageDay[]> {
+    const { since, dates } = lastDays(days);
+    const used = await readUsage(this.db.for(tenant), since);
+    const byDate = new Map(used.map((day) => [day.date, day]));
+    let existing = used.reduce((sum, day) => sum + day.existing, 0);
+    const newestFirst = dates.toReversed().map((date, age): UsageDay => {
+      const { added = 0, embedSessions = 0, calls = 0, errors = 0 } = byDate.get(date) ?? {};
+      const userGroups = this.keptDays > 0 && age > this.keptDays ? null : existing;
+      existing -= added;
+      return { date, userGroups, embedSessions, calls, errors };
+    });
+    return newestFirst.toReversed();
   }
 }
 

@@ -18,7 +18,8 @@ import { findAccount } from "../../persistence/accounts/account-queries.js";
 import { type ActiveKey, findActiveKey } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findTokenLocations } from "../../persistence/user-groups/imported-token-queries.js";
-import type { KeyCache, KeyUsage } from "../accounts/key-cache.js";
+import type { KeyCache } from "../accounts/key-cache.js";
+import type { Usage } from "../accounts/usage.js";
 import type { AuthFailures } from "../requests/rate-limits.js";
 import type { UserGroupReader } from "../user-groups/reader.js";
 import type { EmbedSessions } from "./embed-sessions.js";
@@ -44,7 +45,7 @@ interface AccessDependencies {
   readonly keys: KeyCache;
   readonly reader: UserGroupReader;
   readonly embedSessions: EmbedSessions;
-  readonly usage: KeyUsage;
+  readonly usage: Usage;
   readonly failures: AuthFailures;
 }
 
@@ -162,7 +163,7 @@ export class Access {
   #admit(key: ActiveKey, { requestId, deadline, signedInAt }: Omit<Origin, "address">): Caller {
     if (signedInAt && key.sessionsValidFrom && signedInAt <= key.sessionsValidFrom.getTime())
       throw new DomainError("unauthenticated", "This session was signed out. Sign in again.");
-    this.deps.usage.record(key.accountId, key.keyId);
+    this.deps.usage.recordKey(key.accountId, key.keyId);
     return {
       accountId: key.accountId,
       accountName: key.accountName,

@@ -85,7 +85,7 @@ test("the time of last use is recorded without delaying a request", async () => 
   service.statements.length = 0;
   await rest("GET", { user_group_id: "acme" }, secret);
   expect(service.statements.filter((text) => text.includes("last_used_at"))).toEqual([]);
-  await service.services.keyUsage.flush();
+  await service.services.usage.flush();
   expect(await lastUsed()).toBeInstanceOf(Date);
 });
 
@@ -97,7 +97,7 @@ test("the time of last use only moves forward", async () => {
       interval,
     ]);
     await rest("GET", { user_group_id: "acme" }, secret);
-    await service.services.keyUsage.flush();
+    await service.services.usage.flush();
     const [row] = await service.query(
       `SELECT last_used_at > now() + interval '30 minutes' AS later,
         last_used_at > now() - interval '30 minutes' AS recent FROM api_key WHERE id = $1`,

@@ -77,7 +77,7 @@ async function fill(accountId: number): Promise<void> {
     INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
       SELECT account_id, environment, id, 'schema ' || n, (
         SELECT min(id) FROM data_source WHERE account_id = ${accountId} AND environment = 'Customer') + (user_group.id * n) % 50
-      FROM user_group, generate_series(1, 2) AS n WHERE account_id = ${accountId};
+      FROM user_group, generate_series(1, 2) AS n WHERE account_id = ${accountId} AND user_group.id % 50 > 0;
     INSERT INTO user_group_history (account_id, environment, user_group_id, version, name, mapping_version, replaced_by)
       SELECT ${tenant}, (SELECT min(id) FROM user_group WHERE account_id = ${accountId}) + n % 7, n, 'Old', 1, 'test'
       FROM generate_series(1, 7000) AS n;

@@ -61,16 +61,24 @@ test("audit entries are deleted after 400 days, in the order of their index", as
   }
 });
 
-test("counts of embed sessions are deleted after 400 days, by their index", async () => {
+test("counts of embed sessions and requests are deleted after 400 days, by their index", async () => {
   await tenant.createGroup("acme");
   await query(`INSERT INTO embed_session_count SELECT account_id, environment, id, current_date - n, key, 1
     FROM user_group, generate_series(1, 500) AS n, generate_series(1, 10) AS key WHERE account_id = $1`);
-  await service.query("ANALYZE embed_session_count");
-  expect(await count()).toMatchObject({ embed_session_counts: 1010 });
+  await query(
+    "INSERT INTO request_count SELECT $1, 'Customer', current_date - n, 1, 0 FROM generate_series(1, 500) AS n",
+  );
+  await service.query("ANALYZE embed_session_count, request_count");
+  expect(await count()).toMatchObject({ embed_session_counts: 1010, request_counts: 101 });
   service.statements.length = 0;
-  expect(await run()).toMatchObject({ embed_session_counts: 1010 });
-  const removal = service.statements.find((text) => text.includes("DELETE FROM embed_session_count")) ?? "";
-  expect(await planOf(removal)).toMatch(/Index (Only )?Scan using embed_session_count_day_ix/);
+  expect(await run()).toMatchObject({ embed_session_counts: 1010, request_counts: 101 });
+  for (const [table, index] of [
+    ["embed_session_count", "embed_session_count_day_ix"],
+    ["request_count", "request_count_pk"],
+  ]) {
+    const removal = service.statements.find((text) => text.includes(`DELETE FROM ${table}\n`)) ?? "";
+    expect(await planOf(removal)).toMatch(new RegExp(`Index (Only )?Scan using ${index}`));
+  }
   await deleteGroup("acme");
   expect(await query("SELECT FROM embed_session_count WHERE account_id = $1")).toEqual([]);
 });

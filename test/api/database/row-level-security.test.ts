@@ -18,6 +18,7 @@ const TENANT_TABLES = [
   "user_group_history",
   "mapping_entry",
   "embed_session_count",
+  "request_count",
   "site_config",
   "site_config_revision",
 ];
@@ -43,6 +44,7 @@ beforeAll(async () => {
     await graphql.rest("PUT", { user_group_id: "acme", name: "New" }, key);
     await changeSite(graphql, "put", { document: goodSite }, key);
   }
+  await service.services.usage.flush();
 });
 
 const all = async (scope: RowScope, table: string) =>
@@ -131,6 +133,7 @@ describe("the application role", () => {
     "DROP POLICY user_group_scope ON user_group",
     "TRUNCATE user_group CASCADE",
     "UPDATE embed_session_count SET day = day - 1",
+    "UPDATE request_count SET day = day - 1",
     "UPDATE site_config_revision SET text = ''",
     "UPDATE user_group_history SET name = 'x'",
     "DELETE FROM site_config",

@@ -22,7 +22,7 @@ beforeAll(async () => {
       // Names repeat, so that IDs have to break ties.
       name: ["Ärger", "apple", "Zoo 100%", "zoo_a"][index % 4],
       properties: { tier: index % 2 ? "gold" : "free", nested: { index } },
-      mapping: index % 3 === 0 ? [entry("a", "sales"), entry("b", "support")] : [entry("b", "sales")],
+      mapping: [[entry("a", "sales"), entry("b", "support")], [entry("b", "sales")], []][index % 3],
     });
   }
 });
@@ -181,14 +181,17 @@ describe("filters", () => {
     [["group-20"], { providedIdStartsWith: "group-2", properties: { nested: { index: 20 } } }],
     [every(0, 3), { dataSource: { providedId: "support" } }],
     [every(0, 3), { schemaId: "a" }],
-    [[...every(1, 3), ...every(2, 3)].sort(), { schemaId: "b", dataSource: { providedId: "sales" } }],
+    [every(1, 3), { schemaId: "b", dataSource: { providedId: "sales" } }],
+    [[...every(0, 3), ...every(1, 3)].sort(), { hasMapping: true }],
+    [every(2, 3), { hasMapping: false }],
+    [[], { hasMapping: false, schemaId: "b" }],
     [[], { schemaId: "a", dataSource: { providedId: "support" } }],
     [[], { dataSource: { providedId: "none" } }],
     [every(1, 2), { properties: { tier: "gold" } }],
     [["group-07"], { properties: { nested: { index: 7 }, tier: "gold" } }],
     [[], { createdAt: { to: "2020-01-01T00:00:00Z" } }],
     [every(0, 1), { createdAt: { from: "2020-01-01T00:00:00Z" }, updatedAt: { to: "2120-01-01T00:00:00Z" } }],
-    [every(0, 1), { nameContains: null, properties: null, dataSource: null }],
+    [every(0, 1), { nameContains: null, properties: null, dataSource: null, hasMapping: null }],
     [
       ["group-05"],
       { providedIds: ["group-03", "group-05"], nameContains: "P", properties: { tier: "gold" } },

@@ -27,6 +27,7 @@ const FILES: Readonly<Record<string, readonly [table: string, ...without: string
   "user-group-history": ["user_group_history"],
   mappings: ["mapping_entry"],
   "embed-session-counts": ["embed_session_count"],
+  "request-counts": ["request_count"],
   "site-configs": ["site_config", "size"],
   "site-config-revisions": ["site_config_revision", "hash"],
   "webhook-endpoints": [
@@ -53,6 +54,7 @@ beforeAll(async () => {
   const other = await createTenant(service);
   await other.listen("http://127.0.0.1:1/other");
   await other.createGroup("foreign");
+  await service.services.usage.flush();
   const { accountId: id, name } = account;
   const files = exportAccount(service.database, { id, name, createdAt: new Date() });
   const read = new Map<string, Readonly<Record<string, unknown>>[]>();

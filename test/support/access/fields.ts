@@ -79,6 +79,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
     { author: { least: "admin", below: "null" } },
   ),
   ...listed("SiteConfigRevision", read, (text) => site(`revisions(first: 1) { ${text} }`)),
+  UsageDay: read((f) => `{ usageDays(days: 1) { ${f} } }`, "calls date embedSessions errors userGroups"),
   UserGroup: read(
     group,
     "createdAt environment id mapping name properties providedId teamId updatedAt version",

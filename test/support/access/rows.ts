@@ -145,6 +145,7 @@ export const READS: readonly AccessRow[] = [
     ["dataSources", () => "(first: 50) { nodes { userGroups(first: 50) { totalCount nodes { name } } } }"],
     ["siteConfig", ({ site }) => `(site: ${q(site)}) { id text revision }`],
     ["siteConfigs", () => `(first: 100) { nodes { site text document settings { name } ${REVISIONS} } }`],
+    ["usageDays", () => "(days: 2) { date userGroups embedSessions calls errors }"],
     ["validateSiteConfig", () => `(source: { text: ${text} }) { isValid }`],
   ]),
   ...queriesFrom("admin", [

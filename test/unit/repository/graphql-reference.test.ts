@@ -41,7 +41,7 @@ const SUBJECTS: readonly (readonly [page: string, title: string, names: RegExp])
   ["graphql-types-user-groups.md", "GraphQL types of user groups", /UserGroup|Mapping|EmbedSession|Viewer/],
   ["graphql-types-data-sources.md", "GraphQL types of data sources", /DataSource/],
   ["graphql-types-webhooks.md", "GraphQL types of webhooks", /Webhook/],
-  ["graphql-types-administration.md", "GraphQL types of API keys and the audit log", /ApiKey|Audit/],
+  ["graphql-types-administration.md", "GraphQL types of API keys and the audit log", /ApiKey|Audit|UsageDay/],
   ["graphql-types-sites.md", "GraphQL types of site configurations", /^Site|SiteConfig/],
   ["graphql-types.md", "Common GraphQL types", /^/],
 ];

@@ -6,6 +6,7 @@ import { DomainError } from "../../../domain/shared/errors.js";
 import type { WorkQueue } from "../../../services/requests/work-queue.js";
 import type { Services } from "../../../services/services.js";
 import { createContext, type GraphqlContext, type Watcher } from "../../shared/context.js";
+import { firstCode } from "../../shared/error-format.js";
 import { withPromptReturn } from "../../shared/prompt-return.js";
 import { isLargerThan, replyTooLarge } from "../../shared/reply-budget.js";
 import {
@@ -77,6 +78,7 @@ export class SocketOperations {
     const { ip: address } = caller.request;
     let endWork: () => void = () => undefined;
     let isAdmitted = false;
+    let hasFailed = true;
     try {
       if (inProgress > MAX_OPERATIONS) throw tooManyOperations();
       endWork = work.admit(address);
@@ -86,11 +88,13 @@ export class SocketOperations {
       const started = await streams.start(payload, context, address);
       if (Symbol.asyncIterator in started) {
         endWork();
+        hasFailed = false;
         return withPromptReturn(this.#deliver(started, caller, context), () => void started.return?.());
       }
       const { result } = started;
       if (!("data" in result)) throw new OperationRejected(result);
       if (isLargerThan(JSON.stringify(result), MAX_EVENT_BYTES)) throw replyTooLarge(MAX_EVENT_BYTES);
+      hasFailed = result.errors !== undefined;
       // The work ends when the result is sent: a client that does not read must not gather results.
       return withPromptReturn(once(new SocketResult(result), endWork), endWork);
     } catch (error) {
@@ -105,6 +109,7 @@ export class SocketOperations {
       return failed(rejected);
     } finally {
       clearTimeout(timer);
+      services.usage.recordCall(caller.request, hasFailed);
     }
   }
 
@@ -154,7 +159,7 @@ async function* failed(error: OperationRejected): AsyncGenerator<SocketResult, v
 /** Logs an operation that was rejected, as HTTP requests are; `webSocket` is the request ID of the WebSocket. */
 function logRejection({ request }: SocketCaller, requestId: string, { formatted }: OperationRejected): void {
   const { id: webSocket, tenant } = request;
-  const code = String(formatted[0]?.extensions?.["code"]).toLowerCase();
+  const code = firstCode(formatted);
   const { accountId, keyId } = tenant ?? {};
   request.log.info({ requestId, webSocket, code, accountId, keyId }, "WebSocket operation rejected");
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { GraphqlContext } from "../../shared/context.js";
+import { firstCode } from "../../shared/error-format.js";
 import { replyTooLarge } from "../../shared/reply-budget.js";
 import type { Callers } from "../callers.js";
 import type { OperationReply } from "../operations/reply.js";
@@ -48,6 +49,7 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
     // Free the body: the request stays in memory as long as the stream.
     request.body = undefined;
     request.isStream = true;
+    context.services.usage.recordCall(request, false);
     // Streams have limits of their own.
     request.endWork?.();
     reply.header("content-type", MEDIA_TYPE).header("x-accel-buffering", "no").hijack();
@@ -84,8 +86,9 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
   }
 
   /** Answers a query or mutation with one event. An operation that did not run has a regular reply. */
-  function answer({ status, headers, result }: OperationReply, reply: FastifyReply) {
+  function answer({ status, headers, result }: OperationReply, request: FastifyRequest, reply: FastifyReply) {
     reply.headers(headers);
+    if (result.errors) request.errorCode = firstCode(result.errors);
     if (!("data" in result)) return reply.code(status).send(result);
     const { data } = renderEvent(result);
     if (data.length > maxReplyBytes) throw replyTooLarge(maxReplyBytes);
@@ -95,7 +98,7 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const context = await callers.contextOf(request, reply);
     const started = await streams.start(request.body, context, request.ip);
-    if (!(Symbol.asyncIterator in started)) return answer(started, reply);
+    if (!(Symbol.asyncIterator in started)) return answer(started, request, reply);
     return open(started, context, request, reply);
   };
 }

@@ -1,0 +1,86 @@
+import type { TenantKey } from "../../domain/accounts/caller.js";
+import { getOrCreate } from "../../domain/shared/get-or-create.js";
+import { touchApiKeys } from "../../persistence/accounts/api-key-queries.js";
+import { addRequests, type RequestCount } from "../../persistence/accounts/request-counts.js";
+import type { Database } from "../../persistence/database/database.js";
+
+const DAY_MS = 86_400_000;
+
+/** An HTTP request, with what authentication has added to it. */
+interface Call {
+  readonly tenant?: TenantKey | null;
+  /** Set for the session of an API key in the console. */
+  readonly signedInAt?: number;
+  /** Set for the session of a person in the console. */
+  readonly role?: object;
+}
+
+/**
+ * Records when API keys were last used and counts the calls of each tenant by day, and writes both periodically so that no request waits
+ * for the writes.
+ */
+export class Usage {
+  /** Last uses by account and key: Unix times in milliseconds. */
+  readonly #uses = new Map<number, Map<number, number>>();
+  /** Calls by day and tenant. */
+  readonly #counts = new Map<string, RequestCount>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly db: Database) {}
+
+  recordKey(accountId: number, keyId: number): void {
+    getOrCreate(this.#uses, accountId, () => new Map<number, number>()).set(keyId, Date.now());
+  }
+
+  /** Counts a request, or an operation over a WebSocket, unless it is without credentials or from the console. */
+  recordCall({ tenant, signedInAt, role }: Call, hasFailed: boolean): void {
+    // The console would change the numbers that it shows.
+    if (!tenant || signedInAt !== undefined || role) return;
+    const { accountId, environment } = tenant;
+    const day = Math.floor(Date.now() / DAY_MS);
+    this.#add({ accountId, environment, day, calls: 1, errors: hasFailed ? 1 : 0 });
+  }
+
+  /** Flushes every `intervalMs`. Errors are passed to `onError`, and the next flush retries the write. */
+  start(intervalMs: number, onError: (error: unknown) => void): void {
+    this.#timer = setInterval(() => {
+      this.flush().catch(onError);
+    }, intervalMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Writes account by account, as their rows may be on different servers. @throws the first error; what was not written is kept */
+  async flush(): Promise<void> {
+    const [accounts, counts] = [[...this.#uses], [...this.#counts.values()]];
+    this.#uses.clear();
+    this.#counts.clear();
+    const failures: unknown[] = [];
+    for (const [accountId, uses] of accounts) {
+      try {
+        await touchApiKeys(this.db.of("operator"), accountId, uses);
+      } catch (error) {
+        failures.push(error);
+        this.#uses.set(accountId, new Map([...uses, ...(this.#uses.get(accountId) ?? [])]));
+      }
+    }
+    for (const count of counts) {
+      try {
+        await addRequests(this.db.for(count), count);
+      } catch (error) {
+        failures.push(error);
+        this.#add(count);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #add(count: RequestCount): void {
+    const key = `${count.day} ${count.accountId} ${count.environment}`;
+    const { calls = 0, errors = 0 } = this.#counts.get(key) ?? {};
+    this.#counts.set(key, { ...count, calls: calls + count.calls, errors: errors + count.errors });
+  }
+}

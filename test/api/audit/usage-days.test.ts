@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { createSession, ENCRYPTION_KEY } from "../../support/embed/sessions.js";
+import { startGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { connectSocket, subscribe } from "../../support/graphql/web-socket-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startService } from "../../support/service/test-service.js";
+
+const graphql = await startGraphql({ encryptionKey: ENCRYPTION_KEY, console: true });
+const { account, call, front, keys, rest, run, service } = graphql;
+/** Another process on the same database; keeps audit entries for 30 days. */
+const other = await startService({
+  encryptionKey: ENCRYPTION_KEY,
+  use: service,
+  retention: { auditDays: 30 },
+});
+const { token } = await createUserGroup(graphql, "acme");
+const ACME = { user_group_id: "acme" };
+const WATCH = `subscription { userGroupChanged(by: { providedId: "acme" }) { kind } }`;
+
+type Environment = "Customer" | "Testing";
+const tenant = (environment: Environment) => ({ accountId: account.accountId, environment });
+
+/** Reads the usage of today, once all calls that were answered are written. */
+async function today(environment: Environment = "Customer") {
+  for (const { services } of [service, other]) await services.usage.flush();
+  const [day] = await service.services.auditLog.usageDays(tenant(environment), 1);
+  if (!day) throw new Error("Today is missing.");
+  return day;
+}
+
+async function overWebSocket(query: string): Promise<void> {
+  const client = await connectSocket(service.url, `Token ${keys.read}`);
+  client.send(subscribe("1", query));
+  await client.next();
+}
+
+async function overEventStream(): Promise<void> {
+  const headers = { authorization: `Token ${keys.read}`, accept: "text/event-stream" };
+  const { body } = await fetch(`${service.url}/graphql`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ query: WATCH }),
+  });
+  await body?.cancel();
+}
+
+async function fromConsole(): Promise<void> {
+  const console = { "x-console": "Customer" };
+  const signIn = { api_key: keys.read };
+  const { headers } = await callRest(`${service.url}/console/session`, "POST", undefined, signIn, console);
+  const cookie = String(headers["set-cookie"]).split(";", 1)[0];
+  const query = { query: "{ viewer { environment } auditDays { date } }" };
+  const reply = await callRest(`${service.url}/graphql`, "POST", undefined, query, { ...console, cookie });
+  expect(reply).toMatchObject({ status: 403 });
+}
+
+const VIEWER = "{ viewer { environment } }";
+const PARTLY = `{ viewer { environment } userGroup(by: {}) { id } }`;
+
+test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessions?: number]>([
+  ["a REST request", () => rest("GET", ACME), 1, 0],
+  ["a request to another process", () => callRest(`${other.url}/api/user`, "GET", keys.embed, ACME), 1, 0],
+  ["an unknown group", () => rest("PUT", { user_group_id: "none", name: "N" }), 1, 1],
+  ["a change without permission", () => rest("PUT", { ...ACME, name: "N" }, keys.read), 1, 1],
+  ["a GraphQL request", () => call(VIEWER, {}, keys.read), 1, 0],
+  ["a GraphQL request with errors and data", () => call(PARTLY, {}, keys.read), 1, 1],
+  ["an invalid document", () => call("{ nothing }", {}, keys.read), 1, 1],
+  ["a body that is not JSON", () => graphql.send("{", keys.read), 1, 1],
+  ["a front end", () => front(token, VIEWER), 1, 0],
+  ["a front end's error", () => front(token, "{ apiKeys { totalCount } }"), 1, 1],
+  ["an embed session", () => createSession(service, keys.embed, ACME), 1, 0, 1],
+  ["an operation over a WebSocket", () => overWebSocket(VIEWER), 1, 0],
+  ["an operation with errors over a WebSocket", () => overWebSocket(PARTLY), 1, 1],
+  ["an invalid operation over a WebSocket", () => overWebSocket("{ nothing }"), 1, 1],
+  ["a subscription over a WebSocket", () => overWebSocket(WATCH), 1, 0],
+  ["an event stream", overEventStream, 1, 0],
+  ["a request without credentials", () => call(VIEWER, {}, null), 0, 0],
+  ["an unknown API key", () => rest("GET", ACME, "ugk_live_unknown"), 0, 0],
+  ["the console", fromConsole, 0, 0],
+  ["the other environment", () => call(VIEWER, {}, keys.testing), 0, 0],
+  ["another account", () => call(VIEWER, {}, graphql.strangerKey), 0, 0],
+])("%s", async (_, act, calls, errors, sessions = 0) => {
+  const before = await today();
+  await act();
+  // A request that counts: those before it are counted with it.
+  await rest("GET", ACME);
+  await expect
+    .poll(() => today())
+    .toEqual({
+      ...before,
+      calls: before.calls + calls + 1,
+      errors: before.errors + errors,
+      embedSessions: before.embedSessions + sessions,
+    });
+});
+
+test("counts that could not be written are written later", async () => {
+  const before = await today("Testing");
+  await call(VIEWER, {}, keys.testing);
+  await service.query("ALTER TABLE request_count RENAME TO gone");
+  await expect.poll(() => service.services.usage.flush().catch(String)).toContain("request_count");
+  await service.query("ALTER TABLE gone RENAME TO request_count");
+  await call(VIEWER, {}, keys.testing);
+  await expect.poll(() => today("Testing")).toEqual({ ...before, calls: before.calls + 2 });
+});
+
+test("the calls of a deleted account are dropped", async () => {
+  const accountId = 2 ** 31 - 1;
+  service.services.usage.recordCall({ tenant: { accountId, environment: "Customer" } }, false);
+  await service.services.usage.flush();
+  expect(await service.query("SELECT FROM request_count WHERE account_id = $1", [accountId])).toEqual([]);
+});
+
+describe("usageDays", () => {
+  const READ = "{ usageDays(days: 4) { date userGroups embedSessions calls errors } }";
+  const dateBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+  test("lists former days, with the number of groups at their end", async () => {
+    const own = await service.createAccount();
+    const { secret } = await own.createKey();
+    const create = (user_group_id: string) => rest("GET", { user_group_id, name: "N" }, secret);
+    for (const id of ["before", "three days ago", "deleted"]) await create(id);
+    const deletion = `mutation { deleteUserGroup(input: { by: { providedId: "deleted" } }) { userErrors { code } } }`;
+    await run(deletion, {}, secret);
+    await create("today");
+    const move = (name: string, days: number) =>
+      service.query(
+        `UPDATE audit_entry SET created_at = now() - $3 * interval '1 day'
+          WHERE account_id = $1 AND subject_name = $2 AND action = 'user_group.created'`,
+        [own.accountId, name, days],
+      );
+    await move("before", 10);
+    await move("three days ago", 3);
+    await move("deleted", 2);
+    await service.query(
+      `INSERT INTO embed_session_count SELECT account_id, environment, id, current_date - 3, n, n
+        FROM user_group, generate_series(1, 2) AS n WHERE account_id = $1 AND provided_id = 'before'`,
+      [own.accountId],
+    );
+    await service.query(
+      `INSERT INTO request_count SELECT $1, environment::environment, current_date - days, 5, 2
+        FROM (VALUES ('Customer', 1), ('Customer', 4), ('Testing', 2)) AS counted (environment, days)`,
+      [own.accountId],
+    );
+    const { secret: reader } = await own.createKey({ scope: "read" });
+    const { usageDays } = await run(READ, {}, reader);
+    const day = (age: number, userGroups: number, counts: object = {}) => ({
+      ...{ date: dateBefore(age), userGroups, embedSessions: 0, calls: 0, errors: 0 },
+      ...counts,
+    });
+    expect(usageDays).toEqual([
+      day(3, 2, { embedSessions: 3 }),
+      day(2, 3),
+      day(1, 3, { calls: 5, errors: 2 }),
+      day(0, 3),
+    ]);
+  });
+
+  test("has no number of groups for days whose audit entries are deleted", async () => {
+    const days = await other.services.auditLog.usageDays(tenant("Customer"), 33);
+    expect(days.map(({ userGroups }) => userGroups === null)).toEqual([true, true, ...Array(31).fill(false)]);
+  });
+
+  test.each([0, 91])("refuses %i days", async (days) => {
+    const { body } = await call(`{ usageDays(days: ${days}) { date } }`);
+    expect(body).toMatchObject({ errors: [{ extensions: { code: "INVALID_FIELD", field: ["days"] } }] });
+  });
+});
