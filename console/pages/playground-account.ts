@@ -1,5 +1,5 @@
 import { pageData } from "../src/api/page-data.js";
-import { ENVIRONMENT_KEY, fetchSession } from "../src/api/session-api.js";
+import { ENVIRONMENT_KEY, fetchSession, renewSession } from "../src/api/session-api.js";
 
 interface Lookup {
   readonly data?: {
@@ -11,7 +11,7 @@ interface Lookup {
 const CREDENTIALS = ["authorization", "x-console"];
 /** A line that begins a mutation, in a document that GraphiQL has printed. */
 const MUTATION = /^mutation\b/m;
-const { fetch: send } = globalThis;
+const { fetch: sendOnce } = globalThis;
 const account = document.querySelector("#account");
 const environmentLabel = document.querySelector<HTMLElement>("#environment");
 const environmentSelect = environmentLabel?.querySelector("select");
@@ -48,6 +48,8 @@ export async function sendWithSession(): Promise<boolean> {
   globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
     const { headers } = request;
+    // The renewal of the session.
+    if (headers.get("x-console") === "session") return sendOnce(request);
     if (environment !== undefined && !headers.has("authorization")) headers.set("x-console", environment);
     const { query }: { readonly query: string } = await request.clone().json();
     const isMutation = MUTATION.test(query);
@@ -60,6 +62,14 @@ export async function sendWithSession(): Promise<boolean> {
   return environment !== undefined;
 }
 
+/** Sends a request, again after the roles of a person were read again. */
+async function send(request: Request): Promise<Response> {
+  const reply = await sendOnce(request.clone());
+  if (reply.status !== 401 || request.headers.has("authorization")) return reply;
+  const isRenewed = await renewSession("console/session/refresh").catch(() => false);
+  return isRenewed ? sendOnce(request) : reply;
+}
+
 /** Shows the account of credentials. @returns the service's reply if it rejects them */
 async function showAccount(headers: Headers): Promise<Response | undefined> {
   const sent = new Headers({ "content-type": "application/json" });
@@ -68,7 +78,7 @@ async function showAccount(headers: Headers): Promise<Response | undefined> {
     if (value !== null) sent.set(name, value);
   }
   const body = JSON.stringify({ query: "{ viewer { accountName environment } }" });
-  const reply = await send(location.pathname, { method: "POST", headers: sent, body });
+  const reply = await send(new Request(location.pathname, { method: "POST", headers: sent, body }));
   const { data, errors }: Lookup = await reply.clone().json();
   const { accountName, environment: name } = data?.viewer ?? {};
   const isKnown = typeof accountName === "string" && typeof name === "string";

@@ -1,8 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useState } from "react";
 import type { Client } from "./api/client.js";
 import { Failure, toFailure } from "./api/failure.js";
-import { signOut as endSession, personSignIn, type SessionEnvironment } from "./api/session-api.js";
+import {
+  signOut as endSession,
+  personSignIn,
+  reportChange,
+  type SessionEnvironment,
+  sessionChannel,
+} from "./api/session-api.js";
 import { signInFailure } from "./api/sign-in-failure.js";
 import { Frame, StartingFrame } from "./frame.js";
 import { closeDialogs } from "./parts/dialog.js";
@@ -15,16 +21,19 @@ import { createCache, QueryCache } from "./session/query-cache.js";
 import { type Session, SessionContext } from "./session/session.js";
 import { SignInPage } from "./sign-in/sign-in-page.js";
 
+const SIGNED_OUT = "You signed out, or signed in to another account, in another tab.";
+
 /** @param demoKey the demo account's API key, if the service provides it */
 export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const navigation = useNavigation();
-  const [cache] = useState(createCache);
+  const [cache] = useState(() => createCache());
   /** Why sessions were rejected. Rejections of a replaced session may arrive late. */
   const [refusals, setRefusals] = useState<ReadonlyMap<Client, Failure>>(new Map());
-  const refuse = useCallback(
-    (client: Client, failure: Failure) => setRefusals((before) => new Map(before).set(client, failure)),
-    [],
-  );
+  const refuse = useCallback((client: Client, failure: Failure) => {
+    // The role may have changed.
+    if (failure.code === "FORBIDDEN") reportChange();
+    else setRefusals((before) => new Map(before).set(client, failure));
+  }, []);
   const restored = useQuery(
     {
       queryKey: ["session"],
@@ -54,6 +63,23 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
         setFailure(new Failure(`${title} ${message}`, code, requestId));
       });
     });
+  /** Follows the other tabs. During an outage, the next request shows what has changed. */
+  const onMessage = useEffectEvent(async ({ data: isSignedIn }: MessageEvent<boolean>) => {
+    if (session === undefined) return;
+    const next = isSignedIn ? await restoreSession(refuse, async () => null).catch(() => undefined) : null;
+    const isSame =
+      JSON.stringify([next?.viewer, next?.browser]) === JSON.stringify([session?.viewer, session?.browser]);
+    if (next === undefined || (next ? isOpen && isSame : !isOpen)) return;
+    if (!session || navigation.unsaved.size === 0 || placeOf(next) === placeOf(session)) show(next);
+    else if (isOpen) refuse(session.client, new Failure(SIGNED_OUT, "SIGNED_OUT", null));
+  });
+  useEffect(() => {
+    sessionChannel.addEventListener("message", onMessage);
+    return () => sessionChannel.removeEventListener("message", onMessage);
+  }, []);
+  useEffect(() => {
+    if (session) sessionChannel.postMessage(true);
+  }, [session]);
   const signOut = (isEverywhere: boolean) =>
     run("You could not be signed out.", () => endSession(isEverywhere).then(() => null));
   const switchTo = (environment: SessionEnvironment) =>
@@ -90,9 +116,9 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
       <Notices>
         {session && (
           // Keep unsaved edits when a key expires or is revoked: they are still there after the next sign-in.
-          <div hidden={!isOpen} key={`${session.viewer.accountName} ${session.viewer.environment}`}>
-            <SessionContext value={session}>
-              <QueryCache>
+          <div hidden={!isOpen} key={placeOf(session)}>
+            <SessionContext value={{ ...session, isOpen }}>
+              <QueryCache canReload={() => navigation.unsaved.size === 0}>
                 <Frame
                   failure={failure}
                   onSignOut={signOut}
@@ -109,6 +135,11 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
       </Notices>
     </NavigationContext>
   );
+}
+
+/** Returns the account and environment of a session; unsaved edits are kept for them. */
+function placeOf(session: Session | null): string {
+  return session ? `${session.viewer.accountName} ${session.viewer.environment}` : "";
 }
 
 /** Leaves the page. The identity provider sends the browser back to it without asking the person, or to the sign-in page. */

@@ -4,6 +4,7 @@ import { callGraphql } from "../support/graphql/graphql-client.js";
 import {
   accountMenu,
   CREATE,
+  findBarriers,
   GROUPS,
   press,
   READ,
@@ -13,6 +14,8 @@ import {
 } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 
+const RENAME =
+  "mutation($input: UpdateUserGroupInput!) { updateUserGroup(input: $input) { userErrors { message } } }";
 const DELETE = "mutation($by: UserGroupBy!) { deleteUserGroup(input: { by: $by }) { deletedUserGroupId } }";
 
 const { service, keys, run } = useConsoleGroups();
@@ -201,6 +204,53 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.getByRole("alert").filter({ hasText: "No user group" }).waitFor();
     await press(page, "button", "Cancel");
     await page.getByRole("link", { name: "Group 0" }).waitFor({ state: "detached" });
+  });
+
+  test("counts the groups that others change, shows them on request, and has no stream while hidden", async () => {
+    const { secret } = await (await service().createAccount()).createKey();
+    const change = (query: string, variables: Readonly<Record<string, unknown>>) =>
+      callGraphql(service().url, secret, query, variables);
+    const rename = (id: string, name: string) => change(RENAME, { input: { by: { providedId: id }, name } });
+    const { eventStreams } = service().services;
+    const userGroups = ["a", "b", "c"].map((id) => ({ providedId: id, name: `Group ${id}` }));
+    await change(CREATE, { input: { userGroups } });
+    const { page } = await signIn(browser(), service(), secret);
+    const counted = (text: string) => page.getByRole("status").getByText(text);
+    await counted("3 groups").waitFor();
+    await expect.poll(() => eventStreams.open).toBe(1);
+    await rename("a", "Alpha");
+    await rename("a", "Alpha 2");
+    await change(DELETE, { by: { providedId: "b" } });
+    await counted("2 changes").waitFor();
+    expect(await page.getByRole("rowheader").allInnerTexts()).toEqual(["Group c", "Group b", "Group a"]);
+    expect(await findBarriers(page)).toEqual([]);
+    await press(page, "button", "Show");
+    await counted("2 groups").waitFor();
+    await page.getByRole("link", { name: "Alpha 2" }).waitFor();
+    await counted("changes").waitFor({ state: "detached" });
+
+    await page.getByLabel("Select all on this page").check();
+    await press(page, "button", "Rotate tokens…");
+    await press(page, "button", "Rotate tokens");
+    await waitForMessage(page, "2 of 2 groups rotated.");
+    // The tab's own changes are not counted.
+    let times = 0;
+    const countAfterChange = async () => {
+      times += 1;
+      await rename("c", `Gamma ${times}`);
+      return page.getByRole("status").getByText("change").allInnerTexts();
+    };
+    await expect.poll(countAfterChange).toEqual([expect.stringMatching(/^1 change\b/)]);
+
+    const show = (state: string) =>
+      page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+        document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`);
+    await show("hidden");
+    await expect.poll(() => eventStreams.open).toBe(0);
+    await rename("c", "Delta");
+    await show("visible");
+    await page.getByRole("link", { name: "Delta" }).waitFor();
+    await expect.poll(() => eventStreams.open).toBe(1);
   });
 
   test("opens a group and a page from the command palette", async () => {

@@ -220,10 +220,14 @@ describe("user groups in the console in Chromium", () => {
     await run(CREATE, { input: { userGroups: [group] } });
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/${encodeURIComponent(id)}`);
     const code = page.getByRole("region", { name: "Code", exact: true });
+    const snippets = new Map<string, string>();
     for (const language of ["curl", "TypeScript", "Python"]) {
-      await run(UPDATE, { input: { by: { providedId: id }, name: "Changed meanwhile", properties: null } });
       await code.getByRole("tab", { name: language }).press("Enter");
-      await runSnippet(language, keys.write, await code.getByRole("region", { name: language }).innerText());
+      snippets.set(language, await code.getByRole("region", { name: language }).innerText());
+    }
+    for (const [language, snippet] of snippets) {
+      await run(UPDATE, { input: { by: { providedId: id }, name: "Changed meanwhile", properties: null } });
+      await runSnippet(language, keys.write, snippet);
       const { name, properties } = (await run(READ, { id })).userGroup;
       expect({ name, properties }, language).toEqual({ name: "Shown", properties: group.properties });
     }
@@ -280,6 +284,40 @@ describe("user groups in the console in Chromium", () => {
     const { userGroup } = await run(READ, { id });
     expect(userGroup).toMatchObject({ name: "Theirs", properties: { color: "blue", mine: true } });
     await page.getByRole("heading", { level: 1, name: "Theirs" }).waitFor();
+  });
+
+  test("shows another user's change at once, and keeps what is typed, also when the group is deleted", async () => {
+    const by = { providedId: "live" };
+    await run(CREATE, { input: { userGroups: [{ ...by, name: "First" }] } });
+    const { page } = await signIn(browser(), service(), keys.admin, "#/groups/live");
+    const name = page.getByLabel("Name", { exact: true });
+    await name.focus();
+    await expect.poll(() => service().services.eventStreams.open).toBe(1);
+    await run(UPDATE, { input: { by, name: "Second" } });
+    await waitForMessage(page, "This group was changed elsewhere just now.");
+    await page.getByRole("heading", { level: 1, name: "Second" }).waitFor();
+    expect(await page.evaluate("document.activeElement.value")).toBe("Second");
+    await page.getByRole("rowheader", { name: "1", exact: true }).waitFor();
+
+    await name.fill("Typed");
+    await run(UPDATE, { input: { by, name: "Third" } });
+    await page.getByText("This group was changed elsewhere while you were editing.").waitFor();
+    expect(await name.inputValue()).toBe("Typed");
+    expect(await findBarriers(page)).toEqual([]);
+    await press(page, "button", "Show changes");
+    await page.getByRole("region", { name: "Someone else saved this group" }).getByText("Third").waitFor();
+    await press(page, "button", "Save these values");
+    await waitForMessage(page, "The group was saved.");
+    expect((await run(READ, { id: "live" })).userGroup.name).toBe("Typed");
+
+    await name.fill("Typed again");
+    await run("mutation($by: UserGroupBy!) { deleteUserGroup(input: { by: $by }) { deletedUserGroupId } }", {
+      by,
+    });
+    await page.getByRole("alert").filter({ hasText: "This group was deleted elsewhere" }).waitFor();
+    expect(await name.inputValue()).toBe("Typed again");
+    expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
   });
 
   test("works with persisted queries only", async () => {

@@ -15,7 +15,7 @@ import {
   useConsole,
   waitForMessage,
 } from "../support/pages/console-page.js";
-import { useChromium } from "../support/pages/playground-page.js";
+import { RESULT, shown, useChromium } from "../support/pages/playground-page.js";
 import { olderSession, startIdentityProvider } from "../support/programs/identity-provider.js";
 
 const ADA = { groups: ["platform"], email: "ada@example.com" };
@@ -99,6 +99,20 @@ describe("people sign in to the console in Chromium", () => {
     },
   );
 
+  test("get the actions of a new role, and stay signed in to the playground, without a reload", async () => {
+    idp.people.set("ada", { groups: ["support"], name: "Ada" });
+    const { page } = await signInAs("#/groups");
+    const playground = await page.context().newPage();
+    await playground.goto(`${service().url}/graphql`);
+    await playground.getByText("demo · Customer").waitFor();
+    idp.people.set("ada", ADA);
+    await age(page, { rolesMs: ROLES_VALID_MS });
+    await playground.getByLabel("Execute query").click();
+    await shown(playground, RESULT).toContain("totalCount");
+    // The tab of the console has not sent a request.
+    await page.getByRole("link", { name: "API keys" }).waitFor();
+  });
+
   test("keep what they have not saved when they have to sign in again", async () => {
     idp.hasRefreshTokens = false;
     const { page } = await signInAs("#/new-group");
@@ -110,7 +124,6 @@ describe("people sign in to the console in Chromium", () => {
     const opened = page.context().waitForEvent("page");
     await press(page, "link", SIGN_IN);
     await accountMenu(await opened).waitFor();
-    await page.evaluate("dispatchEvent(new Event('focus'))");
     await press(page, "button", "Create group");
     await waitForMessage(page, "Unsaved was created.");
   });

@@ -16,6 +16,15 @@ export interface CallOptions {
 export interface Client {
   /** @throws Failure if the reply contains errors, or there is no reply */
   call<R, V>(document: TypedDocumentString<R, V>, variables: NoInfer<V>, options?: CallOptions): Promise<R>;
+  /**
+   * Yields the events of a subscription until the service completes it, and null when its stream opens.
+   * @throws Failure if it cannot start, or the connection breaks
+   */
+  follow<R, V>(
+    document: TypedDocumentString<R, V>,
+    variables: NoInfer<V>,
+    signal: AbortSignal,
+  ): AsyncGenerator<R | null, void>;
 }
 
 interface Reply<R> {
@@ -34,7 +43,7 @@ interface ReplyError {
 
 /**
  * Creates a client for an environment of the session.
- * @param onRefused called for each reply that rejects the session, for example because its API key was revoked
+ * @param onRefused called for each reply that rejects the session, for example because its API key was revoked, or an action (`FORBIDDEN`)
  */
 export function createClient(environment: SessionEnvironment, onRefused: (failure: Failure) => void): Client {
   return clientWith({ "x-console": environment }, onRefused, async () => {
@@ -42,7 +51,8 @@ export function createClient(environment: SessionEnvironment, onRefused: (failur
       return await renewSession();
     } catch (error) {
       const failure = toFailure(error);
-      if (failure.code === "FORBIDDEN") onRefused(failure);
+      if (failure.code === "FORBIDDEN")
+        onRefused(new Failure(failure.message, "ROLE_LOST", failure.requestId));
       throw failure;
     }
   });
@@ -62,31 +72,53 @@ function clientWith(
   onRefused: (failure: Failure) => void,
   renew: () => Promise<boolean>,
 ): Client {
+  async function post(body: object, headers: Readonly<Record<string, string>>, signal?: AbortSignal) {
+    const request = {
+      method: "POST",
+      headers: { ...credentials, "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+      ...(signal ? { signal } : {}),
+    };
+    const response = await send(ENDPOINT, request);
+    return response.status === 401 && (await renew()) ? send(ENDPOINT, request) : response;
+  }
+
+  function dataOf<R>({ data, errors }: Reply<R>, response: Response): R {
+    const requestId = response.headers.get("x-request-id");
+    const [error] = errors ?? [];
+    if (error) {
+      const failure = fromReply(error, requestId);
+      if (["UNAUTHENTICATED", "FORBIDDEN"].includes(failure.code)) onRefused(failure);
+      throw failure;
+    }
+    if (!data) throw new Failure("The service returned no data.", "NETWORK", requestId);
+    return data;
+  }
+
   return {
     async call<R, V>(document: TypedDocumentString<R, V>, variables: V, options: CallOptions = {}) {
       const { signal, idempotencyKey } = options;
-      const request = {
-        method: "POST",
-        headers: {
-          ...credentials,
-          "content-type": "application/json",
-          ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-        },
-        body: JSON.stringify({ query: document.toString(), variables }),
-        ...(signal ? { signal } : {}),
-      };
-      let response = await send(ENDPOINT, request);
-      if (response.status === 401 && (await renew())) response = await send(ENDPOINT, request);
-      const requestId = response.headers.get("x-request-id");
-      const { data, errors } = await readJson<Reply<R>>(response);
-      const [error] = errors ?? [];
-      if (error) {
-        const failure = fromReply(error, requestId);
-        if (failure.code === "UNAUTHENTICATED") onRefused(failure);
-        throw failure;
+      const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+      const response = await post({ query: document.toString(), variables }, headers, signal);
+      return dataOf(await readJson<Reply<R>>(response), response);
+    },
+    async *follow<R, V>(document: TypedDocumentString<R, V>, variables: V, signal: AbortSignal) {
+      const body = { query: document.toString(), variables };
+      const response = await post(body, { accept: "text/event-stream" }, signal);
+      if (!response.ok || !response.body) return void dataOf(await readJson<Reply<R>>(response), response);
+      yield null;
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let text = ""; ; ) {
+        const { done, value = "" } = await reader.read();
+        if (done) throw new Failure("The event stream broke.", "NETWORK", null);
+        const blocks = (text + value).split("\n\n");
+        text = blocks.pop() ?? "";
+        for (const block of blocks) {
+          const [, event, data = ""] = /^event: (.*)\ndata: ?(.*)$/m.exec(block) ?? [];
+          if (event === "complete") return;
+          if (event === "next") yield dataOf<R>(JSON.parse(data), response);
+        }
       }
-      if (!data) throw new Failure("The service returned no data.", "NETWORK", requestId);
-      return data;
     },
   };
 }

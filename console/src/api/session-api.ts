@@ -39,6 +39,14 @@ const REFRESH = "session/refresh";
 /** Required for requests that change the session (CSRF protection). */
 const HEADERS = { "x-console": "session" };
 
+/** Sends other tabs of this browser whether a session is open. */
+export const sessionChannel = new BroadcastChannel("user-groups:session");
+
+/** Notifies this tab that the roles of the session may have changed. */
+export function reportChange(): void {
+  sessionChannel.dispatchEvent(new MessageEvent("message", { data: true }));
+}
+
 /** Returns the session of this browser; without environments if nobody is signed in. */
 export async function fetchSession(url = SESSION): Promise<BrowserSession> {
   return receive(await send(url, {}));
@@ -51,12 +59,14 @@ let renewal: Promise<boolean> | undefined;
  * @returns false if the session cannot be renewed
  * @throws Failure `FORBIDDEN` if the person has lost the role
  */
-export async function renewSession(): Promise<boolean> {
+export async function renewSession(url = REFRESH): Promise<boolean> {
   if (!pageData.has_identity_provider) return false;
   const renew = async () => {
-    const response = await send(REFRESH, { method: "POST", headers: HEADERS });
+    const response = await send(url, { method: "POST", headers: HEADERS });
     if (response.status === 401) return false;
     await receive(response);
+    sessionChannel.postMessage(true);
+    reportChange();
     return true;
   };
   // Browsers have no locks without HTTPS.
@@ -87,9 +97,10 @@ export async function signOut(isEverywhere: boolean): Promise<void> {
     ? ALL_SESSIONS
     : `${SESSION}?${new URLSearchParams({ console: location.pathname })}`;
   const response = await send(url, { method: "DELETE", headers: HEADERS });
-  if (response.status === 204) return;
-  const { sign_out_url } = await receive<{ readonly sign_out_url: string }>(response);
-  location.assign(sign_out_url);
+  const provider =
+    response.status === 204 ? null : await receive<{ readonly sign_out_url: string }>(response);
+  sessionChannel.postMessage(false);
+  if (provider) location.assign(provider.sign_out_url);
 }
 
 async function receive<T>(response: Response): Promise<T> {

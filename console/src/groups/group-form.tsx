@@ -18,6 +18,9 @@ import {
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 import { useUndoNotice } from "./undo.js";
 
+/** The error of saving a version that is known to be outdated. */
+const CONFLICT = { code: "VERSION_CONFLICT", field: null, message: "The group was changed." } as const;
+
 export interface GroupFormProps {
   readonly group: GroupPartsFragment;
   /** Called with a newer version of the group. */
@@ -39,6 +42,7 @@ export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormPro
   const changes = changesBetween(draftOf(base), draft);
   const isDirty = Object.keys(changes).length > 0 || draft.newProperty !== "";
   const { parseError } = parseProperties(draft.properties);
+  const isOutdated = isDirty && !update.isBusy && !isUnchanged(base, group);
   useUnsaved(isDirty);
   useEffect(() => {
     if (parseError === undefined) onDraft(draft);
@@ -58,6 +62,7 @@ export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormPro
     if (parseError !== undefined || !isDirty) return;
     const unadded = unaddedProperty(draft);
     if (unadded.length > 0) return setErrors(unadded);
+    if (isOutdated) return setErrors([CONFLICT]);
     await send(base, draft);
   }
 
@@ -108,10 +113,13 @@ export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormPro
           onDiscard={() => startFrom(conflict)}
         />
       )}
+      {canWrite && isOutdated && !conflict && (
+        <p className="callout conflict">This group was changed elsewhere while you were editing.</p>
+      )}
       {canWrite && !conflict && (
         <div className="actions">
           <button type="submit" className="primary" aria-disabled={!isDirty || update.isBusy}>
-            Save
+            {isOutdated ? "Show changes" : "Save"}
           </button>
           {isDirty && (
             <button type="button" onClick={() => startFrom(group)}>

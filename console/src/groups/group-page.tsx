@@ -4,10 +4,11 @@ import { CopyButton } from "../parts/copy-button.js";
 import { EmbedCode } from "../parts/embed/embed-code.js";
 import { Preview } from "../parts/embed/preview.js";
 import { Loaded } from "../parts/loaded.js";
+import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
-import { useScope } from "../session/session.js";
+import { SessionContext, useScope, useSession } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { DeleteGroup } from "./delete-group.js";
 import { EmbedSession } from "./embed-session.js";
@@ -17,11 +18,17 @@ import { type GroupDraft, pictureOf } from "./group-draft.js";
 import { GroupForm, type GroupFormProps } from "./group-form.js";
 import { GroupHistory } from "./group-history.js";
 import { GroupToken } from "./group-token.js";
+import { type GroupChange, useGroupChanges } from "./use-group-changes.js";
 
 const BACK = { href: hashOf(["groups"]), label: "Groups" };
 
 export function GroupPage({ providedId }: { readonly providedId: string }) {
+  const session = useSession();
   const query = useQuery(GroupDocument, { providedId });
+  const found = query.data?.userGroup;
+  // When the group is deleted elsewhere, its page stays with what was typed.
+  const [last, setLast] = useState(found);
+  if (found && found !== last) setLast(found);
   if (!query.data) {
     return (
       <Page title={providedId} back={BACK}>
@@ -29,11 +36,14 @@ export function GroupPage({ providedId }: { readonly providedId: string }) {
       </Page>
     );
   }
-  const { userGroup } = query.data;
-  return userGroup ? (
-    <GroupDetails group={userGroup} onConflict={query.reload} />
-  ) : (
-    <NoGroup providedId={providedId} />
+  const group = found ?? last;
+  if (!group) return <NoGroup providedId={providedId} />;
+  // A deleted group offers no actions.
+  const viewer = found ? session.viewer : { ...session.viewer, scope: "READ" as const };
+  return (
+    <SessionContext value={{ ...session, viewer }}>
+      <GroupDetails group={group} isDeleted={!found} reload={query.reload} />
+    </SessionContext>
   );
 }
 
@@ -53,10 +63,24 @@ function NoGroup({ providedId }: { readonly providedId: string }) {
   );
 }
 
-function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group" | "onConflict">) {
-  // The result of a mutation is newer than the loaded group until the next reload.
+interface GroupDetailsProps extends Pick<GroupFormProps, "group"> {
+  readonly isDeleted: boolean;
+  readonly reload: () => void;
+}
+
+function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
+  // The result of a mutation or an event is newer than the loaded group until the next reload.
   const [changed, setChanged] = useState(loaded);
-  const group = changed.id === loaded.id && changed.version > loaded.version ? changed : loaded;
+  const group = changed.id === loaded.id && changed.version >= loaded.version ? changed : loaded;
+  const notify = useNotice();
+  const onChange = ({ kind, userGroup }: GroupChange) => {
+    if (!userGroup) return reload();
+    const isNewer = userGroup.version > group.version;
+    // The names of data sources change without a new version.
+    if (isNewer || kind === "UPDATED") setChanged(userGroup);
+    if (isNewer) notify("This group was changed elsewhere just now.");
+  };
+  useGroupChanges(group.id, onChange, reload);
   const [sessions, setSessions] = useState<readonly string[]>([]);
   const addSession = (session: string) => setSessions([...sessions, session]);
   const [draft, setDraft] = useState<GroupDraft | null>(null);
@@ -65,6 +89,12 @@ function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group
   const isAdmin = useScope("ADMIN");
   return (
     <Page title={group.name} back={BACK}>
+      {isDeleted && (
+        <p className="callout bad" role="alert">
+          This group was deleted elsewhere and cannot be saved. What you have typed stays here until you leave
+          the page.
+        </p>
+      )}
       <dl className="facts card">
         <div>
           <dt>External ID</dt>
@@ -106,7 +136,7 @@ function GroupDetails({ group: loaded, onConflict }: Pick<GroupFormProps, "group
           </Preview>
         )}
         <div className="main-column">
-          <GroupForm group={group} onUpdate={setChanged} onConflict={onConflict} onDraft={setDraft} />
+          <GroupForm group={group} onUpdate={setChanged} onConflict={reload} onDraft={setDraft} />
           <GroupCode group={group} />
           <section className="card" aria-labelledby="embed-code">
             <h2 id="embed-code">Embed code</h2>

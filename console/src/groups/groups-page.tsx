@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { GroupCountDocument, GroupListDocument, type UserGroupOrder } from "../api/generated/operations.js";
 import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
@@ -17,6 +17,7 @@ import { ExportGroups } from "./export-groups.js";
 import { FilterForm, textOf, useGroupFilter, usePropertyColumns } from "./group-filters.js";
 import { GroupSearch } from "./group-search.js";
 import type { ListedGroup } from "./listed-group.js";
+import { NewChanges } from "./new-changes.js";
 
 const SORT_FIELDS = {
   name: "NAME",
@@ -25,6 +26,8 @@ const SORT_FIELDS = {
   changed: "UPDATED_AT",
 } as const satisfies Record<string, UserGroupOrder["field"]>;
 const MAX_SCHEMAS = 2;
+/** How long after a change in this tab events about it arrive. */
+const OWN_EVENTS_MS = 2000;
 
 export function GroupsPage() {
   const filter = useGroupFilter();
@@ -41,6 +44,7 @@ export function GroupsPage() {
   const count = useQuery(GroupCountDocument, filter ? { filter } : {});
   const total = count.isLoading ? undefined : count.data?.userGroups.totalCount;
   const canWrite = useScope("WRITE");
+  const ignoreUntil = useRef(0);
 
   function reload() {
     query.reload();
@@ -70,13 +74,19 @@ export function GroupsPage() {
           filter={filter}
           total={total}
           onChange={setSelected}
-          onDone={reload}
+          onDone={() => {
+            ignoreUntil.current = Date.now() + OWN_EVENTS_MS;
+            reload();
+          }}
         />
       )}
-      <p className="fine list-count" role="status">
-        {total === undefined ? !count.failure && "Counting…" : plural(total, "group")}
-        {total !== undefined && filter && " found"}
-      </p>
+      <div className="fine list-count">
+        <span role="status">
+          {total === undefined ? !count.failure && "Counting…" : plural(total, "group")}
+          {total !== undefined && filter && " found"}
+        </span>
+        <NewChanges loadedAt={query.loadedAt} ignoreUntil={ignoreUntil} onShow={reload} />
+      </div>
       <Loaded query={query}>
         {({ userGroups }) => (
           <List

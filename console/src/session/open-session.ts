@@ -32,6 +32,7 @@ export async function openSession(
     browser,
     viewer: { accountName, environment: viewer.environment, scope, tokenGraceSeconds, userGroupHistoryDays },
     keyHint: apiKey?.hint ?? null,
+    isOpen: true,
   };
 }
 

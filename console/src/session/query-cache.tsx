@@ -6,8 +6,11 @@ import { useSession } from "./session.js";
 const MS_PER_S = 1000;
 const MAX_RETRY_DELAY_MS = 4000;
 
-/** Creates a cache of query results. After an outage, queries recover without the user's help. */
-export function createCache(): QueryClient {
+/**
+ * Creates a cache of query results. After an outage, queries recover without the user's help.
+ * @param canReload whether pages may load again when the user returns to the tab
+ */
+export function createCache(canReload = () => true): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
@@ -19,16 +22,21 @@ export function createCache(): QueryClient {
           ),
         // A service on the same machine replies offline, too; retries wait for the network.
         networkMode: "offlineFirst",
-        refetchOnWindowFocus: false,
+        refetchOnWindowFocus: canReload,
       },
     },
   });
 }
 
+interface QueryCacheProps {
+  readonly canReload: () => boolean;
+  readonly children: ReactNode;
+}
+
 /** Provides the cache of query results, for one account and environment. */
-export function QueryCache({ children }: { readonly children: ReactNode }) {
+export function QueryCache({ canReload, children }: QueryCacheProps) {
   const { client } = useSession();
-  const [cache] = useState(createCache);
+  const [cache] = useState(() => createCache(canReload));
   const [firstClient] = useState(client);
   // After another sign-in: the results of the rejected session are outdated.
   useEffect(() => {

@@ -26,6 +26,8 @@ export interface Session {
   readonly viewer: Viewer;
   /** The key's first and last characters, which identify it in the list of keys; null for a person. */
   readonly keyHint: string | null;
+  /** False after the service has rejected the session: its page is hidden until the next sign-in. */
+  readonly isOpen: boolean;
 }
 
 export const SessionContext = createContext<Session | null>(null);

@@ -9,12 +9,15 @@ export interface QueryState<R> {
   /** The error of the last attempt, also while further attempts are made. */
   readonly failure: Failure | null;
   readonly isLoading: boolean;
+  /** When `data` was loaded; Unix time in milliseconds. */
+  readonly loadedAt: number;
   /** Runs the query again. */
   readonly reload: () => void;
 }
 
 /**
- * Runs a query when the component mounts and when its variables change. A cached result is shown until the reply arrives.
+ * Runs a query when the component mounts, when its variables change, and when the user returns to the tab, unless something is not saved. A
+ * cached result is shown until the reply arrives.
  * @param isEnabled if false, the query does not run
  */
 export function useQuery<R, V>(
@@ -22,17 +25,18 @@ export function useQuery<R, V>(
   variables: NoInfer<V>,
   isEnabled = true,
 ): QueryState<R> {
-  const { client } = useSession();
-  const { data, failureReason, isFetching, refetch } = useCachedQuery({
+  const { client, isOpen } = useSession();
+  const { data, dataUpdatedAt, failureReason, isFetching, refetch } = useCachedQuery({
     queryKey: [document.toString(), variables],
     queryFn: ({ signal }) => client.call(document, variables, { signal }),
     placeholderData: keepPreviousData,
-    enabled: isEnabled,
+    enabled: isEnabled && isOpen,
   });
   return {
     data: data ?? null,
     failure: failureReason ? toFailure(failureReason) : null,
     isLoading: isFetching,
+    loadedAt: dataUpdatedAt,
     reload: () => void refetch(),
   };
 }

@@ -1,12 +1,11 @@
 import { useEffect, useState } from "react";
-import { type Failure, toFailure } from "../api/failure.js";
+import type { Failure } from "../api/failure.js";
 import { pageData } from "../api/page-data.js";
 import { personSignIn } from "../api/session-api.js";
 import { signInFailure } from "../api/sign-in-failure.js";
 import { Page } from "../parts/page.js";
 import { Problem } from "../parts/problem.js";
 import { SiteHeader } from "../parts/site-header.js";
-import { restoreSession } from "../session/open-session.js";
 import { SignInForm, type SignInFormProps } from "./sign-in-form.js";
 
 interface SignInPageProps extends SignInFormProps {
@@ -16,20 +15,7 @@ interface SignInPageProps extends SignInFormProps {
 
 /** Asks people to sign in with the identity provider, if there is one, or for an API key. */
 export function SignInPage({ refusal, ...form }: SignInPageProps) {
-  const { onRefused, onSignedIn } = form;
   const [titleBefore] = useState(document.title);
-  const [failure, setFailure] = useState(signInFailure);
-  useEffect(() => {
-    if (!refusal) return;
-    // Another tab may have signed in.
-    const restore = () =>
-      void restoreSession(onRefused, async () => null).then(
-        (session) => session && onSignedIn(session),
-        (error: unknown) => setFailure(toFailure(error)),
-      );
-    addEventListener("focus", restore);
-    return () => removeEventListener("focus", restore);
-  }, [refusal, onRefused, onSignedIn]);
   useEffect(
     () => () => {
       document.title = titleBefore;
@@ -46,14 +32,14 @@ export function SignInPage({ refusal, ...form }: SignInPageProps) {
           {refusal && (
             <div className="problem" role="alert">
               <p>
-                {refusal.code === "FORBIDDEN"
-                  ? refusal.message
-                  : "Your session has ended: it has expired, or its API key has expired or was revoked."}
+                {refusal.code === "UNAUTHENTICATED"
+                  ? "Your session has ended: it has expired, or its API key has expired or was revoked."
+                  : refusal.message}
               </p>
               <p className="fine">Sign in to the same account to continue where you left off.</p>
             </div>
           )}
-          <Problem failure={failure} />
+          <Problem failure={signInFailure} />
           {pageData.has_identity_provider && (
             <p className="person-sign-in">
               {/* What has not been saved stays in this tab. */}

@@ -100,6 +100,14 @@ describe("the session cookie", () => {
     },
   );
 
+  test("has event streams that end with it", async () => {
+    const signedInAt = Date.now() - CONSOLE_SESSION_SECONDS * 1000 + 1000;
+    const session = { keys: { Customer: { secret: key.secret, signedInAt } } };
+    const stream = follow(`user_groups_session=${await service.services.consoleSessions.encrypt(session)}`);
+    await expect(stream).rejects.toThrow("other side closed");
+    expect(Date.now()).toBeGreaterThan(signedInAt + CONSOLE_SESSION_SECONDS * 1000);
+  });
+
   test("ends with its API key", async () => {
     const cookie = await cookieOf(key.secret);
     await service.services.accounts.revokeKey(key.id);
@@ -184,6 +192,13 @@ async function cookieOf(secret: string, headers: Headers = {}, url = service.url
 async function viewer(headers: Headers, url = service.url) {
   const { status, body } = await call("POST", headers, { query: VIEWER }, `${url}/graphql`);
   return { status, body };
+}
+
+/** Subscribes to all groups. @returns when the stream ends */
+async function follow(cookie: string) {
+  const headers = { cookie, "x-console": "Customer", accept: "text/event-stream" };
+  const content = { query: "subscription { userGroupChanged { kind } }" };
+  return call("POST", headers, content, `${service.url}/graphql`);
 }
 
 async function call(

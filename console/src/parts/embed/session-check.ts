@@ -135,16 +135,18 @@ function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
  */
 export function useSessionCheck(token: string, version = 0): QueryState<SessionCheck> {
   const { client, viewer, environment } = useSession();
-  const { data, failureReason, isFetching, refetch } = useQuery({
+  const { data, dataUpdatedAt, failureReason, isFetching, refetch } = useQuery({
     queryKey: ["embed session", token, version],
     queryFn: () => checkSession(token, client, `${viewer.accountName}/${environment}`),
     placeholderData: keepPreviousData,
     enabled: token !== "",
+    refetchOnWindowFocus: false,
   });
   return {
     data: (token !== "" && data) || null,
     failure: failureReason ? toFailure(failureReason) : null,
     isLoading: isFetching,
+    loadedAt: dataUpdatedAt,
     reload: () => void refetch(),
   };
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { CONSOLE_SESSION_SECONDS } from "../../../services/authentication/console-sessions.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import { firstCode } from "../../shared/error-format.js";
 import { replyTooLarge } from "../../shared/reply-budget.js";
@@ -62,7 +63,14 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
       if (value !== undefined) reply.raw.setHeader(name, value);
     }
     const writer = new EventWriter(reply.raw);
-    void writer.closed.then(() => events.return?.());
+    // A console session ends without a notification.
+    const { signedInAt } = request;
+    const sessionEndsAt = signedInAt && signedInAt + CONSOLE_SESSION_SECONDS * 1000;
+    const timer = sessionEndsAt && setTimeout(() => writer.cut(), sessionEndsAt - Date.now()).unref();
+    void writer.closed.then(() => {
+      clearTimeout(timer);
+      return events.return?.();
+    });
     // A write to a response behind others of its connection does not resolve if the connection closes.
     await Promise.race([deliver(events, context, writer), writer.closed]);
     await writer.closed;
