@@ -19,7 +19,7 @@ import type { TestAccount } from "../support/service/test-service.js";
 
 /** Each page, with text that it shows once loaded. */
 const PLACES = {
-  "#/": ["Overview", "Changes per day"],
+  "#/": ["Overview", "Nothing needs attention."],
   "#/groups": ["Groups", "Acme"],
   "#/groups?q=nobody": ["Groups", "No groups match your search"],
   "#/groups/acme": ["Acme", "Group created"],
@@ -39,6 +39,16 @@ const SEED = `mutation($group: CreateUserGroupInput!, $text: String!) {
   createUserGroup(input: $group) { userErrors { message } }
   putSiteConfig(input: { site: "docs", source: { text: $text } }) { userErrors { message } }
 }`;
+/** Everything that the overview reports, beside the error rate. */
+const TROUBLE = `mutation($expiresAt: DateTime!) {
+  createUserGroup(input: { providedId: "bare", name: "Bare Ltd." }) { userErrors { message } }
+  first: updateUserGroup(input: { by: { providedId: "bare" }, name: "Bare" }) { userErrors { message } }
+  second: updateUserGroup(input: { by: { providedId: "bare" }, name: "Bare Inc." }) { userErrors { message } }
+  createApiKey(input: { name: "CRM", scope: READ, expiresAt: $expiresAt }) { userErrors { message } }
+  createWebhookEndpoint(input: { name: "Billing", url: "https://billing.example.com" }) { webhookEndpoint { id } }
+}`;
+const DISABLE =
+  "mutation($id: ID!) { updateWebhookEndpoint(input: { id: $id, enabled: false }) { userErrors { message } } }";
 const GROUP = { providedId: "acme", name: "Acme", mapping: [{ schemaId: "charts", dataSource: "sales" }] };
 const READ_NAME = '{ userGroup(by: { providedId: "acme" }) { name } }';
 const SITE =
@@ -243,6 +253,44 @@ describe("console administration in Chromium", () => {
     await enterKey(page, "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2ln");
     await page.getByText("This is an embed session").waitFor();
     expect(await page.getByLabel("API key").getAttribute("aria-invalid")).toBe("true");
+  });
+
+  test("the overview answers whether all is well, draws 30 days in the colors of the theme, and links to what needs attention", async () => {
+    const watched = await signIn(browser(), service(), key, "#/");
+    const { page } = watched;
+    await page.getByRole("heading", { level: 2, name: "All is well." }).waitFor();
+    const large = page.getByRole("region", { name: "Changes per day" });
+    await large.getByRole("img", { name: /^5 changes in 30 days/ }).waitFor();
+    const pixels = () => page.evaluate("document.querySelector('.cards canvas').toDataURL()");
+    const light = await pixels();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(pixels).not.toBe(light);
+    await page.emulateMedia({ colorScheme: "light" });
+    await expect.poll(pixels).toBe(light);
+    await large.getByText("Show as table").press("Enter");
+    expect(await large.getByRole("row").count()).toBe(31);
+    expect(await large.getByRole("row").nth(1).innerText()).toMatch(/\t5$/);
+    expect(await findBarriers(page)).toEqual([]);
+
+    const expiresAt = new Date(Date.now() + 10 * 86_400_000).toISOString();
+    const { body } = await callGraphql(service().url, key, TROUBLE, { expiresAt });
+    await callGraphql(service().url, key, DISABLE, {
+      id: Object(body).data.createWebhookEndpoint.webhookEndpoint.id,
+    });
+    await page.reload();
+    await page.getByRole("heading", { level: 2, name: "2 things need attention." }).waitFor();
+    const attention = page.getByRole("region", { name: "Needs attention" });
+    expect(
+      (await attention.getByRole("listitem").allInnerTexts()).map((text) => text.replace(/\s+/g, " ")),
+    ).toEqual([
+      "Webhook endpoints that fail or are disabled: Billing Show endpoint",
+      "API keys that expire within 30 days: CRM Create a key",
+    ]);
+    await page.getByRole("listitem").filter({ hasText: "Group changed Bare Inc. 2 times by" }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await press(page, "link", "Create a key");
+    await page.getByRole("dialog", { name: /^New API key/ }).waitFor();
+    await expectQuiet(watched, key);
   });
 
   test("every page is accessible, also in dark mode and on small screens", async () => {

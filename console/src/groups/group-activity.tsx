@@ -1,6 +1,6 @@
 import { GroupActivityDocument, type GroupPartsFragment } from "../api/generated/operations.js";
 import { ACTIONS } from "../parts/audit-actions.js";
-import { ChangeChart } from "../parts/change-chart.js";
+import { DayChart } from "../parts/day-chart.js";
 import { Loaded } from "../parts/loaded.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
@@ -24,7 +24,7 @@ function Entries({ id: groupId }: { readonly id: string }) {
     <Loaded query={query}>
       {({ userGroup }) => (
         <>
-          {userGroup && <ChangeChart days={userGroup.embedSessionDays} noun="embed session" isInline />}
+          {userGroup && <DayChart days={userGroup.embedSessionDays} noun="embed session" variant="line" />}
           <ul className="rows stacked">
             {userGroup?.auditLog.nodes.map(
               ({ id, action, changed, actorName, createdAt, subjectVersion }) => (

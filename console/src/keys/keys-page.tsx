@@ -4,8 +4,8 @@ import {
   type ApiKeyPartsFragment,
   RevokeKeyDocument,
 } from "../api/generated/operations.js";
-import { ChangeChart } from "../parts/change-chart.js";
 import { MutationDialog } from "../parts/confirm-dialog.js";
+import { DayChart } from "../parts/day-chart.js";
 import { DocsLink } from "../parts/docs-link.js";
 import { SOON_MS } from "../parts/expiry.js";
 import { List } from "../parts/list.js";
@@ -88,7 +88,7 @@ export function KeysPage() {
               {
                 title: "Writes in 30 days",
                 isWideOnly: true,
-                cell: ({ auditDays }) => <ChangeChart days={auditDays} noun="write" isInline />,
+                cell: ({ auditDays }) => <DayChart days={auditDays} noun="write" variant="line" />,
               },
               { title: "Status", cell: (key) => <State apiKey={key} /> },
               {

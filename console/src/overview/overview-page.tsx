@@ -1,16 +1,17 @@
 import { useState } from "react";
 import { AdminOverviewDocument, OverviewDocument } from "../api/generated/operations.js";
 import { CHANGES } from "../parts/audit-actions.js";
-import { Loaded } from "../parts/loaded.js";
+import { LoadProblem } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
+import { Skeleton } from "../parts/skeleton.js";
 import { hashOf } from "../routing/route.js";
 import { useScope, useSession } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
+import { Attention, concernsOf, verdictOf } from "./attention.js";
 import { Figure } from "./figure.js";
 import { FirstChart } from "./first-chart.js";
-import { KeyCard } from "./key-card.js";
 import { RecentCard } from "./recent-card.js";
-import { WebhookCard } from "./webhook-card.js";
+import { UsageChart } from "./usage.js";
 
 /** The state of the environment at a glance, and the first steps of a new account. */
 export function OverviewPage() {
@@ -29,46 +30,58 @@ export function OverviewPage() {
       </Page>
     );
   }
+  const failure = query.failure ?? admin.failure;
+  const concerns = admin.data && concernsOf(admin.data);
+  const [color, sign] = concerns?.length === 0 ? ["good", "✓"] : ["warning", "!"];
   return (
     <Page title="Overview" description={description}>
-      <Loaded query={query}>
-        {(data) => (
-          <dl className="figures card">
-            <Figure label="Groups" value={data.userGroups.totalCount} href={hashOf(["groups"])} />
+      {concerns && (
+        <div role="status">
+          <h2 className="verdict">
+            <span className={`badge ${color}`} aria-hidden="true">
+              {sign}
+            </span>
+            {verdictOf(concerns)}
+          </h2>
+        </div>
+      )}
+      <LoadProblem
+        failure={failure}
+        onRetry={() => {
+          query.reload();
+          if (isAdmin) admin.reload();
+        }}
+      />
+      <dl className="figures card">
+        <Figure label="Groups" value={query.data?.userGroups.totalCount} href={hashOf(["groups"])} />
+        <Figure
+          label="Data sources"
+          value={query.data?.dataSources.totalCount}
+          href={hashOf(["data-sources"])}
+        />
+        {isAdmin && (
+          <>
             <Figure
-              label="Data sources"
-              value={data.dataSources.totalCount}
-              href={hashOf(["data-sources"])}
+              label="Changes today"
+              value={admin.data?.auditDays.at(-1)?.changes}
+              href={hashOf(["audit"])}
             />
-            {isAdmin && (
-              <>
-                <Figure
-                  label="Changes today"
-                  value={admin.data?.auditDays.at(-1)?.changes}
-                  href={hashOf(["audit"])}
-                />
-                <Figure
-                  label="Active API keys"
-                  value={admin.data?.apiKeys.nodes.length}
-                  href={hashOf(["keys"])}
-                />
-              </>
-            )}
-          </dl>
+            <Figure
+              label="Active API keys"
+              value={admin.data?.apiKeys.nodes.length}
+              href={hashOf(["keys"])}
+            />
+          </>
         )}
-      </Loaded>
+      </dl>
       {isAdmin ? (
-        <Loaded query={admin}>
-          {(data) => (
-            <div className="cards">
-              <RecentCard data={data} />
-              <div>
-                <WebhookCard data={data} />
-                <KeyCard data={data} />
-              </div>
-            </div>
-          )}
-        </Loaded>
+        <div className="cards" aria-busy={query.isLoading || admin.isLoading}>
+          <div>
+            {concerns ? <Attention concerns={concerns} /> : !failure && <Skeleton />}
+            {admin.data && <RecentCard recent={admin.data.recent} />}
+          </div>
+          {admin.data && <UsageChart auditDays={admin.data.auditDays} />}
+        </div>
       ) : (
         <p className="fine">
           Changes, webhooks and keys need an API key of scope admin.{" "}

@@ -1,31 +1,72 @@
 import type { AdminOverviewQuery } from "../api/generated/operations.js";
 import { ACTIONS } from "../parts/audit-actions.js";
-import { ChangeChart } from "../parts/change-chart.js";
 import { SubjectName } from "../parts/subject-name.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 
-/** Changes per day and the latest ones, from the audit log. */
-export function RecentCard({ data: { auditDays, recent } }: { readonly data: AdminOverviewQuery }) {
+const MAX_SHOWN = 6;
+
+type Entry = AdminOverviewQuery["recent"]["nodes"][number];
+
+/** The latest changes, from the audit log. */
+export function RecentCard({ recent }: { readonly recent: AdminOverviewQuery["recent"] }) {
+  const runs = runsOf(recent.nodes);
   return (
     <section className="card" aria-labelledby="changes">
-      <h2 id="changes">Changes per day</h2>
-      <ChangeChart days={auditDays} />
-      <h3>Recent changes</h3>
+      <h2 id="changes">Recent changes</h2>
       <ul className="rows">
-        {recent.nodes.map(({ id, action, subjectId, subjectName, actorName, createdAt }) => (
-          <li key={id}>
-            <span>
-              {ACTIONS[action]} <SubjectName action={action} id={subjectId} name={subjectName} />{" "}
-              <span className="fine">by {actorName}</span>
-            </span>
-            <span className="fine">
-              <Time at={createdAt} isRelative />
-            </span>
+        {runs.slice(0, MAX_SHOWN).map((run, index) => (
+          <li key={run.entry.id}>
+            <Run {...run} isCut={recent.pageInfo.hasNextPage && index === runs.length - 1} />
           </li>
         ))}
       </ul>
       <a href={hashOf(["audit"])}>View audit log</a>
     </section>
   );
+}
+
+interface RunProps {
+  /** The latest of the entries. */
+  readonly entry: Entry;
+  readonly count: number;
+  /** Whether there may be further ones. */
+  readonly isCut: boolean;
+}
+
+function Run({ entry, count, isCut }: RunProps) {
+  const { action, subject, subjectId, subjectName, actorName, createdAt } = entry;
+  return (
+    <>
+      <span>
+        {ACTIONS[action]}{" "}
+        <SubjectName
+          action={action}
+          id={subjectId}
+          name={subjectName}
+          label={subject?.__typename === "UserGroup" ? subject.name : subjectName}
+        />
+        {count > 1 && ` ${count} times${isCut ? " or more" : ""}`}{" "}
+        <span className="fine">by {actorName}</span>
+      </span>
+      <span className="fine">
+        <Time at={createdAt} isRelative />
+      </span>
+    </>
+  );
+}
+
+/** Groups entries that follow each other and have the same action, subject and actor. */
+function runsOf(entries: readonly Entry[]): { readonly entry: Entry; readonly count: number }[] {
+  const runs: { entry: Entry; count: number }[] = [];
+  for (const entry of entries) {
+    const last = runs.at(-1);
+    if (last && keyOf(last.entry) === keyOf(entry)) last.count++;
+    else runs.push({ entry, count: 1 });
+  }
+  return runs;
+}
+
+function keyOf({ action, subjectId, actorName }: Entry): string {
+  return JSON.stringify([action, subjectId, actorName]);
 }

@@ -11,15 +11,17 @@ interface SubjectNameProps {
   /** The object's global ID. */
   readonly id: string;
   readonly name: string;
+  /** Shown in place of the name. */
+  readonly label?: string;
 }
 
 /** The name of the object of an audit entry, which links to its page if it has one. */
-export function SubjectName({ action, id, name }: SubjectNameProps) {
+export function SubjectName({ action, id, name, label = name }: SubjectNameProps) {
   const page = pageOf(action, id, name);
-  if (page === null) return <span className="subject-name">{name}</span>;
+  if (page === null) return <span className="subject-name">{label}</span>;
   return (
     <a className="subject-name" href={page}>
-      {name}
+      {label}
     </a>
   );
 }
