@@ -49,6 +49,7 @@ export default [
               "EmbedSessionDay",
               "MappingEntry",
               "PageInfo",
+              "UsageDay",
               "UserError",
               "UserGroupChange",
               "UserGroupVersion",

@@ -369,6 +369,8 @@ export type UserGroupFilter = {
   readonly createdAt?: DateTimeRange | null | undefined;
   /** User groups mapped to this data source or, combined with `schemaId`, those that map this schema to it. */
   readonly dataSource?: DataSourceBy | null | undefined;
+  /** User groups whose mapping has entries, or with `false` has none. */
+  readonly hasMapping?: boolean | null | undefined;
   /** Items whose name contains this text, ignoring case. */
   readonly nameContains?: string | null | undefined;
   /** User groups whose name starts with this text, ignoring case. */
