@@ -15,6 +15,7 @@ import { closeDialogs } from "./parts/dialog.js";
 import { LeaveDialog } from "./parts/leave-dialog.js";
 import { Notices } from "./parts/notices.js";
 import { focusHeading } from "./parts/page.js";
+import { clearRecent } from "./parts/recent.js";
 import { NavigationContext, useNavigation } from "./routing/navigation.js";
 import { openSession, restoreSession } from "./session/open-session.js";
 import { createCache, QueryCache } from "./session/query-cache.js";
@@ -50,6 +51,9 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const session = opened === undefined ? restored.data : opened;
   const refusal = (session && refusals.get(session.client)) ?? null;
   const isOpen = session !== null && refusal === null;
+  useEffect(() => {
+    if (session === null) clearRecent();
+  }, [session]);
 
   const show = (next: Session | null) => {
     setOpened(next);

@@ -23,6 +23,7 @@ export function EnvironmentSwitch({ onSwitch, onRefused, onSignedIn }: Environme
             type="button"
             className={each.toLowerCase()}
             aria-pressed={each === environment}
+            data-command={`Switch to ${each}`}
             onClick={() => {
               if (each === environment) return;
               if (browser.environments.includes(each)) onSwitch(each);

@@ -4,9 +4,9 @@ import type { Failure } from "./api/failure.js";
 import type { SessionEnvironment } from "./api/session-api.js";
 import { EnvironmentSwitch } from "./environment-switch.js";
 import { pageAt, SECTIONS, type Section, sectionOf } from "./pages.js";
+import { CommandPalette } from "./palette/command-palette.js";
 import { Icon } from "./parts/icon.js";
 import { LoadProblem } from "./parts/loaded.js";
-import { OnDemand } from "./parts/on-demand.js";
 import { focusHeading, Page } from "./parts/page.js";
 import { Problem } from "./parts/problem.js";
 import { ProductLinks, SiteHeader } from "./parts/site-header.js";
@@ -52,17 +52,11 @@ export function Frame({ failure, onSignOut, onSwitch, ...signIn }: FrameProps) {
       </div>
       <main>
         <Problem failure={failure} />
-        {isPaletteOpen && (
-          <OnDemand load={loadCommandPalette} props={{ sections, onClose: () => setPaletteOpen(false) }} />
-        )}
+        {isPaletteOpen && <CommandPalette onClose={() => setPaletteOpen(false)} />}
         <Fragment key={path.join("/")}>{pageAt(path)}</Fragment>
       </main>
     </div>
   );
-}
-
-async function loadCommandPalette() {
-  return (await import("./command-palette.js")).CommandPalette;
 }
 
 interface StartingFrameProps {

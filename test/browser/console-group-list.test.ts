@@ -4,6 +4,7 @@ import { callGraphql } from "../support/graphql/graphql-client.js";
 import {
   accountMenu,
   CREATE,
+  expectQuiet,
   findBarriers,
   GROUPS,
   press,
@@ -17,6 +18,22 @@ import { useChromium } from "../support/pages/playground-page.js";
 const RENAME =
   "mutation($input: UpdateUserGroupInput!) { updateUserGroup(input: $input) { userErrors { message } } }";
 const DELETE = "mutation($by: UserGroupBy!) { deleteUserGroup(input: { by: $by }) { deletedUserGroupId } }";
+
+/** What people type on a group's page, with the first command of the palette. */
+const FIRST_COMMANDS: Readonly<Record<string, string>> = {
+  "copy id": "Copy External ID",
+  "create key": "New API key",
+  dark: "Dark theme",
+  history: "History",
+  "log out": "Sign out",
+  nwo: "New webhook endpoint",
+  playground: "GraphQL",
+  "remove group": "Delete…",
+  rotate: "Rotate token…",
+  save: "Save Ctrl S",
+  testing: "Switch to Testing",
+  theme: "System theme",
+};
 
 const { service, keys, run } = useConsoleGroups();
 const browser = useChromium();
@@ -278,6 +295,45 @@ describe("the list of user groups in the console in Chromium", () => {
     await page.getByRole("option", { name: "New group" }).waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
+  test("runs the actions of the open page and of the console from the command palette", async () => {
+    const watched = await signIn(browser(), service(), keys.admin);
+    const { page } = watched;
+    const open = async (name: string) => {
+      await page.keyboard.press("Control+K");
+      await page.keyboard.type(name.toLowerCase());
+      await page.getByRole("option", { name, selected: true }).waitFor();
+      await page.keyboard.press("Enter");
+    };
+    await open("Customer 07");
+    await page.getByRole("heading", { level: 1, name: "Customer 07" }).waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Customer 07 B");
+    await page.keyboard.press("Control+K");
+    for (const [text, name] of Object.entries(FIRST_COMMANDS)) {
+      await page.keyboard.press("Control+A");
+      await page.keyboard.type(text);
+      await page.getByRole("option", { name, exact: true, selected: true }).waitFor();
+    }
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await open("Discard changes");
+    await open("Dark theme");
+    expect(await page.getByLabel("Theme").first().inputValue()).toBe("dark");
+    await open("Rotate token…");
+    await page.getByRole("dialog", { name: "Rotate the token?" }).waitFor();
+    await press(page, "button", "Cancel");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Rotate token…");
+
+    await open("Overview");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.keyboard.press("Control+K");
+    await page.getByRole("group", { name: "Recent" }).getByRole("option", { name: "Customer 07" }).waitFor();
+    await page.keyboard.press("Escape");
+    await expectQuiet(watched, keys.admin);
+    await open("Sign out");
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect(await page.evaluate("Object.keys(localStorage)")).toEqual(["user-groups:theme"]);
   });
 
   test("the command palette and links open the dialogs of new objects, and the back button closes them", async () => {

@@ -118,7 +118,12 @@ export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormPro
       )}
       {canWrite && !conflict && (
         <div className="actions">
-          <button type="submit" className="primary" aria-disabled={!isDirty || update.isBusy}>
+          <button
+            type="submit"
+            className="primary"
+            aria-keyshortcuts="Control+S"
+            aria-disabled={!isDirty || update.isBusy}
+          >
             {isOutdated ? "Show changes" : "Save"}
           </button>
           {isDirty && (

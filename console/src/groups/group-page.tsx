@@ -6,6 +6,7 @@ import { Preview } from "../parts/embed/preview.js";
 import { Loaded } from "../parts/loaded.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
+import { Recent } from "../parts/recent.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { SessionContext, useScope, useSession } from "../session/session.js";
@@ -89,6 +90,7 @@ function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
   const isAdmin = useScope("ADMIN");
   return (
     <Page title={group.name} back={BACK}>
+      <Recent label={group.name} detail={group.providedId} />
       {isDeleted && (
         <p className="callout bad" role="alert">
           This group was deleted elsewhere and cannot be saved. What you have typed stays here until you leave

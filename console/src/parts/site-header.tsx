@@ -12,7 +12,7 @@ interface SiteHeaderProps {
 export function SiteHeader({ children }: SiteHeaderProps) {
   return (
     <div className="site-header">
-      <a className="brand" href="../">
+      <a className="brand" href="../" data-command="Start page">
         <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden="true">
           <circle cx="8" cy="8" r="4" />
           <circle cx="16" cy="16" r="4" />

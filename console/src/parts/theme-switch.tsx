@@ -1,16 +1,13 @@
-import { useEffect, useState } from "react";
-import { selectTheme, storedTheme } from "./theme.js";
-
-const THEMES = { system: "System", light: "Light", dark: "Dark" };
+import { useSyncExternalStore } from "react";
+import { selectTheme, storedTheme, subscribeToTheme, THEMES } from "./theme.js";
 
 /** Selects the color scheme, which the browser remembers. */
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState<string>(storedTheme);
-  useEffect(() => selectTheme(theme), [theme]);
+  const theme = useSyncExternalStore(subscribeToTheme, storedTheme);
   return (
     <label className="theme-switch">
       <span>Theme</span>
-      <select value={theme} onChange={(event) => setTheme(event.target.value)}>
+      <select value={theme} onChange={(event) => selectTheme(event.target.value)}>
         {Object.entries(THEMES).map(([name, label]) => (
           <option key={name} value={name}>
             {label}

@@ -73,7 +73,12 @@ export function SiteForm({ site, onUpdate, onConflict }: SiteFormProps) {
         </Problem>
         {canWrite && (
           <div className="actions">
-            <button type="submit" className="primary" aria-disabled={!isDirty || put.isBusy}>
+            <button
+              type="submit"
+              className="primary"
+              aria-keyshortcuts="Control+S"
+              aria-disabled={!isDirty || put.isBusy}
+            >
               Save as revision {base.revision + 1}
             </button>
             {isDirty && (

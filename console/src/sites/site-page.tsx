@@ -2,6 +2,7 @@ import { useState } from "react";
 import { SiteDocument, type SitePartsFragment } from "../api/generated/operations.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
+import { Recent } from "../parts/recent.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
@@ -72,6 +73,7 @@ function SiteDetails({ site: loaded, reload }: SiteDetailsProps) {
         )
       }
     >
+      <Recent label={site.site} detail="Site" />
       <SiteForm site={site} onUpdate={onUpdate} onConflict={reload} />
       <Revisions site={site} onUpdate={onUpdate} />
     </Page>

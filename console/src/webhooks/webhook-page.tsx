@@ -3,6 +3,7 @@ import { DocsLink } from "../parts/docs-link.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
+import { Recent } from "../parts/recent.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
@@ -42,6 +43,7 @@ export function WebhookPage({ id }: { readonly id: string }) {
       description={<code>{endpoint.url}</code>}
       actions={<EndpointActions endpoint={endpoint} onUpdate={query.reload} />}
     >
+      <Recent label={endpoint.name} detail={endpoint.url} />
       <Health endpoint={endpoint} />
       <Deliveries page={webhookDeliveries} onChange={query.reload} />
     </Page>

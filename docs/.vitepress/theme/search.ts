@@ -1,36 +1,5 @@
-import type { DefaultTheme, EnhanceAppContext } from "vitepress";
-
-/** Words that readers use for terms of the documents. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  compromised: ["leaked"],
-  cookie: ["session"],
-  docker: ["compose", "image"],
-  expiry: ["expires", "renew"],
-  exposed: ["leaked"],
-  helm: ["kubernetes"],
-  hmac: ["signature"],
-  invite: ["people", "sign"],
-  k8s: ["kubernetes"],
-  nextjs: ["next", "js"],
-  oidc: ["openid"],
-  saml: ["openid"],
-  scale: ["scaling"],
-  sso: ["openid", "people", "sign"],
-  stolen: ["leaked"],
-  throttling: ["rate", "limits"],
-};
-
-/** The index, and pages that describe details or are for people who work on the service, come after the guides. */
-const DETAILS =
-  /^\/.*\/(?:#|reference\/|settings|limits|performance|capacity|changelog|contributing|release|ARCHITECTURE)/;
-const RECIPES = /\/recipes\//;
-
-const options: NonNullable<DefaultTheme.LocalSearchOptions["miniSearch"]> = {
-  searchOptions: {
-    boostDocument: (id: string) => (DETAILS.test(id) ? 0.3 : RECIPES.test(id) ? 0.5 : 1),
-    processTerm: (term) => [term.toLowerCase(), ...(SYNONYMS[term.toLowerCase()] ?? [])],
-  },
-};
+import type { EnhanceAppContext } from "vitepress";
+import { DOCS_SEARCH } from "../../../console/src/palette/docs-search-options.js";
 
 /**
  * Sets the options of the search in the browser: functions in the configuration would be sent as text and evaluated, which the
@@ -38,11 +7,12 @@ const options: NonNullable<DefaultTheme.LocalSearchOptions["miniSearch"]> = {
  */
 export function improveSearch({ siteData }: EnhanceAppContext): void {
   const { themeConfig } = siteData.value;
+  const miniSearch = { searchOptions: DOCS_SEARCH };
   siteData.value = {
     ...siteData.value,
     themeConfig: {
       ...themeConfig,
-      search: { ...themeConfig.search, options: { ...themeConfig.search.options, miniSearch: options } },
+      search: { ...themeConfig.search, options: { ...themeConfig.search.options, miniSearch } },
     },
   };
 }
