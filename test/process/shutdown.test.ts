@@ -80,54 +80,43 @@ async function whileLocked(id: string, work: (release: () => Promise<void>) => P
 }
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
-  "an open page follows its group through a restart by %s",
+  "a page and streams show a change that was made while their service restarted by %s, with new sessions",
   async (signal) => {
     const PORT = String(await freePort());
     const service = await start({ PORT });
-    const userGroups = new UserGroupsClient({ baseUrl: service.url, apiKey: key }).userGroups;
-    await userGroups.getOrCreate({ userGroupId: signal, name: "before" });
+    // Where the host application of the streams calls the service: another replica.
+    const replica = await start();
+    const groupsOf = ({ url }: RunningService) =>
+      new UserGroupsClient({ baseUrl: url, apiKey: key }).userGroups;
+    const userGroups = groupsOf(replica);
+    const group = { userGroupId: signal };
+    await userGroups.getOrCreate({ ...group, name: "before" });
     const viewer = createViewer({
       url: service.url,
-      getSession: () => userGroups.createEmbedSession({ userGroupId: signal }),
+      getSession: () => groupsOf(service).createEmbedSession(group),
     });
     onTestFinished(viewer.watch(() => undefined));
-    const shown = () => viewer.state.userGroup?.name;
-    await expect.poll(shown).toBe("before");
-    service.kill(signal);
-    await service.ended;
-    await start({ PORT });
-    await userGroups.update({ userGroupId: signal, name: "after" });
-    await expect.poll(shown).toBe("after");
-    expect(viewer.state).toMatchObject({ error: undefined, isStale: false });
-  },
-);
-
-test.each(Object.entries(STREAM_CLIENTS))(
-  "%s shows a change that was made while its service restarted, with a new session",
-  async (userGroupId, createClient) => {
-    const PORT = String(await freePort());
-    const service = await start({ PORT });
-    // Where the host application calls the service: another replica.
-    const replica = await start();
-    const { userGroups } = new UserGroupsClient({ baseUrl: replica.url, apiKey: key });
-    await userGroups.getOrCreate({ userGroupId, name: "before" });
-    let sessions = 0;
-    const client = createClient(service.url, async () => {
-      sessions += 1;
-      return `Bearer ${(await userGroups.createEmbedSession({ userGroupId })).token}`;
+    const sessions = new Map<string, number>();
+    const streams = Object.entries(STREAM_CLIENTS).map(([name, createClient]) => {
+      const client = createClient(service.url, async () => {
+        sessions.set(name, (sessions.get(name) ?? 0) + 1);
+        return `Bearer ${(await userGroups.createEmbedSession(group)).token}`;
+      });
+      return followStream(client, "subscription { userGroupChanged { kind userGroup { name } } }");
     });
-    const reported = followStream(client, "subscription { userGroupChanged { kind userGroup { name } } }");
+    const shown = () => [viewer.state.userGroup?.name, ...streams];
     const current = (name: string) => ({
       data: { userGroupChanged: { kind: "CURRENT", userGroup: { name } } },
     });
-    await expect.poll(() => reported, { timeout: 10_000 }).toEqual([current("before")]);
-    expect(sessions).toBe(1);
-    service.kill("SIGTERM");
-    expect(await service.ended).toMatchObject({ code: 0 });
-    await userGroups.update({ userGroupId, name: "after" });
+    await expect.poll(shown).toEqual(["before", ...streams.map(() => [current("before")])]);
+    expect([...sessions.values()]).toEqual(streams.map(() => 1));
+    service.kill(signal);
+    expect(await service.ended).toMatchObject(signal === "SIGTERM" ? { code: 0 } : { signal });
+    await userGroups.update({ ...group, name: "after" });
     await start({ PORT });
-    await expect.poll(() => reported, { timeout: 30_000 }).toEqual([current("before"), current("after")]);
-    expect(sessions).toBeGreaterThan(1);
+    await expect.poll(shown).toEqual(["after", ...streams.map(() => [current("before"), current("after")])]);
+    expect(viewer.state).toMatchObject({ error: undefined, isStale: false });
+    for (const count of sessions.values()) expect(count).toBeGreaterThan(1);
   },
 );
 
