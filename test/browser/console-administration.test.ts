@@ -256,11 +256,20 @@ describe("console administration in Chromium", () => {
   });
 
   test("the overview answers whether all is well, draws 30 days in the colors of the theme, and links to what needs attention", async () => {
+    const { accountId } = account;
+    await service().query(
+      "INSERT INTO request_count SELECT $1, 'Customer', current_date - age, 1000 + age, 1 FROM generate_series(0, 29) AS age",
+      [accountId],
+    );
     const watched = await signIn(browser(), service(), key, "#/");
     const { page } = watched;
-    await page.getByRole("heading", { level: 2, name: "All is well." }).waitFor();
-    const large = page.getByRole("region", { name: "Changes per day" });
-    await large.getByRole("img", { name: /^5 changes in 30 days/ }).waitFor();
+    await page
+      .getByRole("heading", { level: 2, name: "All is well: 1,000 calls today, 1 of them failed." })
+      .waitFor();
+    await page.getByRole("img", { name: "30 errors in 30 days, at most 1 on a day" }).waitFor();
+    await press(page, "link", "Calls");
+    await page.getByRole("heading", { level: 2, name: "Calls per day" }).waitFor();
+    const large = page.getByRole("region", { name: "Calls per day" });
     const pixels = () => page.evaluate("document.querySelector('.cards canvas').toDataURL()");
     const light = await pixels();
     await page.emulateMedia({ colorScheme: "dark" });
@@ -269,7 +278,7 @@ describe("console administration in Chromium", () => {
     await expect.poll(pixels).toBe(light);
     await large.getByText("Show as table").press("Enter");
     expect(await large.getByRole("row").count()).toBe(31);
-    expect(await large.getByRole("row").nth(1).innerText()).toMatch(/\t5$/);
+    expect(await large.getByRole("row").last().innerText()).toContain("1,029\t1\t");
     expect(await findBarriers(page)).toEqual([]);
 
     const expiresAt = new Date(Date.now() + 10 * 86_400_000).toISOString();
@@ -277,20 +286,36 @@ describe("console administration in Chromium", () => {
     await callGraphql(service().url, key, DISABLE, {
       id: Object(body).data.createWebhookEndpoint.webhookEndpoint.id,
     });
+    await service().query(
+      "UPDATE request_count SET errors = 100 WHERE account_id = $1 AND day = current_date",
+      [accountId],
+    );
     await page.reload();
-    await page.getByRole("heading", { level: 2, name: "2 things need attention." }).waitFor();
+    await page.getByRole("heading", { level: 2, name: "4 things need attention." }).waitFor();
     const attention = page.getByRole("region", { name: "Needs attention" });
     expect(
       (await attention.getByRole("listitem").allInnerTexts()).map((text) => text.replace(/\s+/g, " ")),
     ).toEqual([
       "Webhook endpoints that fail or are disabled: Billing Show endpoint",
       "API keys that expire within 30 days: CRM Create a key",
+      "Calls that failed today: 10%, up from 0.1% in the week before Show errors",
+      "Groups without mapping: 1 Show groups",
     ]);
     await page.getByRole("listitem").filter({ hasText: "Group changed Bare Inc. 2 times by" }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await press(page, "link", "Create a key");
-    await page.getByRole("dialog", { name: /^New API key/ }).waitFor();
+    await press(page, "link", "Show errors");
+    await page.getByRole("heading", { level: 2, name: "Errors per day" }).waitFor();
+    await press(page, "link", "Show groups");
+    await page.getByText("1 group found").waitFor();
+    await press(page, "link", "Remove the filter Without mapping");
+    await page.getByText("2 groups").waitFor();
     await expectQuiet(watched, key);
+
+    const { secret } = await account.createKey({ scope: "read" });
+    const reader = await signIn(browser(), service(), secret, "#/");
+    await reader.page.getByRole("heading", { level: 2, name: "2 things need attention." }).waitFor();
+    await reader.page.getByText("Webhooks and API keys are checked only with the scope admin.").waitFor();
+    expect(reader.complaints).toEqual([]);
   });
 
   test("every page is accessible, also in dark mode and on small screens", async () => {

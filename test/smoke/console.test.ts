@@ -25,7 +25,7 @@ describe("console in Chromium", () => {
     await problem.filter({ hasText: "The API key is unknown" }).waitFor();
     expect(await problem.innerText()).toMatch(/Request [0-9a-f-]{36}/);
     await enterKey(page, key);
-    await page.getByRole("heading", { level: 2, name: "All is well." }).waitFor();
+    await page.getByRole("heading", { level: 2, name: /^1 thing needs attention/ }).waitFor();
     expect(await page.title()).toBe("Overview – User groups");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Overview");
     await page.reload();

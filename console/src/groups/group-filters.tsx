@@ -10,19 +10,24 @@ const FILTERS = {
   property: "Property",
   source: "Data source",
   schema: "Schema",
+  mapping: "Mapping",
   since: "Changed since",
 } as const;
+
+/** The values of the filter by mapping, in the URL. */
+const MAPPINGS = { no: "Without mapping", yes: "With mapping" } as const;
 
 type FilterName = keyof typeof FILTERS;
 
 /** Returns the filter in the URL; undefined if there is none. The service reports invalid values. */
 export function useGroupFilter(): UserGroupFilter | undefined {
-  const { q, source, schema, since, properties } = useRoute().query;
-  if (!q && !source && !schema && !since && !properties) return undefined;
+  const { q, source, schema, mapping, since, properties } = useRoute().query;
+  if (!q && !source && !schema && !mapping && !since && !properties) return undefined;
   return {
     ...(q ? { search: q } : {}),
     ...(source ? { dataSource: { providedId: source } } : {}),
     ...(schema ? { schemaId: schema } : {}),
+    ...(mapping ? { hasMapping: mapping !== "no" } : {}),
     ...(since ? { updatedAt: { from: `${since}T00:00:00Z` } } : {}),
     ...(properties ? { properties: toValue(properties) } : {}),
   };
@@ -46,7 +51,7 @@ export function toValue(text: string): unknown {
 /** The filters of the list as links that remove them. */
 export function FilterChips() {
   const { path, query } = useRoute();
-  const { properties = "", source, schema, since } = query;
+  const { properties = "", source, schema, mapping, since } = query;
   const wanted = entriesOf(properties);
   return (
     <>
@@ -60,6 +65,12 @@ export function FilterChips() {
         <FilterChip label={`Data source: ${source}`} href={hashOf(path, { ...query, source: null })} />
       )}
       {schema && <FilterChip label={`Schema: ${schema}`} href={hashOf(path, { ...query, schema: null })} />}
+      {mapping && (
+        <FilterChip
+          label={MAPPINGS[mapping === "no" ? "no" : "yes"]}
+          href={hashOf(path, { ...query, mapping: null })}
+        />
+      )}
       {since && (
         <FilterChip label={`Changed since ${since}`} href={hashOf(path, { ...query, since: null })} />
       )}
@@ -89,7 +100,7 @@ export function FilterForm() {
     const added = kind === "property" ? { properties: JSON.stringify(entries) } : { [kind]: value };
     goTo(hashOf(path, { ...query, ...added, after: null, before: null, from: null }));
     setName("");
-    setValue("");
+    setValue(kind === "mapping" ? value : "");
   }
   return (
     <details className="list-options">
@@ -106,7 +117,7 @@ export function FilterForm() {
           value={kind}
           onChange={(chosen) => {
             setKind(chosen);
-            setValue("");
+            setValue(chosen === "mapping" ? "no" : "");
           }}
         />
         {kind === "property" && (
@@ -123,6 +134,13 @@ export function FilterForm() {
         )}
         {kind === "source" ? (
           <DataSourceField label="Data source" value={value} onChange={setValue} />
+        ) : kind === "mapping" ? (
+          <Choice
+            aria-label="Mapping"
+            choices={MAPPINGS}
+            value={value === "yes" ? "yes" : "no"}
+            onChange={setValue}
+          />
         ) : (
           <input
             aria-label={kind === "property" ? "Value" : FILTERS[kind]}

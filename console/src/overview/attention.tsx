@@ -1,5 +1,6 @@
-import type { AdminOverviewQuery } from "../api/generated/operations.js";
+import type { AdminOverviewQuery, OverviewQuery } from "../api/generated/operations.js";
 import { SOON_MS } from "../parts/expiry.js";
+import { plural } from "../parts/plural.js";
 import { hashOf } from "../routing/route.js";
 
 /** Something that needs attention, with a link to the page for it. */
@@ -11,10 +12,22 @@ interface Concern {
   readonly href: string;
 }
 
+const FORMER_DAYS = 7;
+/** The error rate of today is reported from this many errors on, and if it is this many times that of the days before. */
+const MIN_ERRORS = 10;
+const MIN_RATE = 0.01;
+const MIN_RATIO = 3;
 const MAX_NAMES = 3;
 const LIST = new Intl.ListFormat("en");
+const PERCENT = new Intl.NumberFormat(undefined, { style: "percent", maximumSignificantDigits: 2 });
 
-export function Attention({ concerns }: { readonly concerns: readonly Concern[] }) {
+interface AttentionProps {
+  readonly concerns: readonly Concern[];
+  /** Whether webhooks and API keys are included. */
+  readonly isAdmin: boolean;
+}
+
+export function Attention({ concerns, isAdmin }: AttentionProps) {
   return (
     <section className="card" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
@@ -31,18 +44,56 @@ export function Attention({ concerns }: { readonly concerns: readonly Concern[] 
           </li>
         ))}
       </ul>
+      {!isAdmin && <p className="fine">Webhooks and API keys are checked only with the scope admin.</p>}
     </section>
   );
 }
 
 /** Returns the answer to "Is all well?". */
-export function verdictOf(concerns: readonly Concern[]): string {
+export function verdictOf({ usageDays }: OverviewQuery, concerns: readonly Concern[]): string {
   if (concerns.length === 1) return "1 thing needs attention.";
-  return concerns.length > 1 ? `${concerns.length} things need attention.` : "All is well.";
+  if (concerns.length > 1) return `${concerns.length} things need attention.`;
+  const { calls = 0, errors = 0 } = usageDays.at(-1) ?? {};
+  if (calls === 0) return "All is well: no calls today.";
+  const all = `All is well: ${plural(calls, "call")} today`;
+  if (errors === 0) return `${all}, without errors.`;
+  return calls === 1 ? `${all}, which failed.` : `${all}, ${errors.toLocaleString()} of them failed.`;
 }
 
-/** Returns at most one item of each kind. */
-export function concernsOf({ webhookEndpoints, dead, apiKeys }: AdminOverviewQuery): readonly Concern[] {
+/**
+ * Returns at most one item of each kind.
+ * @param admin null without the scope admin
+ * @param path the path of the overview
+ */
+export function concernsOf(
+  { usageDays, unmapped }: OverviewQuery,
+  admin: AdminOverviewQuery | null,
+  path: readonly string[],
+): readonly Concern[] {
+  const concerns = admin ? adminConcerns(admin) : [];
+  const rate = rateOf(usageDays.slice(-1));
+  const former = rateOf(usageDays.slice(-1 - FORMER_DAYS, -1));
+  const isUnusual = rate >= Math.max(MIN_RATE, MIN_RATIO * former);
+  if (isUnusual && (usageDays.at(-1)?.errors ?? 0) >= MIN_ERRORS) {
+    concerns.push({
+      label: "Calls that failed today",
+      value: `${PERCENT.format(rate)}, up from ${PERCENT.format(former)} in the week before`,
+      action: "Show errors",
+      href: hashOf(path, { chart: "errors" }),
+    });
+  }
+  if (unmapped.totalCount > 0) {
+    concerns.push({
+      label: "Groups without mapping",
+      value: unmapped.totalCount.toLocaleString(),
+      action: "Show groups",
+      href: hashOf(["groups"], { mapping: "no" }),
+    });
+  }
+  return concerns;
+}
+
+function adminConcerns({ webhookEndpoints, dead, apiKeys }: AdminOverviewQuery): Concern[] {
   const concerns: Concern[] = [];
   const bad = webhookEndpoints.nodes.filter(({ health: { status } }) =>
     ["FAILING", "DISABLED"].includes(status),
@@ -78,6 +129,11 @@ export function concernsOf({ webhookEndpoints, dead, apiKeys }: AdminOverviewQue
     });
   }
   return concerns;
+}
+
+function rateOf(days: OverviewQuery["usageDays"]): number {
+  const calls = days.reduce((sum, day) => sum + day.calls, 0);
+  return calls === 0 ? 0 : days.reduce((sum, day) => sum + day.errors, 0) / calls;
 }
 
 function namesOf(items: readonly { readonly name: string }[]): string {

@@ -1,15 +1,78 @@
-import type { AdminOverviewQuery } from "../api/generated/operations.js";
+import { useEffect, useRef } from "react";
 import { DayChart } from "../parts/day-chart.js";
 import { formatDay } from "../parts/days.js";
 import { Scrolled } from "../parts/scrolled.js";
+import { useRoute } from "../routing/navigation.js";
+import { hashOf } from "../routing/route.js";
 
-/** The changes per day as a chart and as a table. */
-export function UsageChart({ auditDays }: { readonly auditDays: AdminOverviewQuery["auditDays"] }) {
-  const days = auditDays.map(({ date, changes }) => ({ date, count: changes }));
+/** The numbers per day, by their name in the URL. */
+const MEASURES = {
+  calls: { label: "Calls", noun: "call" },
+  errors: { label: "Errors", noun: "error" },
+  sessions: { label: "Embed sessions", noun: "embed session" },
+  groups: { label: "Groups", noun: "group", isTotal: true },
+  changes: { label: "Changes", noun: "change" },
+} as const;
+
+type Measure = keyof typeof MEASURES;
+
+/** The numbers of a day in UTC; those that are not known are missing. */
+export type Day = { readonly date: string } & Readonly<Partial<Record<Measure, number | null>>>;
+
+interface UsageProps {
+  /** Oldest first. */
+  readonly days: readonly Day[];
+  readonly measures: readonly Measure[];
+}
+
+/** Numbers of today, each with a chart of the days before. */
+export function UsageTiles({ days, measures }: UsageProps) {
+  const today = days.at(-1);
   return (
-    <section className="card" aria-labelledby="per-day">
-      <h2 id="per-day">Changes per day</h2>
-      <DayChart days={days} noun="change" />
+    <dl className="figures card">
+      {measures.map((measure) => {
+        const count = today?.[measure];
+        const text = typeof count === "number" ? count.toLocaleString() : "–";
+        return (
+          <div key={measure}>
+            <dt>{measure === "groups" ? "Groups" : `${MEASURES[measure].label} today`}</dt>
+            <dd>{measure === "groups" ? <a href={hashOf(["groups"])}>{text}</a> : text}</dd>
+            <dd>
+              <DayChart {...MEASURES[measure]} days={countsOf(days, measure)} variant="tile" />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+/** A chart of the number that is selected in the URL, and a table of all. */
+export function UsageChart({ days, measures }: UsageProps) {
+  const { path, query } = useRoute();
+  const shown = measures.find((measure) => measure === query["chart"]) ?? "calls";
+  const card = useRef<HTMLElement>(null);
+  const previous = useRef(query["chart"]);
+  useEffect(() => {
+    // Not when the page opens.
+    if (previous.current !== query["chart"]) card.current?.scrollIntoView({ block: "nearest" });
+    previous.current = query["chart"];
+  }, [query]);
+  return (
+    <section ref={card} className="card" aria-labelledby="per-day">
+      <h2 id="per-day">{MEASURES[shown].label} per day</h2>
+      <nav className="filters" aria-label="Chart">
+        {measures.map((measure) => (
+          <a
+            key={measure}
+            href={hashOf(path, { chart: measure })}
+            aria-current={measure === shown ? "true" : undefined}
+          >
+            {MEASURES[measure].label}
+          </a>
+        ))}
+      </nav>
+      <DayChart {...MEASURES[shown]} days={countsOf(days, shown)} />
       <details className="usage-table">
         <summary>Show as table</summary>
         <Scrolled label="Numbers per day">
@@ -17,14 +80,20 @@ export function UsageChart({ auditDays }: { readonly auditDays: AdminOverviewQue
             <thead>
               <tr>
                 <th scope="col">Day (UTC)</th>
-                <th scope="col">Changes</th>
+                {measures.map((measure) => (
+                  <th key={measure} scope="col">
+                    {MEASURES[measure].label}
+                  </th>
+                ))}
               </tr>
             </thead>
             <tbody>
-              {[...days].reverse().map(({ date, count }) => (
-                <tr key={date}>
-                  <th scope="row">{formatDay(date)}</th>
-                  <td>{count.toLocaleString()}</td>
+              {[...days].reverse().map((day) => (
+                <tr key={day.date}>
+                  <th scope="row">{formatDay(day.date)}</th>
+                  {measures.map((measure) => (
+                    <td key={measure}>{day[measure]?.toLocaleString() ?? "–"}</td>
+                  ))}
                 </tr>
               ))}
             </tbody>
@@ -33,4 +102,9 @@ export function UsageChart({ auditDays }: { readonly auditDays: AdminOverviewQue
       </details>
     </section>
   );
+}
+
+/** Returns the numbers of one kind. */
+function countsOf(days: readonly Day[], measure: Measure) {
+  return days.map((day) => ({ date: day.date, count: day[measure] ?? null }));
 }
