@@ -1,5 +1,4 @@
 import type { TenantKey } from "../../domain/accounts/caller.js";
-import { getOrCreate } from "../../domain/shared/get-or-create.js";
 import { touchApiKeys } from "../../persistence/accounts/api-key-queries.js";
 import { addRequests, type RequestCount } from "../../persistence/accounts/request-counts.js";
 import type { Database } from "../../persistence/database/database.js";
@@ -29,7 +28,8 @@ export class Usage {
   constructor(private readonly db: Database) {}
 
   recordKey(accountId: number, keyId: number): void {
-    getOrCreate(this.#uses, accountId, () => new Map<number, number>()).set(keyId, Date.now());
+    const uses = this.#uses.get(accountId) ?? new Map<number, number>();
+    this.#uses.set(accountId, uses.set(keyId, Date.now()));
   }
 
   /** Counts a request, or an operation over a WebSocket, unless it is without credentials or from the console. */
@@ -38,7 +38,10 @@ export class Usage {
     if (!tenant || signedInAt !== undefined || role) return;
     const { accountId, environment } = tenant;
     const day = Math.floor(Date.now() / DAY_MS);
-    this.#add({ accountId, environment, day, calls: 1, errors: hasFailed ? 1 : 0 });
+    const key = `${day} ${accountId} ${environment}`;
+    const { calls = 0, errors = 0 } = this.#counts.get(key) ?? {};
+    const failed = hasFailed ? 1 : 0;
+    this.#counts.set(key, { accountId, environment, day, calls: calls + 1, errors: errors + failed });
   }
 
   /** Flushes every `intervalMs`. Errors are passed to `onError`, and the next flush retries the write. */
@@ -55,7 +58,7 @@ export class Usage {
 
   /** Writes account by account, as their rows may be on different servers. @throws the first error; what was not written is kept */
   async flush(): Promise<void> {
-    const [accounts, counts] = [[...this.#uses], [...this.#counts.values()]];
+    const [accounts, counts] = [[...this.#uses], [...this.#counts]];
     this.#uses.clear();
     this.#counts.clear();
     const failures: unknown[] = [];
@@ -67,20 +70,15 @@ export class Usage {
         this.#uses.set(accountId, new Map([...uses, ...(this.#uses.get(accountId) ?? [])]));
       }
     }
-    for (const count of counts) {
+    for (const [key, count] of counts) {
       try {
         await addRequests(this.db.for(count), count);
       } catch (error) {
         failures.push(error);
-        this.#add(count);
+        const { calls = 0, errors = 0 } = this.#counts.get(key) ?? {};
+        this.#counts.set(key, { ...count, calls: calls + count.calls, errors: errors + count.errors });
       }
     }
     if (failures.length > 0) throw failures[0];
-  }
-
-  #add(count: RequestCount): void {
-    const key = `${count.day} ${count.accountId} ${count.environment}`;
-    const { calls = 0, errors = 0 } = this.#counts.get(key) ?? {};
-    this.#counts.set(key, { ...count, calls: calls + count.calls, errors: errors + count.errors });
   }
 }
