@@ -24,7 +24,6 @@ export interface CommandGroup {
 const SYNONYMS = new Map(
   Object.entries({
     account: "tenant",
-    api: "token",
     audit: "history changes",
     dark: "night",
     delete: "remove",
@@ -34,6 +33,8 @@ const SYNONYMS = new Map(
     graphql: "playground query",
     groups: "customers",
     history: "versions restore undo",
+    key: "token",
+    keys: "token",
     new: "create add",
     out: "logout",
     overview: "home dashboard",
@@ -57,7 +58,7 @@ const CONTROLS = `:is(main, .notices) :is(button:not([type=submit]), button.prim
   :disabled, [aria-disabled=true], [aria-pressed], [role=tab], .quiet, .link, .property-row *, dialog *)`;
 /** Those that a page has many of. */
 const TYPED_ONLY = "table *, nav *, h2";
-const LINKS = ".sections a, .site-links a:not([aria-current]), .brand";
+const LINKS = [".sections a", ".site-links a:not([aria-current])", ".brand"];
 const SETTINGS = ".environments [aria-pressed=false], .account-menu .menu :is(a, button)";
 
 /** Less is a coincidence: more than one letter in the middle of words. */
@@ -74,7 +75,7 @@ export function readPage() {
     actions: controls
       .filter((element) => element.checkVisibility())
       .map((element) => toCommand(element, section)),
-    links: all(LINKS).map((element) => toCommand(element)),
+    links: LINKS.flatMap(all).map((element) => toCommand(element)),
     settings: all(SETTINGS).map((element) => toCommand(element)),
   };
 }
