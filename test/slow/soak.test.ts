@@ -36,24 +36,22 @@ const MAX_RSS_MB = 400;
 const HEAP_GROWTH_MB = 3;
 
 const GENERATOR = "(async function* () {}).constructor.prototype.prototype";
-/** Arguments of `countObjects`: objects that must not outlive a request, a connection or a subscription. */
+/** Objects that must not outlive a request, a connection or a subscription. */
 const OF_REQUESTS = {
   requests: ["process.getBuiltinModule('node:http').IncomingMessage.prototype"],
   responses: ["process.getBuiltinModule('node:http').ServerResponse.prototype"],
   sockets: ["process.getBuiltinModule('node:net').Socket.prototype"],
   // A generator function's own prototype is made when it is first called.
   subscriptions: [GENERATOR, `(object) => Object.getPrototypeOf(object) !== ${GENERATOR}`],
-} satisfies Readonly<Record<string, Counted>>;
+} as const;
 /** Some of these objects come and go, but not one per request of any kind. */
 const OF_ALL_KINDS = {
   promises: ["Promise.prototype"],
   maps: ["Map.prototype"],
   sets: ["Set.prototype"],
-} satisfies Readonly<Record<string, Counted>>;
+} as const;
 /** Fewer than the operations of every kind but the rarest. */
 const STRAY = (ROUNDS * OPERATIONS) / 40;
-
-type Counted = Parameters<Inspector["countObjects"]>;
 
 const processes = createTestProcesses();
 let database: TestDatabase;
@@ -79,7 +77,7 @@ beforeAll(async () => {
   };
   service = await processes.serve({ env, lifetimeMs: TIMEOUT_MS });
   inspector = await Inspector.open(service.stderr());
-  requestPrototypes = await inspector.countObjects(...OF_REQUESTS.requests);
+  ({ requests: requestPrototypes = 0 } = await count(OF_REQUESTS));
 });
 afterAll(async () => {
   inspector.close();
@@ -232,8 +230,9 @@ const IRREGULAR: readonly (readonly [string, RegExp, () => Promise<unknown>])[] 
 
 /** Waits until no request is in flight and counts live objects. */
 async function atRest() {
-  await expect.poll(() => inspector.countObjects(...OF_REQUESTS.requests)).toBe(requestPrototypes);
-  await untilNoFewerPromises();
+  const requests = async () => (await count(OF_REQUESTS))["requests"];
+  await expect.poll(requests, { interval: 500 }).toBe(requestPrototypes);
+  const ofAllKinds = await untilNoFewerPromises();
   const { rssMb, heapMb } = await inspector.readMemory();
   const { rows } = await administration.query<{ count: number }>(
     "SELECT count(*)::integer FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
@@ -241,7 +240,7 @@ async function atRest() {
   const files = process.platform === "linux" ? (await readdir(`/proc/${service.pid}/fd`)).length : 0;
   return {
     ofRequests: await count(OF_REQUESTS),
-    ofAllKinds: await count(OF_ALL_KINDS),
+    ofAllKinds,
     rssMb,
     heapMb,
     files,
@@ -249,21 +248,18 @@ async function atRest() {
   };
 }
 
-/** Work after the last reply, such as webhooks, holds promises that are released soon. */
-async function untilNoFewerPromises(): Promise<void> {
+/** Work after the last reply, such as webhooks, holds promises that are released soon. @returns the counts of all kinds */
+async function untilNoFewerPromises() {
   let before = Number.POSITIVE_INFINITY;
   for (;;) {
-    const now = await inspector.countObjects(...OF_ALL_KINDS.promises);
-    if (now >= before) return;
-    before = now;
+    const now = await count(OF_ALL_KINDS);
+    const { promises = 0 } = now;
+    if (promises >= before) return now;
+    before = promises;
     await sleep(500);
   }
 }
 
-async function count(kinds: Readonly<Record<string, Counted>>): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const [kind, counted] of Object.entries(kinds)) {
-    counts[kind] = await inspector.countObjects(...counted);
-  }
-  return counts;
+function count(kinds: Parameters<Inspector["countObjects"]>[0]): Promise<Record<string, number>> {
+  return inspector.countObjects(kinds);
 }

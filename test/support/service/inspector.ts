@@ -71,23 +71,28 @@ export class Inspector {
   }
 
   /**
-   * Counts live objects after a garbage collection.
-   * @param prototype an expression; objects that inherit from it are counted
-   * @param isCounted an expression of a function that is called with each of them
+   * Counts live objects after a garbage collection, which takes longer than counting.
+   * @param kinds expressions of a prototype, from which the counted objects inherit, and of a function that is called with each of them
    */
-  async countObjects(prototype: string, isCounted = "() => true"): Promise<number> {
-    const { result } = await this.#evaluate(prototype, false);
+  async countObjects<Kind extends string>(
+    kinds: Readonly<Record<Kind, readonly [prototype: string, isCounted?: string]>>,
+  ): Promise<Record<Kind, number>> {
+    const { result } = await this.#evaluate("Object.prototype", false);
     const { objects } = await this.#call<{ objects: { objectId: string } }>("Runtime.queryObjects", {
       prototypeObjectId: result.objectId,
       objectGroup: GROUP,
     });
-    const { result: count } = await this.#call<Remote>("Runtime.callFunctionOn", {
+    const counts = Object.entries<readonly [string, string?]>(kinds).map(
+      ([kind, [prototype, isCounted = "() => true"]]) => `${kind}: this.filter((object) =>
+        Object.prototype.isPrototypeOf.call(${prototype}, object) && (${isCounted})(object)).length`,
+    );
+    const { result: text } = await this.#call<Remote>("Runtime.callFunctionOn", {
       objectId: objects.objectId,
-      functionDeclaration: `function () { return this.filter(${isCounted}).length; }`,
+      functionDeclaration: `function () { return JSON.stringify({ ${counts.join(", ")} }); }`,
       returnByValue: true,
     });
     await this.#call("Runtime.releaseObjectGroup", { objectGroup: GROUP });
-    return Number(count.value);
+    return JSON.parse(String(text.value));
   }
 
   /**
