@@ -11,8 +11,9 @@ interface BarsProps {
   readonly onPoint: (index: number | null) => void;
 }
 
-/** Days between two labels. */
+/** Days between two labels; twice as many in a narrow chart. */
 const LABEL_STEP = 7;
+const NARROW_PX = 280;
 const MIN_BAR_PX = 3;
 /** Distances of grid lines: 1, 2, 5, 10 and so on, as there are only whole items. */
 const STEPS = Array.from({ length: 10 }, (_, zeros) => [1, 2, 5].map((step) => step * 10 ** zeros)).flat();
@@ -52,6 +53,7 @@ function drawBars(element: HTMLElement, days: Days, hasAxes: boolean, onPoint: B
   // A bulk import must not hide the other days.
   const lowest = (highest * MIN_BAR_PX) / height;
   const heights = days.map(({ count }) => count && Math.max(count, lowest));
+  const step = width < NARROW_PX ? 2 * LABEL_STEP : LABEL_STEP;
   const off = { show: false };
   const text = { font: "12px system-ui, sans-serif", stroke: colorOf(element, "--ink-soft"), ticks: off };
   const { bars } = uPlot.paths;
@@ -68,7 +70,7 @@ function drawBars(element: HTMLElement, days: Days, hasAxes: boolean, onPoint: B
           ...text,
           show: hasAxes,
           grid: off,
-          splits: [...days.keys()].filter((index) => (days.length - 1 - index) % LABEL_STEP === 0),
+          splits: [...days.keys()].filter((index) => (days.length - 1 - index) % step === 0),
           size: 24,
           values: (_, splits) => splits.map((index) => formatDay(days[index]?.date)),
         },
