@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { type GroupPartsFragment, RotateTokenDocument } from "../api/generated/operations.js";
-import { MutationDialog } from "../parts/confirm-dialog.js";
+import { MutationButton } from "../parts/confirm-dialog.js";
 import { DocsLink } from "../parts/docs-link.js";
 import { Secret } from "../parts/secret.js";
 import { useScope, useSession } from "../session/session.js";
@@ -14,7 +14,6 @@ interface GroupTokenProps {
 
 /** The token of a group, and its rotation. */
 export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps) {
-  const [isConfirming, setConfirming] = useState(false);
   const canWrite = useScope("WRITE");
   const { tokenGraceSeconds } = useSession().viewer;
   const [graceSeconds, setGraceSeconds] = useState(tokenGraceSeconds);
@@ -31,48 +30,37 @@ export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps
             group. <DocsLink page="leaked-secret#user-group-token">What to do if it has leaked</DocsLink>
           </p>
           {canWrite && (
-            <button
-              type="button"
-              onClick={() => {
+            <MutationButton
+              label="Rotate token…"
+              title="Rotate the token?"
+              action="Rotate token"
+              document={RotateTokenDocument}
+              variables={{ token, graceSeconds }}
+              notice="The token was rotated."
+              onDone={({ userGroup }) => {
                 setGraceSeconds(tokenGraceSeconds);
-                setConfirming(true);
+                if (userGroup) onUpdate(userGroup);
               }}
             >
-              Rotate token…
-            </button>
+              <p>
+                <strong>{name}</strong> gets a new token, and its embed sessions end. The old token{" "}
+                {gracePeriod(graceSeconds)}. Update the pages that use it.
+              </p>
+              {tokenGraceSeconds > 0 && (
+                <p className="choices">
+                  <label>
+                    <input
+                      type="checkbox"
+                      checked={graceSeconds === 0}
+                      onChange={({ target }) => setGraceSeconds(target.checked ? 0 : tokenGraceSeconds)}
+                    />
+                    Stop the old token immediately
+                  </label>
+                </p>
+              )}
+            </MutationButton>
           )}
         </>
-      )}
-      {isConfirming && token !== null && (
-        <MutationDialog
-          title="Rotate the token?"
-          action="Rotate token"
-          document={RotateTokenDocument}
-          variables={{ token, graceSeconds }}
-          notice="The token was rotated."
-          onDone={({ userGroup }) => {
-            setConfirming(false);
-            if (userGroup) onUpdate(userGroup);
-          }}
-          onClose={() => setConfirming(false)}
-        >
-          <p>
-            <strong>{name}</strong> gets a new token, and its embed sessions end. The old token{" "}
-            {gracePeriod(graceSeconds)}. Update the pages that use it.
-          </p>
-          {tokenGraceSeconds > 0 && (
-            <p className="choices">
-              <label>
-                <input
-                  type="checkbox"
-                  checked={graceSeconds === 0}
-                  onChange={({ target }) => setGraceSeconds(target.checked ? 0 : tokenGraceSeconds)}
-                />
-                Stop the old token immediately
-              </label>
-            </p>
-          )}
-        </MutationDialog>
       )}
     </section>
   );

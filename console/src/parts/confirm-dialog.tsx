@@ -95,3 +95,33 @@ export function MutationDialog<P extends Payload, V>(props: MutationDialogProps<
   }
   return <ConfirmDialog {...dialog} mutation={mutation} onConfirm={() => void run()} />;
 }
+
+interface MutationButtonProps<P, V> extends Omit<MutationDialogProps<P, V>, "onClose"> {
+  readonly label: string;
+}
+
+/** A button for a mutation that must be confirmed. It is red if the confirmation must be typed. */
+export function MutationButton<P extends Payload, V>({ label, ...dialog }: MutationButtonProps<P, V>) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className={dialog.typed === undefined ? undefined : "danger"}
+        onClick={() => setOpen(true)}
+      >
+        {label}
+      </button>
+      {isOpen && (
+        <MutationDialog
+          {...dialog}
+          onDone={(payload) => {
+            setOpen(false);
+            dialog.onDone(payload);
+          }}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -6,7 +6,7 @@ import {
   SendTestDocument,
   UpdateEndpointDocument,
 } from "../api/generated/operations.js";
-import { MutationDialog } from "../parts/confirm-dialog.js";
+import { MutationButton } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
@@ -21,35 +21,48 @@ interface EndpointActionsProps {
   readonly onUpdate: () => void;
 }
 
-type OpenDialog = "edit" | "disable" | "rotate" | "delete";
-
 /** The actions on an endpoint, next to its heading. */
-export function EndpointActions({ endpoint, onUpdate }: EndpointActionsProps) {
-  const [open, setOpen] = useState<OpenDialog | null>(null);
-  const close = () => setOpen(null);
-  const dialog = { endpoint, onUpdate, onClose: close };
-  const isEnabled = endpoint.disabledAt === null;
+export function EndpointActions(props: EndpointActionsProps) {
+  const { endpoint, onUpdate } = props;
+  const { id, name, disabledAt } = endpoint;
+  const [isEditing, setEditing] = useState(false);
+  const goTo = useGoTo();
+  const isEnabled = disabledAt === null;
   return (
     <>
-      {isEnabled ? <SendTest endpoint={endpoint} onUpdate={onUpdate} /> : <Enable {...dialog} />}
-      <button type="button" onClick={() => setOpen("edit")}>
+      {isEnabled ? <SendTest {...props} /> : <Enable {...props} />}
+      <button type="button" onClick={() => setEditing(true)}>
         Edit…
       </button>
-      <button type="button" onClick={() => setOpen("rotate")}>
-        Rotate secret…
-      </button>
+      <RotateSecret {...props} />
       {isEnabled && (
-        <button type="button" onClick={() => setOpen("disable")}>
-          Disable…
-        </button>
+        <MutationButton
+          label="Disable…"
+          title={`Disable ${name}?`}
+          action="Disable endpoint"
+          document={UpdateEndpointDocument}
+          variables={{ input: { id, enabled: false } }}
+          notice={`${name} was disabled.`}
+          onDone={onUpdate}
+        >
+          <p>Events that occur while it is disabled are not sent, not even after it is enabled again.</p>
+        </MutationButton>
       )}
-      <button type="button" className="danger" onClick={() => setOpen("delete")}>
-        Delete…
-      </button>
-      {open === "edit" && <EditEndpoint {...dialog} />}
-      {open === "disable" && <Disable {...dialog} />}
-      {open === "rotate" && <RotateSecret {...dialog} />}
-      {open === "delete" && <Delete {...dialog} />}
+      <MutationButton
+        label="Delete…"
+        title={`Delete ${name}?`}
+        action="Delete endpoint"
+        typed={name}
+        document={DeleteEndpointDocument}
+        variables={{ id }}
+        notice={`${name} was deleted.`}
+        onDone={() => goTo(hashOf(["webhooks"]))}
+      >
+        <p>The endpoint receives nothing more, and its deliveries are deleted. This cannot be undone.</p>
+      </MutationButton>
+      {isEditing && (
+        <EditEndpoint endpoint={endpoint} onUpdate={onUpdate} onClose={() => setEditing(false)} />
+      )}
     </>
   );
 }
@@ -74,10 +87,6 @@ function SendTest({ endpoint: { id }, onUpdate }: EndpointActionsProps) {
   );
 }
 
-interface EndpointDialogProps extends EndpointActionsProps {
-  readonly onClose: () => void;
-}
-
 function Enable({ endpoint: { id, name }, onUpdate }: EndpointActionsProps) {
   const update = useMutation(UpdateEndpointDocument);
   const notify = useNotice();
@@ -98,72 +107,40 @@ function Enable({ endpoint: { id, name }, onUpdate }: EndpointActionsProps) {
   );
 }
 
-function Disable({ endpoint: { id, name }, onUpdate, onClose }: EndpointDialogProps) {
-  return (
-    <MutationDialog
-      title={`Disable ${name}?`}
-      action="Disable endpoint"
-      document={UpdateEndpointDocument}
-      variables={{ input: { id, enabled: false } }}
-      notice={`${name} was disabled.`}
-      onDone={() => {
-        onUpdate();
-        onClose();
-      }}
-      onClose={onClose}
-    >
-      <p>Events that occur while it is disabled are not sent, not even after it is enabled again.</p>
-    </MutationDialog>
-  );
-}
-
-function RotateSecret({ endpoint: { id, name }, onUpdate, onClose }: EndpointDialogProps) {
+function RotateSecret({ endpoint: { id, name }, onUpdate }: EndpointActionsProps) {
   const [secret, setSecret] = useState<string | null>(null);
-  if (secret !== null) {
-    return (
-      <SecretDialog title="Secret rotated" label="Signing secret" secret={secret} onClose={onClose}>
+  return (
+    <>
+      <MutationButton
+        label="Rotate secret…"
+        title={`Rotate the secret of ${name}?`}
+        action="Rotate secret"
+        isHarmless
+        document={RotateSecretDocument}
+        variables={{ id }}
+        onDone={(payload) => {
+          setSecret(payload.secret);
+          onUpdate();
+        }}
+      >
         <p>
-          Your server verifies the signatures of requests with it. For a day, they are signed with the old
-          secret too.
+          A new secret replaces the current one. For a day, requests are signed with both, so that your server
+          can switch.
         </p>
-      </SecretDialog>
-    );
-  }
-  return (
-    <MutationDialog
-      title={`Rotate the secret of ${name}?`}
-      action="Rotate secret"
-      isHarmless
-      document={RotateSecretDocument}
-      variables={{ id }}
-      onDone={(payload) => {
-        setSecret(payload.secret);
-        onUpdate();
-      }}
-      onClose={onClose}
-    >
-      <p>
-        A new secret replaces the current one. For a day, requests are signed with both, so that your server
-        can switch.
-      </p>
-    </MutationDialog>
-  );
-}
-
-function Delete({ endpoint: { id, name }, onClose }: EndpointDialogProps) {
-  const goTo = useGoTo();
-  return (
-    <MutationDialog
-      title={`Delete ${name}?`}
-      action="Delete endpoint"
-      typed={name}
-      document={DeleteEndpointDocument}
-      variables={{ id }}
-      notice={`${name} was deleted.`}
-      onDone={() => goTo(hashOf(["webhooks"]))}
-      onClose={onClose}
-    >
-      <p>The endpoint receives nothing more, and its deliveries are deleted. This cannot be undone.</p>
-    </MutationDialog>
+      </MutationButton>
+      {secret !== null && (
+        <SecretDialog
+          title="Secret rotated"
+          label="Signing secret"
+          secret={secret}
+          onClose={() => setSecret(null)}
+        >
+          <p>
+            Your server verifies the signatures of requests with it. For a day, they are signed with the old
+            secret too.
+          </p>
+        </SecretDialog>
+      )}
+    </>
   );
 }
