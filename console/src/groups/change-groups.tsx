@@ -1,11 +1,17 @@
 import { useEffect, useRef, useState } from "react";
-import { ChangeGroupsDocument, type UpdateUserGroupsInput } from "../api/generated/operations.js";
+import { toFailure } from "../api/failure.js";
+import {
+  ChangeGroupsDocument,
+  RestoreGroupDocument,
+  type UpdateUserGroupsInput,
+} from "../api/generated/operations.js";
 import { Choice } from "../parts/choice.js";
 import { CloseAction, Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { plural } from "../parts/plural.js";
 import { Problem } from "../parts/problem.js";
 import { saveFile } from "../parts/save-file.js";
+import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 import { DataSourceField } from "./data-source-picker.js";
 import { toValue } from "./group-filters.js";
@@ -31,6 +37,8 @@ type Action = keyof typeof ACTIONS;
 
 /** The result for a group, as it can be downloaded. */
 interface Result {
+  readonly id: string | undefined;
+  readonly version: number | undefined;
   readonly provided_id: string | null;
   readonly name: string | null;
   readonly is_changed: boolean;
@@ -39,11 +47,15 @@ interface Result {
 
 /** Results so far. */
 interface Progress {
-  readonly isPreview: boolean;
+  readonly step: keyof typeof VERBS;
   readonly isEnded: boolean;
   readonly results: readonly Result[];
 }
 
+/** What the steps have done to the groups that differ. */
+const VERBS = { preview: "would change", change: "changed", undo: "restored" } as const;
+/** Restorations at a time. */
+const BATCH = 10;
 const MAX_NAMES = 5;
 
 /** Makes the same change to many groups, after a preview of what will change. */
@@ -54,6 +66,7 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
   const [progress, setProgress] = useState<Progress | null>(null);
   const isOpen = useRef(true);
   const change = useMutation(ChangeGroupsDocument);
+  const { client, viewer } = useSession();
   const isMapping = action === "map" || action === "unmap";
   useEffect(() => {
     isOpen.current = true;
@@ -72,6 +85,8 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
       if (!payload) break;
       for (const { userGroup, isChanged, userErrors } of payload.results) {
         results.push({
+          id: userGroup?.id,
+          version: userGroup?.version,
           provided_id: userGroup?.providedId ?? null,
           name: userGroup?.name ?? null,
           is_changed: isChanged,
@@ -80,9 +95,31 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
       }
       if (results.length === 0 && payload.userErrors.length > 0) break;
       after = payload.endCursor;
-      setProgress({ isPreview: dryRun, isEnded: after === null, results: [...results] });
+      setProgress({ step: dryRun ? "preview" : "change", isEnded: after === null, results: [...results] });
     } while (after !== null && isOpen.current);
     if (!dryRun) onDone();
+  }
+
+  /** Restores the former values of groups that have not been changed since. */
+  async function undo(changes: readonly Result[]) {
+    const restore = async (change: Result) => {
+      const { id = "", version = 0 } = change;
+      try {
+        const input = { by: { id }, version: version - 1, expectedVersion: version };
+        const { userErrors } = (await client.call(RestoreGroupDocument, { input })).restoreUserGroup;
+        return userErrors[0] ? { ...change, is_changed: false, error: userErrors[0].message } : change;
+      } catch (error) {
+        return { ...change, is_changed: false, error: toFailure(error).message };
+      }
+    };
+    const results: Result[] = [];
+    while (results.length < changes.length && isOpen.current) {
+      results.push(
+        ...(await Promise.all(changes.slice(results.length, results.length + BATCH).map(restore))),
+      );
+      setProgress({ step: "undo", isEnded: results.length === changes.length, results: [...results] });
+    }
+    onDone();
   }
 
   function edit(next: () => void) {
@@ -90,16 +127,26 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
     next();
   }
   const count = plural(total, "group");
-  const isReady = progress?.isPreview === true && progress.isEnded;
-  const isDone = progress?.isPreview === false && progress.isEnded;
-  const changed = progress?.results.filter((result) => result.is_changed).length ?? 0;
-  if (isDone) {
+  const isReady = progress?.step === "preview" && progress.isEnded;
+  const changes = progress?.results.filter((result) => result.is_changed) ?? [];
+  const changed = changes.length;
+  if (progress?.step === "undo" || (progress?.step === "change" && progress.isEnded)) {
     return (
-      <Dialog title={`${plural(changed, "group")} changed`} onClose={onClose}>
-        <Summary progress={progress} />
-        <button type="button" onClick={() => saveResults(progress.results)}>
-          Download the result
-        </button>
+      <Dialog title={`${plural(changed, "group")} ${VERBS[progress.step]}`} onClose={onClose}>
+        <div role="status">
+          <Summary progress={progress} />
+          {!progress.isEnded && <p>Further groups are being restored…</p>}
+        </div>
+        <div className="actions">
+          <button type="button" onClick={() => saveResults(progress.results)}>
+            Download the result
+          </button>
+          {progress.step === "change" && changed > 0 && viewer.userGroupHistoryDays > 0 && (
+            <button type="button" onClick={() => void undo(changes)}>
+              Undo
+            </button>
+          )}
+        </div>
         <CloseAction onClose={onClose} />
       </Dialog>
     );
@@ -184,7 +231,7 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
 }
 
 /** The numbers of a preview or a result, with examples. */
-function Summary({ progress: { isPreview, results } }: { readonly progress: Progress }) {
+function Summary({ progress: { step, results } }: { readonly progress: Progress }) {
   const changed = results.filter((result) => result.is_changed);
   const refused = results.filter(({ error }) => error !== undefined);
   const equal = results.length - changed.length - refused.length;
@@ -192,8 +239,8 @@ function Summary({ progress: { isPreview, results } }: { readonly progress: Prog
   return (
     <>
       <p>
-        {plural(changed.length, "group")} {isPreview ? "would change" : "changed"}
-        {equal > 0 && `, ${equal.toLocaleString()} already ${isPreview ? "have" : "had"} this value`}
+        {plural(changed.length, "group")} {VERBS[step]}
+        {equal > 0 && `, ${equal.toLocaleString()} already ${step === "preview" ? "have" : "had"} this value`}
         {refused.length > 0 && `, ${refused.length.toLocaleString()} refused`}.
       </p>
       {names.length > 0 && (

@@ -6,7 +6,7 @@ import {
   RestoreGroupDocument,
 } from "../api/generated/operations.js";
 import { CodeDiff } from "../parts/code-editor/code-editor.js";
-import { MutationDialog } from "../parts/confirm-dialog.js";
+import { MutationButton } from "../parts/confirm-dialog.js";
 import { CloseAction, Dialog } from "../parts/dialog.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
@@ -41,7 +41,7 @@ function Versions({ group, onUpdate }: GroupHistoryProps) {
   const query = useQuery(GroupHistoryDocument, { id: group.id, ...usePageVariables() });
   const canWrite = useScope("WRITE");
   const [shown, setShown] = useState<Version | null>(null);
-  const [restored, setRestored] = useState<Version | null>(null);
+  const notify = useUndoNotice(onUpdate);
   return (
     <>
       <Loaded query={query}>
@@ -73,13 +73,31 @@ function Versions({ group, onUpdate }: GroupHistoryProps) {
                         Compare
                       </button>
                       {canWrite && item.mapping && (
-                        <button
-                          type="button"
-                          aria-label={`Restore version ${item.version}`}
-                          onClick={() => setRestored(item)}
+                        <MutationButton
+                          label="Restore…"
+                          name={`Restore version ${item.version}`}
+                          title={`Restore version ${item.version}?`}
+                          action="Restore version"
+                          isHarmless
+                          document={RestoreGroupDocument}
+                          variables={{
+                            input: {
+                              by: { id: group.id },
+                              version: item.version,
+                              expectedVersion: group.version,
+                            },
+                          }}
+                          onDone={(payload) => {
+                            if (!payload.userGroup) return;
+                            onUpdate(payload.userGroup);
+                            notify(`Version ${item.version} was restored.`, group, payload.userGroup);
+                          }}
                         >
-                          Restore…
-                        </button>
+                          <p>
+                            The group gets the name, properties and mapping of version {item.version}. Its
+                            token stays, and the current values are kept in the history.
+                          </p>
+                        </MutationButton>
                       )}
                     </>
                   ),
@@ -98,45 +116,7 @@ function Versions({ group, onUpdate }: GroupHistoryProps) {
           <CloseAction onClose={() => setShown(null)} />
         </Dialog>
       )}
-      {restored && (
-        <RestoreVersion
-          group={group}
-          version={restored.version}
-          onUpdate={onUpdate}
-          onClose={() => setRestored(null)}
-        />
-      )}
     </>
-  );
-}
-
-interface RestoreVersionProps extends GroupHistoryProps {
-  readonly version: number;
-  readonly onClose: () => void;
-}
-
-function RestoreVersion({ group, version, onUpdate, onClose }: RestoreVersionProps) {
-  const notify = useUndoNotice(onUpdate);
-  return (
-    <MutationDialog
-      title={`Restore version ${version}?`}
-      action="Restore version"
-      isHarmless
-      document={RestoreGroupDocument}
-      variables={{ input: { by: { id: group.id }, version, expectedVersion: group.version } }}
-      onDone={({ userGroup }) => {
-        if (!userGroup) return;
-        onClose();
-        onUpdate(userGroup);
-        notify(`Version ${version} was restored.`, group, userGroup);
-      }}
-      onClose={onClose}
-    >
-      <p>
-        The group gets the name, properties and mapping of version {version}. Its token stays, and the current
-        values are kept in the history.
-      </p>
-    </MutationDialog>
   );
 }
 

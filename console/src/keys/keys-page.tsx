@@ -1,10 +1,9 @@
-import { useState } from "react";
 import {
   ApiKeyListDocument,
   type ApiKeyPartsFragment,
   RevokeKeyDocument,
 } from "../api/generated/operations.js";
-import { MutationDialog } from "../parts/confirm-dialog.js";
+import { MutationButton } from "../parts/confirm-dialog.js";
 import { DayChart } from "../parts/day-chart.js";
 import { DocsLink } from "../parts/docs-link.js";
 import { SOON_MS } from "../parts/expiry.js";
@@ -34,7 +33,6 @@ export function KeysPage() {
     orderBy: { field: sortField(sort.key), direction: sort.isDescending ? "DESC" : "ASC" },
   });
   const { isNewOpen, openNew, closeNew } = useNewDialog();
-  const [keyToRevoke, setKeyToRevoke] = useState<ApiKeyPartsFragment | null>(null);
   const environment = viewer.environment === "CUSTOMER" ? "Customer" : "Testing";
   return (
     <Page
@@ -94,26 +92,13 @@ export function KeysPage() {
               {
                 title: "Actions",
                 isTitleHidden: true,
-                cell: (key) =>
-                  !isInvalid(key) && (
-                    <button
-                      type="button"
-                      className="danger"
-                      aria-label={`Revoke ${key.name} ${key.hint}`}
-                      onClick={() => setKeyToRevoke(key)}
-                    >
-                      Revoke…
-                    </button>
-                  ),
+                cell: (key) => !isInvalid(key) && <RevokeKey apiKey={key} onRevoked={query.reload} />,
               },
             ]}
           />
         )}
       </Loaded>
       {isNewOpen && <NewKey onCreated={query.reload} onClose={closeNew} />}
-      {keyToRevoke && (
-        <RevokeKey apiKey={keyToRevoke} onRevoked={query.reload} onClose={() => setKeyToRevoke(null)} />
-      )}
     </Page>
   );
 }
@@ -173,23 +158,21 @@ function sortField(key: string) {
 interface RevokeKeyProps {
   readonly apiKey: ApiKeyPartsFragment;
   readonly onRevoked: () => void;
-  readonly onClose: () => void;
 }
 
-function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKeyProps) {
+function RevokeKey({ apiKey: { id, name, hint }, onRevoked }: RevokeKeyProps) {
   const { keyHint } = useSession();
   return (
-    <MutationDialog
+    <MutationButton
+      label="Revoke…"
+      name={`Revoke ${name} ${hint}`}
+      isRed
       title={`Revoke ${name}?`}
       action="Revoke key"
       document={RevokeKeyDocument}
       variables={{ id }}
       notice={`${name} was revoked.`}
-      onDone={() => {
-        onRevoked();
-        onClose();
-      }}
-      onClose={onClose}
+      onDone={onRevoked}
     >
       <p>
         Clients that use <code>{hint}</code> stop working, and the embed sessions that it created end. This
@@ -200,7 +183,7 @@ function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKey
           <strong>You are signed in with this key.</strong>
         </p>
       )}
-    </MutationDialog>
+    </MutationButton>
   );
 }
 

@@ -98,16 +98,21 @@ export function MutationDialog<P extends Payload, V>(props: MutationDialogProps<
 
 interface MutationButtonProps<P, V> extends Omit<MutationDialogProps<P, V>, "onClose"> {
   readonly label: string;
+  /** The accessible name, where several buttons have the same label. */
+  readonly name?: string;
+  readonly isRed?: boolean;
 }
 
-/** A button for a mutation that must be confirmed. It is red if the confirmation must be typed. */
-export function MutationButton<P extends Payload, V>({ label, ...dialog }: MutationButtonProps<P, V>) {
+/** A button for a mutation that must be confirmed. */
+export function MutationButton<P extends Payload, V>(props: MutationButtonProps<P, V>) {
+  const { label, name, isRed = props.typed !== undefined, ...dialog } = props;
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button
         type="button"
-        className={dialog.typed === undefined ? undefined : "danger"}
+        className={isRed ? "danger" : undefined}
+        aria-label={name}
         onClick={() => setOpen(true)}
       >
         {label}

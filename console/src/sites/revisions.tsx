@@ -1,12 +1,16 @@
 import { useState } from "react";
-import { type SitePartsFragment, SiteRevisionsDocument } from "../api/generated/operations.js";
+import {
+  RestoreSiteDocument,
+  type SitePartsFragment,
+  SiteRevisionsDocument,
+} from "../api/generated/operations.js";
+import { MutationButton } from "../parts/confirm-dialog.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
-import { RestoreRevision } from "./restore-revision.js";
 import { ShowRevision } from "./show-revision.js";
 
 interface RevisionsProps {
@@ -29,7 +33,6 @@ function RevisionList({ site, onUpdate }: RevisionsProps) {
   const query = useQuery(SiteRevisionsDocument, { site: site.site, ...usePageVariables() });
   const canWrite = useScope("WRITE");
   const [shown, setShown] = useState<number | null>(null);
-  const [restored, setRestored] = useState<number | null>(null);
   return (
     <>
       <Loaded query={query}>
@@ -67,13 +70,22 @@ function RevisionList({ site, onUpdate }: RevisionsProps) {
                         Show
                       </button>
                       {canWrite && revision !== site.revision && (
-                        <button
-                          type="button"
-                          aria-label={`Restore revision ${revision}`}
-                          onClick={() => setRestored(revision)}
+                        <MutationButton
+                          label="Restore…"
+                          name={`Restore revision ${revision}`}
+                          title={`Restore revision ${revision}?`}
+                          action="Restore revision"
+                          isHarmless
+                          document={RestoreSiteDocument}
+                          variables={{ site: site.site, revision, expectedRevision: site.revision }}
+                          notice={`Revision ${revision} was restored as revision ${site.revision + 1}.`}
+                          onDone={({ siteConfig }) => siteConfig && onUpdate(siteConfig)}
                         >
-                          Restore…
-                        </button>
+                          <p>
+                            Its text is saved as revision {site.revision + 1}. Revision {site.revision} is
+                            kept.
+                          </p>
+                        </MutationButton>
                       )}
                     </>
                   ),
@@ -84,14 +96,6 @@ function RevisionList({ site, onUpdate }: RevisionsProps) {
         }
       </Loaded>
       {shown !== null && <ShowRevision site={site} revision={shown} onClose={() => setShown(null)} />}
-      {restored !== null && (
-        <RestoreRevision
-          site={site}
-          revision={restored}
-          onUpdate={onUpdate}
-          onClose={() => setRestored(null)}
-        />
-      )}
     </>
   );
 }
