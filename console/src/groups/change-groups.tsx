@@ -52,7 +52,7 @@ interface Progress {
   readonly results: readonly Result[];
 }
 
-/** What the steps have done to the groups that differ. */
+/** Verbs for the groups that a step has changed. */
 const VERBS = { preview: "would change", change: "changed", undo: "restored" } as const;
 /** Restorations at a time. */
 const BATCH = 10;

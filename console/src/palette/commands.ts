@@ -55,10 +55,10 @@ const SYNONYMS = new Map(
 
 /** The controls of the page. Those of rows of a form, and links in texts, are useful only where they are. */
 const CONTROLS = `:is(main, .notices) :is(button:not([type=submit]), button.primary, a.button, input[type=search], h2):not(
-  :disabled, [aria-disabled=true], [aria-pressed], [role=tab], .quiet, .link, .property-row *, dialog *)`;
+  :disabled, [aria-disabled=true], [aria-pressed], [role=tab], .quiet, .link, .icon-button, .property-row *, dialog *)`;
 /** Those that a page has many of. */
 const TYPED_ONLY = "table *, nav *, h2";
-const LINKS = [".sections a", ".site-links a:not([aria-current])", ".brand"];
+const LINKS = [".sections a", ".top .site-links a:not([aria-current])", ".brand"];
 const SETTINGS = ".environments [aria-pressed=false], .account-menu .menu :is(a, button)";
 
 /** Less is a coincidence: more than one letter in the middle of words. */

@@ -18,9 +18,10 @@ interface SubjectNameProps {
 /** The name of the object of an audit entry, which links to its page if it has one. */
 export function SubjectName({ action, id, name, label = name }: SubjectNameProps) {
   const page = pageOf(action, id, name);
-  if (page === null) return <span className="subject-name">{label}</span>;
+  const shown = { className: "subject-name", title: label };
+  if (page === null) return <span {...shown}>{label}</span>;
   return (
-    <a className="subject-name" href={page}>
+    <a {...shown} href={page}>
       {label}
     </a>
   );
