@@ -180,12 +180,16 @@ const SESSION_DAYS_OF_GROUPS: Statement = {
       AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date GROUP BY user_group_id, day`,
 };
 
+/** Largest `Int` of GraphQL, about 25,000 calls per second. */
+const MAX_INT = 2_147_483_647;
+
 const USAGE_DAYS: Statement = {
   name: "usage_days",
   access: "read",
   isSearch: true,
   text: `SELECT to_char(day, 'YYYY-MM-DD') AS date, sum(existing)::integer AS existing, sum(added)::integer AS added,
-      sum(sessions)::integer AS "embedSessions", sum(calls)::integer AS calls, sum(errors)::integer AS errors
+      sum(sessions)::integer AS "embedSessions",
+      least(sum(calls), ${MAX_INT})::integer AS calls, least(sum(errors), ${MAX_INT})::integer AS errors
     FROM (
       SELECT (now() AT TIME ZONE 'UTC')::date AS day, count(*) AS existing, 0 AS added, 0 AS sessions, 0 AS calls, 0 AS errors
       FROM user_group WHERE account_id = $1 AND environment = $2

@@ -139,8 +139,9 @@ describe("usageDays", () => {
       [own.accountId],
     );
     await service.query(
-      `INSERT INTO request_count SELECT $1, environment::environment, current_date - days, 5, 2
-        FROM (VALUES ('Customer', 1), ('Customer', 4), ('Testing', 2)) AS counted (environment, days)`,
+      `INSERT INTO request_count SELECT $1, environment::environment, current_date - days, calls, 2
+        FROM (VALUES ('Customer', 1, 5), ('Customer', 2, 3000000000), ('Customer', 4, 5), ('Testing', 2, 5))
+          AS counted (environment, days, calls)`,
       [own.accountId],
     );
     const { secret: reader } = await own.createKey({ scope: "read" });
@@ -151,7 +152,7 @@ describe("usageDays", () => {
     });
     expect(usageDays).toEqual([
       day(3, 2, { embedSessions: 3 }),
-      day(2, 3),
+      day(2, 3, { calls: 2 ** 31 - 1, errors: 2 }),
       day(1, 3, { calls: 5, errors: 2 }),
       day(0, 3),
     ]);
