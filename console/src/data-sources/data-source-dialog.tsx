@@ -4,12 +4,10 @@ import {
   type DataSourcePartsFragment,
   UpdateDataSourceDocument,
 } from "../api/generated/operations.js";
-import { errorAt, otherErrors } from "../api/user-errors.js";
-import { Dialog } from "../parts/dialog.js";
-import { Field } from "../parts/field.js";
-import { Form } from "../parts/form.js";
+import { errorAt } from "../api/user-errors.js";
+import { TextField } from "../parts/field.js";
+import { FormDialog } from "../parts/form-dialog.js";
 import { useNotice } from "../parts/notices.js";
-import { Problem } from "../parts/problem.js";
 import { useMutation } from "../session/use-mutation.js";
 
 interface DataSourceDialogProps {
@@ -25,7 +23,7 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
   const [name, setName] = useState(dataSource?.name ?? "");
   const create = useMutation(CreateDataSourceDocument);
   const update = useMutation(UpdateDataSourceDocument);
-  const { errors, failure, isBusy } = dataSource ? update : create;
+  const mutation = dataSource ? update : create;
   const notify = useNotice();
 
   async function save() {
@@ -39,45 +37,23 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
     onClose();
   }
   return (
-    <Dialog title={dataSource ? `Edit ${dataSource.name}` : "New data source"} onClose={onClose}>
-      <Form errors={errors} onSubmit={() => void save()}>
-        <Field label="Name" error={errorAt(errors, "name")}>
-          {(control) => (
-            <input
-              {...control}
-              required
-              autoComplete="off"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field
-          label="External ID"
-          hint="Used in mappings and API calls. Your own data service finds the database by it."
-          error={errorAt(errors, "providedId")}
-        >
-          {(control) => (
-            <input
-              {...control}
-              required
-              autoComplete="off"
-              spellCheck={false}
-              value={providedId}
-              onChange={(event) => setProvidedId(event.target.value)}
-            />
-          )}
-        </Field>
-        <Problem failure={failure} errors={otherErrors(errors, ["providedId", "name"])} />
-        <div className="actions end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" aria-disabled={isBusy}>
-            {dataSource ? "Save" : "Create data source"}
-          </button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={dataSource ? `Edit ${dataSource.name}` : "New data source"}
+      action={dataSource ? "Save" : "Create data source"}
+      mutation={mutation}
+      fields={["providedId", "name"]}
+      onSubmit={() => void save()}
+      onClose={onClose}
+    >
+      <TextField label="Name" error={errorAt(mutation.errors, "name")} value={name} onChange={setName} />
+      <TextField
+        label="External ID"
+        hint="Used in mappings and API calls. Your own data service finds the database by it."
+        error={errorAt(mutation.errors, "providedId")}
+        spellCheck={false}
+        value={providedId}
+        onChange={setProvidedId}
+      />
+    </FormDialog>
   );
 }

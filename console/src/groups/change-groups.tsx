@@ -7,7 +7,7 @@ import {
 } from "../api/generated/operations.js";
 import { Choice } from "../parts/choice.js";
 import { CloseAction, Dialog } from "../parts/dialog.js";
-import { Field } from "../parts/field.js";
+import { Field, TextField } from "../parts/field.js";
 import { plural } from "../parts/plural.js";
 import { Problem } from "../parts/problem.js";
 import { saveFile } from "../parts/save-file.js";
@@ -174,31 +174,20 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
             />
           )}
         </Field>
-        <Field label={isMapping ? "Schema" : "Property"}>
-          {(control) => (
-            <input
-              {...control}
-              value={name}
-              required
-              spellCheck={false}
-              autoComplete="off"
-              onChange={(event) => edit(() => setName(event.target.value))}
-            />
-          )}
-        </Field>
+        <TextField
+          label={isMapping ? "Schema" : "Property"}
+          spellCheck={false}
+          value={name}
+          onChange={(text) => edit(() => setName(text))}
+        />
         {action === "set" && (
-          <Field label="Value" hint="Text, a number, true, false, or JSON.">
-            {(control) => (
-              <input
-                {...control}
-                value={value}
-                required
-                spellCheck={false}
-                autoComplete="off"
-                onChange={(event) => edit(() => setValue(event.target.value))}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Value"
+            hint="Text, a number, true, false, or JSON."
+            spellCheck={false}
+            value={value}
+            onChange={(text) => edit(() => setValue(text))}
+          />
         )}
         {action === "map" && (
           <DataSourceField

@@ -1,10 +1,8 @@
 import { useState } from "react";
 import { CreateEmbedSessionDocument, type GroupPartsFragment } from "../api/generated/operations.js";
-import { errorAt, otherErrors } from "../api/user-errors.js";
-import { Dialog } from "../parts/dialog.js";
+import { errorAt } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
-import { Form } from "../parts/form.js";
-import { Problem } from "../parts/problem.js";
+import { FormDialog } from "../parts/form-dialog.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 import { parseProperties } from "./group-draft.js";
@@ -18,7 +16,7 @@ interface EmbedSessionProps {
 }
 
 /** Creates an embed session with variables and a lifetime, to try a dashboard with. */
-export function EmbedSession({ group: { id, name }, onCreated }: EmbedSessionProps) {
+export function EmbedSession(props: EmbedSessionProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -26,19 +24,16 @@ export function EmbedSession({ group: { id, name }, onCreated }: EmbedSessionPro
         New embed session…
       </button>
       <a href={hashOf(["check-session"])}>Check an embed session</a>
-      {isOpen && <NewEmbedSession id={id} name={name} onCreated={onCreated} onClose={() => setOpen(false)} />}
+      {isOpen && <NewEmbedSession {...props} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-interface NewEmbedSessionProps {
-  readonly id: string;
-  readonly name: string;
-  readonly onCreated: (session: string) => void;
+interface NewEmbedSessionProps extends EmbedSessionProps {
   readonly onClose: () => void;
 }
 
-function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps) {
+function NewEmbedSession({ group: { id, name }, onCreated, onClose }: NewEmbedSessionProps) {
   const [seconds, setSeconds] = useState(900);
   const [text, setText] = useState("");
   const create = useMutation(CreateEmbedSessionDocument);
@@ -53,45 +48,42 @@ function NewEmbedSession({ id, name, onCreated, onClose }: NewEmbedSessionProps)
     onClose();
   }
   return (
-    <Dialog title={`New embed session for ${name}`} onClose={onClose}>
-      <Form errors={errors} isInvalid={parseError !== undefined} onSubmit={() => void run()}>
-        <Field label="Valid for" error={errorAt(errors, "expiresInSeconds")}>
-          {(control) => (
-            <select {...control} value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
-              {Object.entries(LIFETIMES).map(([label, value]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field
-          label="Variables"
-          hint="A JSON object that takes precedence over the properties. Optional."
-          error={parseError ?? errorAt(errors, "variables")}
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              className="code"
-              rows={4}
-              spellCheck={false}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          )}
-        </Field>
-        <Problem failure={create.failure} errors={otherErrors(errors, ["expiresInSeconds", "variables"])} />
-        <div className="actions end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" aria-disabled={create.isBusy}>
-            Create embed session
-          </button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`New embed session for ${name}`}
+      action="Create embed session"
+      mutation={create}
+      fields={["expiresInSeconds", "variables"]}
+      isInvalid={parseError !== undefined}
+      onSubmit={() => void run()}
+      onClose={onClose}
+    >
+      <Field label="Valid for" error={errorAt(errors, "expiresInSeconds")}>
+        {(control) => (
+          <select {...control} value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
+            {Object.entries(LIFETIMES).map(([label, value]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field
+        label="Variables"
+        hint="A JSON object that takes precedence over the properties. Optional."
+        error={parseError ?? errorAt(errors, "variables")}
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            className="code"
+            rows={4}
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { errorAt, type UserErrors } from "../api/user-errors.js";
-import { Field } from "../parts/field.js";
+import { TextField } from "../parts/field.js";
 import type { GroupDraft } from "./group-draft.js";
 import { MappingEditor } from "./mapping-editor.js";
 import { PropertiesEditor } from "./properties-editor.js";
@@ -18,18 +18,13 @@ export const GROUP_FIELDS = ["name", "properties", "newProperty", "mapping"] as 
 export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFieldsProps) {
   return (
     <>
-      <Field label="Name" error={errorAt(errors, "name")}>
-        {(control) => (
-          <input
-            {...control}
-            value={draft.name}
-            required
-            readOnly={isReadOnly}
-            autoComplete="off"
-            onChange={(event) => onChange({ ...draft, name: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        error={errorAt(errors, "name")}
+        value={draft.name}
+        readOnly={isReadOnly}
+        onChange={(name) => onChange({ ...draft, name })}
+      />
       <PropertiesEditor
         text={draft.properties}
         error={errorAt(errors, "properties")}

@@ -3,6 +3,7 @@ import { GroupDocument } from "../api/generated/operations.js";
 import { CopyButton } from "../parts/copy-button.js";
 import { EmbedCode } from "../parts/embed/embed-code.js";
 import { Preview } from "../parts/embed/preview.js";
+import { Fact } from "../parts/facts.js";
 import { Loaded } from "../parts/loaded.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
@@ -98,33 +99,18 @@ function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
         </p>
       )}
       <dl className="facts card">
-        <div>
-          <dt>External ID</dt>
-          <dd>
-            <span className="code">{group.providedId}</span>{" "}
-            <CopyButton label="External ID" text={group.providedId} />
-          </dd>
-        </div>
-        <div>
-          <dt>Team ID</dt>
-          <dd>{group.teamId}</dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd>
-            <Time at={group.createdAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last changed</dt>
-          <dd>
-            <Time at={group.updatedAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Version</dt>
-          <dd>{group.version}</dd>
-        </div>
+        <Fact label="External ID">
+          <span className="code">{group.providedId}</span>{" "}
+          <CopyButton label="External ID" text={group.providedId} />
+        </Fact>
+        <Fact label="Team ID">{group.teamId}</Fact>
+        <Fact label="Created">
+          <Time at={group.createdAt} />
+        </Fact>
+        <Fact label="Last changed">
+          <Time at={group.updatedAt} />
+        </Fact>
+        <Fact label="Version">{group.version}</Fact>
       </dl>
       <div className="columns">
         {canEmbed && (

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { CreateGroupDocument } from "../api/generated/operations.js";
 import { errorAt, otherErrors } from "../api/user-errors.js";
-import { Field } from "../parts/field.js";
+import { TextField } from "../parts/field.js";
 import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
@@ -40,22 +40,14 @@ export function NewGroupPage() {
         isInvalid={properties.parseError !== undefined}
         onSubmit={() => void save()}
       >
-        <Field
+        <TextField
           label="External ID"
           hint="The ID of this customer in your system."
           error={errorAt(errors, "providedId")}
-        >
-          {(control) => (
-            <input
-              {...control}
-              value={providedId}
-              required
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => setProvidedId(event.target.value)}
-            />
-          )}
-        </Field>
+          spellCheck={false}
+          value={providedId}
+          onChange={setProvidedId}
+        />
         <GroupFields draft={draft} errors={errors} isReadOnly={false} onChange={setDraft} />
         <Problem failure={create.failure} errors={otherErrors(errors, ["providedId", ...GROUP_FIELDS])} />
         <div className="actions">

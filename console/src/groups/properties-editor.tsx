@@ -69,7 +69,6 @@ export function PropertiesEditor({
               <div className="field">
                 <CodeEditor
                   label="Properties as JSON"
-                  language="json"
                   text={text}
                   isReadOnly={isReadOnly}
                   isInvalid={message !== undefined}

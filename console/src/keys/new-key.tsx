@@ -1,10 +1,8 @@
 import { useRef, useState } from "react";
 import { type ApiKeyScope, type CreateApiKeyInput, CreateKeyDocument } from "../api/generated/operations.js";
-import { errorAt, otherErrors } from "../api/user-errors.js";
-import { Dialog } from "../parts/dialog.js";
-import { Field } from "../parts/field.js";
-import { Form } from "../parts/form.js";
-import { Problem } from "../parts/problem.js";
+import { errorAt } from "../api/user-errors.js";
+import { Field, TextField } from "../parts/field.js";
+import { FormDialog } from "../parts/form-dialog.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
 import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -53,49 +51,48 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
     );
   }
   return (
-    <Dialog title={`New API key for the ${environment} environment`} onClose={onClose}>
-      <Form errors={errors} onSubmit={(fields) => void createKey(fields)}>
-        <Field label="Name" hint="Purpose of the key, shown in lists." error={errorAt(errors, "name")}>
-          {(control) => <input {...control} name="name" required autoComplete="off" />}
-        </Field>
-        <fieldset className="choices">
-          <legend>Scope</legend>
-          {Object.entries(SCOPES).map(([scope, description]) => (
-            <label key={scope}>
-              <input type="radio" name="scope" value={scope} defaultChecked={scope === "READ"} />
-              <span>
-                {scope.toLowerCase()}
-                <span className="fine below">{description}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <Field
-          label="Expires after"
-          hint="Requests with the key are refused after that."
-          error={errorAt(errors, "expiresAt")}
-        >
-          {(control) => (
-            <select {...control} name="days" defaultValue="90">
-              <option value="7">7 days</option>
-              <option value="30">30 days</option>
-              <option value="90">90 days</option>
-              <option value="365">1 year</option>
-              <option value="">Never</option>
-            </select>
-          )}
-        </Field>
-        <Problem failure={create.failure} errors={otherErrors(errors, ["name", "expiresAt"])} />
-        <div className="actions end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" aria-disabled={create.isBusy}>
-            Create API key
-          </button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`New API key for the ${environment} environment`}
+      action="Create API key"
+      mutation={create}
+      fields={["name", "expiresAt"]}
+      onSubmit={(fields) => void createKey(fields)}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="Purpose of the key, shown in lists."
+        error={errorAt(errors, "name")}
+        name="name"
+      />
+      <fieldset className="choices">
+        <legend>Scope</legend>
+        {Object.entries(SCOPES).map(([scope, description]) => (
+          <label key={scope}>
+            <input type="radio" name="scope" value={scope} defaultChecked={scope === "READ"} />
+            <span>
+              {scope.toLowerCase()}
+              <span className="fine below">{description}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Field
+        label="Expires after"
+        hint="Requests with the key are refused after that."
+        error={errorAt(errors, "expiresAt")}
+      >
+        {(control) => (
+          <select {...control} name="days" defaultValue="90">
+            <option value="7">7 days</option>
+            <option value="30">30 days</option>
+            <option value="90">90 days</option>
+            <option value="365">1 year</option>
+            <option value="">Never</option>
+          </select>
+        )}
+      </Field>
+    </FormDialog>
   );
 }
 

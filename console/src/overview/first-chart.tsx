@@ -8,7 +8,7 @@ import {
 import { CodeBlock } from "../parts/code-block.js";
 import { EmbedCode } from "../parts/embed/embed-code.js";
 import { Preview } from "../parts/embed/preview.js";
-import { Field } from "../parts/field.js";
+import { TextField } from "../parts/field.js";
 import { Form } from "../parts/form.js";
 import { focusHeading } from "../parts/page.js";
 import { Problem } from "../parts/problem.js";
@@ -53,16 +53,13 @@ export function FirstChart({ onStart }: FirstChartProps) {
           </p>
         ) : (
           <Form errors={create.errors} onSubmit={() => void createSample()}>
-            <Field label="Color" hint="One of the properties of a customer, which a dashboard uses.">
-              {(control) => (
-                <input
-                  {...control}
-                  type="color"
-                  value={color}
-                  onChange={(event) => setColor(event.target.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              label="Color"
+              hint="One of the properties of a customer, which a dashboard uses."
+              type="color"
+              value={color}
+              onChange={setColor}
+            />
             <Problem failure={create.failure} errors={create.errors} />
             <div className="actions">
               <button type="submit" className="primary" aria-disabled={create.isBusy}>

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import type { TypedDocumentString } from "../api/generated/operations.js";
 import { type Mutation, type Payload, type Result, useMutation } from "../session/use-mutation.js";
 import { Dialog } from "./dialog.js";
-import { Field } from "./field.js";
+import { TextField } from "./field.js";
 import { useNotice } from "./notices.js";
 import { Problem } from "./problem.js";
 
@@ -40,23 +40,17 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       >
         {children}
         {typed !== undefined && (
-          <Field
+          <TextField
             label={
               <>
                 Type <code>{typed}</code> to confirm
               </>
             }
-          >
-            {(control) => (
-              <input
-                {...control}
-                value={text}
-                onChange={(event) => setText(event.target.value)}
-                autoComplete="off"
-                spellCheck={false}
-              />
-            )}
-          </Field>
+            required={false}
+            spellCheck={false}
+            value={text}
+            onChange={setText}
+          />
         )}
         {isTried && mutation && <Problem failure={mutation.failure} errors={mutation.errors} />}
         <div className="actions end">

@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react";
+import { type InputHTMLAttributes, type ReactNode, useId } from "react";
 
 /** Attributes that associate a control with its label, hint and error. */
 export interface ControlProps {
@@ -37,5 +37,28 @@ export function Field({ label, hint, error, children }: FieldProps) {
         </p>
       )}
     </div>
+  );
+}
+
+interface TextFieldProps
+  extends Omit<FieldProps, "children">,
+    Omit<InputHTMLAttributes<HTMLInputElement>, "onChange"> {
+  readonly onChange?: (text: string) => void;
+}
+
+/** A required text field without completion by the browser. */
+export function TextField({ label, hint, error, onChange, ...attributes }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <input
+          {...control}
+          required
+          autoComplete="off"
+          {...attributes}
+          onChange={onChange && ((event) => onChange(event.target.value))}
+        />
+      )}
+    </Field>
   );
 }

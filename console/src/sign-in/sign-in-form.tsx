@@ -3,7 +3,7 @@ import type { Client } from "../api/client.js";
 import { type Failure, toFailure } from "../api/failure.js";
 import { signIn } from "../api/session-api.js";
 import { errorAt, type UserErrors } from "../api/user-errors.js";
-import { Field } from "../parts/field.js";
+import { TextField } from "../parts/field.js";
 import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
 import { openSession } from "../session/open-session.js";
@@ -55,25 +55,17 @@ export function SignInForm({ demoKey, onRefused, onSignedIn }: SignInFormProps) 
   }
   return (
     <Form errors={errors} onSubmit={() => void open(key.trim())}>
-      <Field
+      <TextField
         label="API key"
         hint="You stay signed in on this browser for 12 hours."
         error={errorAt(errors, "apiKey")}
-      >
-        {(control) => (
-          <input
-            {...control}
-            className="code"
-            type="password"
-            required
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="ugk_…"
-            value={key}
-            onChange={(event) => setKey(event.target.value)}
-          />
-        )}
-      </Field>
+        className="code"
+        type="password"
+        spellCheck={false}
+        placeholder="ugk_…"
+        value={key}
+        onChange={setKey}
+      />
       <Problem failure={failure} />
       <div className="actions">
         <button type="submit" className="primary" aria-disabled={isBusy}>

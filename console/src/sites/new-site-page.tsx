@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { PutSiteDocument } from "../api/generated/operations.js";
 import { errorAt, otherErrors } from "../api/user-errors.js";
-import { Field } from "../parts/field.js";
+import { TextField } from "../parts/field.js";
 import { Form } from "../parts/form.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
@@ -40,22 +40,14 @@ export function NewSitePage() {
   return (
     <Page title="New site" back={{ href: hashOf(["sites"]), label: "Sites" }}>
       <Form errors={errors} onSubmit={() => void save()}>
-        <Field
+        <TextField
           label="Site name"
           hint="Identifies the site in URLs and API calls, for example docs."
           error={errorAt(errors, "site")}
-        >
-          {(control) => (
-            <input
-              {...control}
-              required
-              autoComplete="off"
-              spellCheck={false}
-              value={site}
-              onChange={(event) => setSite(event.target.value)}
-            />
-          )}
-        </Field>
+          spellCheck={false}
+          value={site}
+          onChange={setSite}
+        />
         <SiteEditor text={text} isReadOnly={false} isInvalid={refusals.length > 0} onChange={setText}>
           <Problem failure={put.failure} errors={refusals} />
           <div className="actions">

@@ -86,7 +86,6 @@ function Comparison({ site, from, to, shown }: ComparisonProps) {
           content: () => (
             <CodeEditor
               label={`Text of revision ${shown}`}
-              language="json"
               text={shown === from ? before : after}
               isReadOnly
               onChange={() => undefined}

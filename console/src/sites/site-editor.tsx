@@ -32,7 +32,6 @@ export function SiteEditor({ text, isReadOnly, isInvalid, onChange, children }: 
       <div>
         <CodeEditor
           label="Site configuration"
-          language="json"
           text={text}
           isReadOnly={isReadOnly}
           isInvalid={isInvalid}

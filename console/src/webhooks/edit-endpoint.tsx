@@ -1,9 +1,6 @@
 import { type EndpointPartsFragment, UpdateEndpointDocument } from "../api/generated/operations.js";
-import { otherErrors } from "../api/user-errors.js";
-import { Dialog } from "../parts/dialog.js";
-import { Form } from "../parts/form.js";
+import { FormDialog } from "../parts/form-dialog.js";
 import { useNotice } from "../parts/notices.js";
-import { Problem } from "../parts/problem.js";
 import { useMutation } from "../session/use-mutation.js";
 import { ENDPOINT_FIELDS, EndpointFields, readDraft } from "./endpoint-fields.js";
 
@@ -16,7 +13,6 @@ interface EditEndpointProps {
 /** Changes an endpoint's name, URL and events. */
 export function EditEndpoint({ endpoint, onUpdate, onClose }: EditEndpointProps) {
   const update = useMutation(UpdateEndpointDocument);
-  const { errors } = update;
   const notify = useNotice();
 
   async function run(fields: FormData) {
@@ -29,19 +25,15 @@ export function EditEndpoint({ endpoint, onUpdate, onClose }: EditEndpointProps)
     onClose();
   }
   return (
-    <Dialog title={`Edit ${endpoint.name}`} onClose={onClose}>
-      <Form errors={errors} onSubmit={(fields) => void run(fields)}>
-        <EndpointFields endpoint={endpoint} errors={errors} />
-        <Problem failure={update.failure} errors={otherErrors(errors, ENDPOINT_FIELDS)} />
-        <div className="actions end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" aria-disabled={update.isBusy}>
-            Save
-          </button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Edit ${endpoint.name}`}
+      action="Save"
+      mutation={update}
+      fields={ENDPOINT_FIELDS}
+      onSubmit={(fields) => void run(fields)}
+      onClose={onClose}
+    >
+      <EndpointFields endpoint={endpoint} errors={update.errors} />
+    </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import type { EndpointPartsFragment, WebhookEvent } from "../api/generated/operations.js";
 import { errorAt, type UserErrors } from "../api/user-errors.js";
-import { Field } from "../parts/field.js";
+import { TextField } from "../parts/field.js";
 import { CHOICES, EVENTS } from "./events.js";
 
 /** The values of the form. */
@@ -26,28 +26,22 @@ export function EndpointFields({ endpoint, errors }: EndpointFieldsProps) {
   const [isLimited, setLimited] = useState((endpoint?.events.length ?? 0) > 0);
   return (
     <>
-      <Field label="Name" hint="Purpose of the endpoint, shown in lists." error={errorAt(errors, "name")}>
-        {(control) => (
-          <input {...control} name="name" required autoComplete="off" defaultValue={endpoint?.name} />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label="Name"
+        hint="Purpose of the endpoint, shown in lists."
+        error={errorAt(errors, "name")}
+        name="name"
+        defaultValue={endpoint?.name}
+      />
+      <TextField
         label="URL"
         hint="An https URL that answers POST requests with status 2xx within 10 seconds."
         error={errorAt(errors, "url")}
-      >
-        {(control) => (
-          <input
-            {...control}
-            name="url"
-            type="url"
-            required
-            autoComplete="off"
-            placeholder="https://crm.example.com/hook"
-            defaultValue={endpoint?.url}
-          />
-        )}
-      </Field>
+        name="url"
+        type="url"
+        placeholder="https://crm.example.com/hook"
+        defaultValue={endpoint?.url}
+      />
       <fieldset className="choices">
         <legend>Events</legend>
         <label>

@@ -1,9 +1,6 @@
 import { useState } from "react";
 import { CreateEndpointDocument } from "../api/generated/operations.js";
-import { otherErrors } from "../api/user-errors.js";
-import { Dialog } from "../parts/dialog.js";
-import { Form } from "../parts/form.js";
-import { Problem } from "../parts/problem.js";
+import { FormDialog } from "../parts/form-dialog.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
 import { useGoTo } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
@@ -18,7 +15,6 @@ interface NewEndpointProps {
 export function NewEndpoint({ onClose }: NewEndpointProps) {
   const [created, setCreated] = useState<{ readonly id: string; readonly secret: string } | null>(null);
   const create = useMutation(CreateEndpointDocument);
-  const { errors } = create;
   const goTo = useGoTo();
 
   async function run(fields: FormData) {
@@ -41,19 +37,15 @@ export function NewEndpoint({ onClose }: NewEndpointProps) {
     );
   }
   return (
-    <Dialog title="New endpoint" onClose={onClose}>
-      <Form errors={errors} onSubmit={(fields) => void run(fields)}>
-        <EndpointFields errors={errors} />
-        <Problem failure={create.failure} errors={otherErrors(errors, ENDPOINT_FIELDS)} />
-        <div className="actions end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" aria-disabled={create.isBusy}>
-            Create endpoint
-          </button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="New endpoint"
+      action="Create endpoint"
+      mutation={create}
+      fields={ENDPOINT_FIELDS}
+      onSubmit={(fields) => void run(fields)}
+      onClose={onClose}
+    >
+      <EndpointFields errors={create.errors} />
+    </FormDialog>
   );
 }

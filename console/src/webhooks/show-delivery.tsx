@@ -5,6 +5,7 @@ import {
 } from "../api/generated/operations.js";
 import { CodeBlock } from "../parts/code-block.js";
 import { Dialog } from "../parts/dialog.js";
+import { Fact } from "../parts/facts.js";
 import { Loaded } from "../parts/loaded.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
@@ -71,60 +72,31 @@ function Facts({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
   const { attempts, nextAttemptAt, lastError, createdAt, deliveredAt, eventId } = delivery;
   return (
     <dl className="facts">
-      <div>
-        <dt>Status</dt>
-        <dd>
-          <DeliveryState delivery={delivery} />
-        </dd>
-      </div>
-      <div>
-        <dt>Response</dt>
-        <dd>{responseOf(delivery)}</dd>
-      </div>
-      <div>
-        <dt>Attempts</dt>
-        <dd>{attempts}</dd>
-      </div>
-      <div className="whole">
-        <dt>Type</dt>
-        <dd>
-          <code>{String(Object(delivery.payload)["type"])}</code>
-        </dd>
-      </div>
-      <div>
-        <dt>Created</dt>
-        <dd>
-          <Time at={createdAt} />
-        </dd>
-      </div>
+      <Fact label="Status">
+        <DeliveryState delivery={delivery} />
+      </Fact>
+      <Fact label="Response">{responseOf(delivery)}</Fact>
+      <Fact label="Attempts">{attempts}</Fact>
+      <Fact label="Type" isWhole>
+        <code>{String(Object(delivery.payload)["type"])}</code>
+      </Fact>
+      <Fact label="Created">
+        <Time at={createdAt} />
+      </Fact>
       {deliveredAt !== null && (
-        <div>
-          <dt>Delivered</dt>
-          <dd>
-            <Time at={deliveredAt} />
-          </dd>
-        </div>
+        <Fact label="Delivered">
+          <Time at={deliveredAt} />
+        </Fact>
       )}
       {nextAttemptAt !== null && (
-        <div>
-          <dt>Next attempt, at the earliest</dt>
-          <dd>
-            <Time at={nextAttemptAt} />
-          </dd>
-        </div>
+        <Fact label="Next attempt, at the earliest">
+          <Time at={nextAttemptAt} />
+        </Fact>
       )}
-      {lastError !== null && (
-        <div>
-          <dt>Error</dt>
-          <dd>{lastError}</dd>
-        </div>
-      )}
-      <div className="whole">
-        <dt>Event ID (webhook-id)</dt>
-        <dd>
-          <code>{eventId}</code>
-        </dd>
-      </div>
+      {lastError !== null && <Fact label="Error">{lastError}</Fact>}
+      <Fact label="Event ID (webhook-id)" isWhole>
+        <code>{eventId}</code>
+      </Fact>
     </dl>
   );
 }

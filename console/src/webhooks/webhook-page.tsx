@@ -1,5 +1,6 @@
 import { EndpointDocument, type EndpointPartsFragment } from "../api/generated/operations.js";
 import { DocsLink } from "../parts/docs-link.js";
+import { Fact } from "../parts/facts.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
@@ -76,30 +77,19 @@ function Health({ endpoint }: { readonly endpoint: EndpointPartsFragment }) {
         </p>
       )}
       <dl className="facts card">
-        <div>
-          <dt>Status</dt>
-          <dd>
-            <EndpointStatus endpoint={endpoint} />
-          </dd>
-        </div>
-        <div>
-          <dt>Events</dt>
-          <dd>{eventNames(events)}</dd>
-        </div>
-        <div>
-          <dt>Last success</dt>
-          <dd>{lastSuccessAt === null ? "Never" : <Time at={lastSuccessAt} isRelative />}</dd>
-        </div>
-        <div>
-          <dt>Last failure</dt>
-          <dd>{lastFailureAt === null ? "Never" : <Time at={lastFailureAt} isRelative />}</dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd>
-            <Time at={createdAt} />
-          </dd>
-        </div>
+        <Fact label="Status">
+          <EndpointStatus endpoint={endpoint} />
+        </Fact>
+        <Fact label="Events">{eventNames(events)}</Fact>
+        <Fact label="Last success">
+          {lastSuccessAt === null ? "Never" : <Time at={lastSuccessAt} isRelative />}
+        </Fact>
+        <Fact label="Last failure">
+          {lastFailureAt === null ? "Never" : <Time at={lastFailureAt} isRelative />}
+        </Fact>
+        <Fact label="Created">
+          <Time at={createdAt} />
+        </Fact>
       </dl>
     </>
   );

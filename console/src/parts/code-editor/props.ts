@@ -19,8 +19,6 @@ export interface EditorHandle {
 export interface CodeEditorProps {
   /** Accessible name. */
   readonly label: string;
-  /** Only `json` for now: it decides the syntax colors. */
-  readonly language: "json";
   /** The text, with LF line breaks. */
   readonly text: string;
   readonly isReadOnly?: boolean;
