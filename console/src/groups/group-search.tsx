@@ -1,4 +1,4 @@
-import { GroupByTokenDocument } from "../api/generated/operations.js";
+import { GroupNameDocument } from "../api/generated/operations.js";
 import { ListSearch } from "../parts/list-search.js";
 import { useDebounced } from "../parts/use-debounced.js";
 import { hashOf } from "../routing/route.js";
@@ -28,7 +28,7 @@ export function GroupSearch() {
 
 /** The group of a token. Tokens are stored as hashes, so only complete ones can be found. */
 function TokenMatch({ token }: { readonly token: string }) {
-  const { data, isLoading } = useQuery(GroupByTokenDocument, { token: useDebounced(token) });
+  const { data, isLoading } = useQuery(GroupNameDocument, { by: { token: useDebounced(token) } });
   if (isLoading) return null;
   const group = data?.userGroup;
   return (

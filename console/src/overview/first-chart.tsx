@@ -43,7 +43,7 @@ export function FirstChart({ onStart }: FirstChartProps) {
     if (created?.token) setSession(created.token);
   }
   return (
-    <div className="first-chart">
+    <div className="columns first-chart">
       <section className="card" aria-labelledby="sample">
         <h2 id="sample">1. Create a sample customer</h2>
         {group ? (

@@ -4,6 +4,7 @@ import { bySeverity, type SeverityGroup, summaryOf } from "./severities.js";
 import type { Findings } from "./use-findings.js";
 
 const TITLES = { error: "Errors", warning: "Warnings", notice: "Notices" } as const;
+const BADGES = { error: "badge bad", warning: "badge warning", notice: "badge customer" } as const;
 const MEANINGS = {
   error: "The configuration cannot be saved until these are fixed.",
   warning: "Probably not what you meant.",
@@ -40,9 +41,9 @@ interface GroupProps {
 /** Findings of one severity. Notices, which need no action, are collapsed. */
 function Group({ group: { severity, findings }, onGoTo }: GroupProps) {
   return (
-    <details className={`finding-group ${severity}-findings`} open={severity !== "notice"}>
+    <details className="finding-group" open={severity !== "notice"}>
       <summary>
-        <span className="kind">{TITLES[severity]}</span> {findings.length}
+        <span className={BADGES[severity]}>{TITLES[severity]}</span> {findings.length}
       </summary>
       <p className="fine">{MEANINGS[severity]}</p>
       <ul>

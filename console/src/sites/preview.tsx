@@ -57,7 +57,7 @@ function SmallPage({ site, mode, colors: { background, accent, button } }: Small
             {site.button ?? "Button"}
           </span>
         </p>
-        {site.tabs.length > 0 && <p className="small-tabs">{site.tabs.join(" · ")}</p>}
+        {site.tabs.length > 0 && <p>{site.tabs.join(" · ")}</p>}
         <ul>
           {site.anchors.slice(0, MAX_ITEMS).map(({ name, color }) => (
             <li key={name}>

@@ -22,7 +22,7 @@ export function ShowRevision({ site: { site, revision: latest }, revision, onClo
         <Comparison site={site} from={1} to={1} shown={1} />
       ) : (
         <>
-          <p className="compared">
+          <p className="section-head compared">
             <span>
               Changes from <strong>revision {Math.min(revision, other)}</strong> to{" "}
               <strong>revision {Math.max(revision, other)}</strong>

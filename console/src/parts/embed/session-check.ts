@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type Client, createFrontEndClient } from "../../api/client.js";
 import { toFailure } from "../../api/failure.js";
 import {
-  SessionGroupDocument,
+  GroupNameDocument,
   SessionViewerDocument,
   type SessionViewerQuery,
 } from "../../api/generated/operations.js";
@@ -81,7 +81,7 @@ async function checkSession(token: string, client: Client, audience: string): Pr
     if (toFailure(error).code !== "UNAUTHENTICATED") throw error;
   }
   if (audienceHint) return refuse(`Refused by the service.${audienceHint}`);
-  const { userGroup } = await client.call(SessionGroupDocument, { teamId: Number(claims["sub"]) });
+  const { userGroup } = await client.call(GroupNameDocument, { by: { teamId: Number(claims["sub"]) } });
   if (!userGroup)
     return refuse(`Refused: the group with the internal ID ${String(claims["sub"])} was deleted.`);
   const keyId = claims["api_key_id"];
