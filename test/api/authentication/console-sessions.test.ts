@@ -101,7 +101,7 @@ describe("the session cookie", () => {
   );
 
   test("has event streams that end with it", async () => {
-    const signedInAt = Date.now() - CONSOLE_SESSION_SECONDS * 1000 + 1000;
+    const signedInAt = Date.now() - CONSOLE_SESSION_SECONDS * 1000 + 3000;
     const session = { keys: { Customer: { secret: key.secret, signedInAt } } };
     const stream = await follow(
       `user_groups_session=${await service.services.consoleSessions.encrypt(session)}`,
