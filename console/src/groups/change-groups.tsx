@@ -112,12 +112,12 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
         return { ...change, is_changed: false, error: toFailure(error).message };
       }
     };
-    const results: Result[] = [];
-    while (results.length < changes.length && isOpen.current) {
-      results.push(
-        ...(await Promise.all(changes.slice(results.length, results.length + BATCH).map(restore))),
-      );
-      setProgress({ step: "undo", isEnded: results.length === changes.length, results: [...results] });
+    for (const results: Result[] = []; ; ) {
+      const isEnded = results.length === changes.length;
+      setProgress({ step: "undo", isEnded, results: [...results] });
+      if (isEnded || !isOpen.current) break;
+      const batch = changes.slice(results.length, results.length + BATCH);
+      results.push(...(await Promise.all(batch.map(restore))));
     }
     onDone();
   }

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { GroupDocument } from "../api/generated/operations.js";
 import { CopyButton } from "../parts/copy-button.js";
 import { EmbedCode } from "../parts/embed/embed-code.js";
@@ -74,13 +74,20 @@ function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
   // The result of a mutation or an event is newer than the loaded group until the next reload.
   const [changed, setChanged] = useState(loaded);
   const group = changed.id === loaded.id && changed.version >= loaded.version ? changed : loaded;
+  /** The version that this tab has saved last, which may not be rendered yet. */
+  const savedVersion = useRef(0);
+  function update(next: GroupFormProps["group"]) {
+    savedVersion.current = next.version;
+    setChanged(next);
+  }
   const notify = useNotice();
   const onChange = ({ kind, userGroup }: GroupChange) => {
     if (!userGroup) return reload();
-    const isNewer = userGroup.version > group.version;
+    const { version } = userGroup;
+    const known = Math.max(group.version, savedVersion.current);
     // The names of data sources change without a new version.
-    if (isNewer || kind === "UPDATED") setChanged(userGroup);
-    if (isNewer) notify("This group was changed elsewhere just now.");
+    if (version > known || (version === known && kind === "UPDATED")) setChanged(userGroup);
+    if (version > known) notify("This group was changed elsewhere just now.");
   };
   useGroupChanges(group.id, onChange, reload);
   const [sessions, setSessions] = useState<readonly string[]>([]);
@@ -124,7 +131,7 @@ function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
           </Preview>
         )}
         <div className="main-column">
-          <GroupForm group={group} onUpdate={setChanged} onConflict={reload} onDraft={setDraft} />
+          <GroupForm group={group} onUpdate={update} onConflict={reload} onDraft={setDraft} />
           <GroupCode group={group} />
           <section className="card" aria-labelledby="embed-code">
             <h2 id="embed-code">Embed code</h2>
@@ -133,12 +140,12 @@ function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
           </section>
         </div>
         <div>
-          <GroupToken group={group} onUpdate={setChanged} />
+          <GroupToken group={group} onUpdate={update} />
           {/* Mounted again after a change, to load its entry. */}
           {isAdmin && <GroupActivity key={`${group.version} ${sessions.length}`} group={group} />}
         </div>
       </div>
-      {isAdmin && <GroupHistory group={group} onUpdate={setChanged} />}
+      {isAdmin && <GroupHistory group={group} onUpdate={update} />}
       <div className="actions end">{canWrite && <DeleteGroup group={group} />}</div>
     </Page>
   );

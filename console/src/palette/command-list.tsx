@@ -31,7 +31,8 @@ export function CommandList({ text, placeholder, onText, onClose }: CommandListP
   const [selected, setSelected] = useState("");
   const [hasMoved, setMoved] = useState(false);
   const search = useDebounced(typed);
-  const [page] = useState(readPage);
+  // Not only once: the page may load, or change elsewhere, while the palette is open.
+  const page = readPage();
   const recent = useRecent();
   const isAdmin = useScope("ADMIN");
   const newCommands = useNewCommands();
