@@ -43,7 +43,9 @@ export function acceptBodies(
   app.decorateRequest("bodyText", "");
   app.decorateRequest("maxBodyBytes", undefined);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  // Fastify finds the first one without parsing the header.
+  const types = ["application/json", "*"];
+  app.addContentTypeParser(types, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.addHook("preParsing", (request, reply, payload, done) => {
     const { "content-length": length = 0, "transfer-encoding": coding } = request.headers;
     const { bodyLimit = SMALL_BODY_LIMIT } = request.routeOptions;

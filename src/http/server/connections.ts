@@ -208,8 +208,9 @@ export class Connections implements Iterable<Connection> {
       replies.splice(replies.indexOf(reply), 1);
       if (waiting.length > 0) this.#startNext(connection);
     };
-    request.once("close", onClose);
-    reply.once("close", onClose);
+    // Emitted once: `once` would take longer.
+    request.on("close", onClose);
+    reply.on("close", onClose);
     if (replies.length === 1) this.app.routing(request, reply);
     else this.#wait(connection, () => this.app.routing(request, reply));
   }

@@ -117,7 +117,7 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
       requireSingleHeaders(raw);
       if (!PROBES.has(url)) {
         request.endWork = work.admit(request.ip);
-        reply.raw.once("close", request.endWork);
+        reply.raw.on("close", request.endWork);
       }
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
