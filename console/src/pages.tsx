@@ -97,13 +97,8 @@ export function pageAt([first = "overview", name, ...rest]: readonly string[]): 
   return page ?? <NotFound />;
 }
 
-interface ScopedProps {
-  readonly scope: ApiKeyScope;
-  readonly children: ReactNode;
-}
-
 /** Shows a page to those who may use it, and shows others which scope it needs. */
-function Scoped({ scope, children }: ScopedProps) {
+function Scoped({ scope, children }: { readonly scope: ApiKeyScope; readonly children: ReactNode }) {
   const { viewer } = useSession();
   if (useScope(scope)) return children;
   return (

@@ -12,7 +12,7 @@ import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
 import { AuditSearch } from "./audit-search.js";
-import { Action, Actor, RequestId, Subject, useFilterLink } from "./entry-parts.js";
+import { Action, Actor, type EntryProps, RequestId, Subject, useFilterLink } from "./entry-parts.js";
 import { ExportLog } from "./export-log.js";
 import { dayOf, useAuditFilter } from "./filter.js";
 import { groupByRequest, type RequestGroup } from "./request-groups.js";
@@ -108,16 +108,7 @@ function ChangesAndActor({ group }: { readonly group: RequestGroup }) {
 function Changes({ group: { entries, first, isCut } }: { readonly group: RequestGroup }) {
   const [isOpen, setOpen] = useState(false);
   if (entries.length === 1) {
-    return (
-      <div className="change">
-        <span>
-          <Action entry={first} />
-        </span>
-        <span>
-          <Subject entry={first} />
-        </span>
-      </div>
-    );
+    return <Change entry={first} />;
   }
   return (
     <div>
@@ -129,17 +120,25 @@ function Changes({ group: { entries, first, isCut } }: { readonly group: Request
       {isOpen && (
         <ul className="changes">
           {entries.map((entry) => (
-            <li key={entry.id} className="change">
-              <span>
-                <Action entry={entry} />
-              </span>
-              <span>
-                <Subject entry={entry} />
-              </span>
+            <li key={entry.id}>
+              <Change entry={entry} />
             </li>
           ))}
         </ul>
       )}
+    </div>
+  );
+}
+
+function Change({ entry }: EntryProps) {
+  return (
+    <div className="change">
+      <span>
+        <Action entry={entry} />
+      </span>
+      <span>
+        <Subject entry={entry} />
+      </span>
     </div>
   );
 }

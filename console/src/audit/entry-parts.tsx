@@ -9,7 +9,7 @@ import { hashOf } from "../routing/route.js";
 /** The actors without an API key. */
 const ACTORS: Readonly<Record<string, string>> = { cli: "command line", webhooks: "webhook delivery" };
 
-interface EntryProps {
+export interface EntryProps {
   readonly entry: AuditPartsFragment;
 }
 

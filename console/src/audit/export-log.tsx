@@ -1,6 +1,5 @@
 import { useState } from "react";
-import type { Failure } from "../api/failure.js";
-import { toFailure } from "../api/failure.js";
+import { type Failure, toFailure } from "../api/failure.js";
 import { type AuditFilter, AuditLogDocument, type AuditPartsFragment } from "../api/generated/operations.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
@@ -21,12 +20,8 @@ const COLUMNS = [
   "subjectId",
 ] as const;
 
-interface ExportLogProps {
-  readonly filter: AuditFilter | undefined;
-}
-
 /** Downloads the entries that match the filter, newest first. */
-export function ExportLog({ filter }: ExportLogProps) {
+export function ExportLog({ filter }: { readonly filter: AuditFilter | undefined }) {
   const { client } = useSession();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);

@@ -140,12 +140,7 @@ export function DataSourcesPage() {
   );
 }
 
-interface NoDataSourcesProps {
-  readonly isSearch: boolean;
-  readonly add: ReactNode;
-}
-
-function NoDataSources({ isSearch, add }: NoDataSourcesProps) {
+function NoDataSources({ isSearch, add }: { readonly isSearch: boolean; readonly add: ReactNode }) {
   if (!isSearch) {
     return (
       <Empty title="No data sources yet" action={add}>

@@ -21,10 +21,13 @@ import { useUndoNotice } from "./undo.js";
 /** The error of saving a version that is known to be outdated. */
 const CONFLICT = { code: "VERSION_CONFLICT", field: null, message: "The group was changed." } as const;
 
-export interface GroupFormProps {
+export interface GroupProps {
   readonly group: GroupPartsFragment;
   /** Called with a newer version of the group. */
   readonly onUpdate: (group: GroupPartsFragment) => void;
+}
+
+interface GroupFormProps extends GroupProps {
   /** Called when another client has changed the group: `group` must be loaded again. */
   readonly onConflict: () => void;
   /** Called with each edit, except while the properties are not JSON. */

@@ -2,7 +2,6 @@ import { useState } from "react";
 import {
   GroupHistoryDocument,
   type GroupHistoryQuery,
-  type GroupPartsFragment,
   RestoreGroupDocument,
 } from "../api/generated/operations.js";
 import { CodeDiff } from "../parts/code-editor/code-editor.js";
@@ -14,18 +13,13 @@ import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { useScope, useSession } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
+import type { GroupProps } from "./group-form.js";
 import { useUndoNotice } from "./undo.js";
 
 type Version = NonNullable<GroupHistoryQuery["userGroup"]>["history"]["nodes"][number];
 
-interface GroupHistoryProps {
-  readonly group: GroupPartsFragment;
-  /** Called with the restored group. */
-  readonly onUpdate: (group: GroupPartsFragment) => void;
-}
-
 /** The former values of a group, reloaded after each change. */
-export function GroupHistory({ group, onUpdate }: GroupHistoryProps) {
+export function GroupHistory({ group, onUpdate }: GroupProps) {
   const days = useSession().viewer.userGroupHistoryDays;
   if (days === 0) return null;
   return (
@@ -37,7 +31,7 @@ export function GroupHistory({ group, onUpdate }: GroupHistoryProps) {
   );
 }
 
-function Versions({ group, onUpdate }: GroupHistoryProps) {
+function Versions({ group, onUpdate }: GroupProps) {
   const query = useQuery(GroupHistoryDocument, { id: group.id, ...usePageVariables() });
   const canWrite = useScope("WRITE");
   const [shown, setShown] = useState<Version | null>(null);

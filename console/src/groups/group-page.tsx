@@ -17,7 +17,7 @@ import { EmbedSession } from "./embed-session.js";
 import { GroupActivity } from "./group-activity.js";
 import { GroupCode } from "./group-code.js";
 import { type GroupDraft, pictureOf } from "./group-draft.js";
-import { GroupForm, type GroupFormProps } from "./group-form.js";
+import { GroupForm, type GroupProps } from "./group-form.js";
 import { GroupHistory } from "./group-history.js";
 import { GroupToken } from "./group-token.js";
 import { type GroupChange, useGroupChanges } from "./use-group-changes.js";
@@ -65,7 +65,7 @@ function NoGroup({ providedId }: { readonly providedId: string }) {
   );
 }
 
-interface GroupDetailsProps extends Pick<GroupFormProps, "group"> {
+interface GroupDetailsProps extends Pick<GroupProps, "group"> {
   readonly isDeleted: boolean;
   readonly reload: () => void;
 }

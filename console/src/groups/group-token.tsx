@@ -1,19 +1,14 @@
 import { useState } from "react";
-import { type GroupPartsFragment, RotateTokenDocument } from "../api/generated/operations.js";
+import { RotateTokenDocument } from "../api/generated/operations.js";
 import { MutationButton } from "../parts/confirm-dialog.js";
 import { DocsLink } from "../parts/docs-link.js";
 import { Secret } from "../parts/secret.js";
 import { useScope, useSession } from "../session/session.js";
 import { gracePeriod } from "./grace-period.js";
-
-interface GroupTokenProps {
-  readonly group: GroupPartsFragment;
-  /** Called with the group and its new token. */
-  readonly onUpdate: (group: GroupPartsFragment) => void;
-}
+import type { GroupProps } from "./group-form.js";
 
 /** The token of a group, and its rotation. */
-export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps) {
+export function GroupToken({ group: { name, token }, onUpdate }: GroupProps) {
   const canWrite = useScope("WRITE");
   const { tokenGraceSeconds } = useSession().viewer;
   const [graceSeconds, setGraceSeconds] = useState(tokenGraceSeconds);

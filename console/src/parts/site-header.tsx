@@ -3,13 +3,8 @@ import { pageData } from "../api/page-data.js";
 import { LINKS } from "./site.js";
 import { ThemeSwitch } from "./theme-switch.js";
 
-interface SiteHeaderProps {
-  /** Shown after the theme switch. */
-  readonly children?: ReactNode;
-}
-
-/** The header that the console shares with the landing page, the playground and the API reference. */
-export function SiteHeader({ children }: SiteHeaderProps) {
+/** The header that the console shares with the landing page, the playground and the API reference. Its children follow the theme switch. */
+export function SiteHeader({ children }: { readonly children?: ReactNode }) {
   return (
     <div className="site-header">
       <a className="brand" href="../" data-command="Start page">

@@ -6,16 +6,11 @@ export interface Tab {
   readonly content: (select: (index: number) => void) => ReactNode;
 }
 
-interface TabsProps {
-  readonly label: string;
-  readonly tabs: readonly Tab[];
-}
-
 /** Steps of the arrow keys; Home and End select the first and the last tab. */
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** Tabs that are selected by click and by arrow keys (WAI-ARIA tabs pattern). */
-export function Tabs({ label, tabs }: TabsProps) {
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const id = useId();
   const [selected, setSelected] = useState(0);
 

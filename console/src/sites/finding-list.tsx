@@ -33,9 +33,8 @@ export function FindingList({ findings: { report, failure, isChecking }, onGoTo 
   );
 }
 
-interface GroupProps {
+interface GroupProps extends Pick<FindingListProps, "onGoTo"> {
   readonly group: SeverityGroup;
-  readonly onGoTo: (line: number, column: number) => void;
 }
 
 /** Findings of one severity. Notices, which need no action, are collapsed. */
@@ -55,9 +54,8 @@ function Group({ group: { severity, findings }, onGoTo }: GroupProps) {
   );
 }
 
-interface FindingProps {
+interface FindingProps extends Pick<FindingListProps, "onGoTo"> {
   readonly finding: FindingPartsFragment;
-  readonly onGoTo: (line: number, column: number) => void;
 }
 
 function Finding({ finding: { line, column, pointer, message, code }, onGoTo }: FindingProps) {

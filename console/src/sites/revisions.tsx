@@ -1,9 +1,5 @@
 import { useState } from "react";
-import {
-  RestoreSiteDocument,
-  type SitePartsFragment,
-  SiteRevisionsDocument,
-} from "../api/generated/operations.js";
+import { RestoreSiteDocument, SiteRevisionsDocument } from "../api/generated/operations.js";
 import { MutationButton } from "../parts/confirm-dialog.js";
 import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
@@ -12,15 +8,10 @@ import { Time } from "../parts/time.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { ShowRevision } from "./show-revision.js";
-
-interface RevisionsProps {
-  readonly site: SitePartsFragment;
-  /** Called with a newer version of the site. */
-  readonly onUpdate: (site: SitePartsFragment) => void;
-}
+import type { SiteProps } from "./site-actions.js";
 
 /** The revisions of a site, reloaded when a new one is saved. */
-export function Revisions({ site, onUpdate }: RevisionsProps) {
+export function Revisions({ site, onUpdate }: SiteProps) {
   return (
     <section aria-labelledby="revisions">
       <h2 id="revisions">Revisions</h2>
@@ -29,7 +20,7 @@ export function Revisions({ site, onUpdate }: RevisionsProps) {
   );
 }
 
-function RevisionList({ site, onUpdate }: RevisionsProps) {
+function RevisionList({ site, onUpdate }: SiteProps) {
   const query = useQuery(SiteRevisionsDocument, { site: site.site, ...usePageVariables() });
   const canWrite = useScope("WRITE");
   const [shown, setShown] = useState<number | null>(null);

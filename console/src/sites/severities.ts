@@ -3,9 +3,6 @@ import { plural } from "../parts/plural.js";
 
 export type Severity = "error" | "warning" | "notice";
 
-/** The lists of findings in a report, the most severe first. */
-const LISTS = { errors: "error", warnings: "warning", notices: "notice" } as const;
-
 /** The findings of one severity. */
 export interface SeverityGroup {
   readonly severity: Severity;
@@ -14,9 +11,8 @@ export interface SeverityGroup {
 
 /** Returns the findings of a report by severity, the most severe first. Severities without findings are omitted. */
 export function bySeverity(report: ReportPartsFragment): readonly SeverityGroup[] {
-  const lists: Readonly<Partial<Record<keyof typeof LISTS, readonly FindingPartsFragment[]>>> = report;
-  return (["errors", "warnings", "notices"] as const)
-    .map((name) => ({ severity: LISTS[name], findings: lists[name] ?? [] }))
+  return (["error", "warning", "notice"] as const)
+    .map((severity) => ({ severity, findings: report[`${severity}s`] ?? [] }))
     .filter(({ findings }) => findings.length > 0);
 }
 

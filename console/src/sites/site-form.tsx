@@ -8,12 +8,10 @@ import { useUnsaved } from "../routing/navigation.js";
 import { useScope } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 import { fromField, toField } from "./line-ends.js";
+import type { SiteProps } from "./site-actions.js";
 import { SiteEditor } from "./site-editor.js";
 
-interface SiteFormProps {
-  readonly site: SitePartsFragment;
-  /** Called with a newer version of the site. */
-  readonly onUpdate: (site: SitePartsFragment) => void;
+interface SiteFormProps extends SiteProps {
   /** Called when another client has changed the site: `site` must be loaded again. */
   readonly onConflict: () => void;
 }

@@ -7,10 +7,9 @@ import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
-import { DeleteSite } from "./delete-site.js";
 import { Revisions } from "./revisions.js";
+import { SiteActions } from "./site-actions.js";
 import { SiteForm } from "./site-form.js";
-import { SiteVisibility } from "./site-visibility.js";
 
 const BACK = { href: hashOf(["sites"]), label: "Sites" };
 
@@ -64,14 +63,7 @@ function SiteDetails({ site: loaded, reload }: SiteDetailsProps) {
           )}
         </>
       }
-      actions={
-        canWrite && (
-          <>
-            <SiteVisibility site={site} onUpdate={onUpdate} />
-            <DeleteSite site={site} />
-          </>
-        )
-      }
+      actions={canWrite && <SiteActions site={site} onUpdate={onUpdate} />}
     >
       <Recent label={site.site} detail="Site" />
       <SiteForm site={site} onUpdate={onUpdate} onConflict={reload} />

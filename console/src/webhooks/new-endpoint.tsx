@@ -7,12 +7,8 @@ import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 import { ENDPOINT_FIELDS, EndpointFields, readDraft } from "./endpoint-fields.js";
 
-interface NewEndpointProps {
-  readonly onClose: () => void;
-}
-
 /** Creates an endpoint, shows its secret once, then its page. */
-export function NewEndpoint({ onClose }: NewEndpointProps) {
+export function NewEndpoint({ onClose }: { readonly onClose: () => void }) {
   const [created, setCreated] = useState<{ readonly id: string; readonly secret: string } | null>(null);
   const create = useMutation(CreateEndpointDocument);
   const goTo = useGoTo();
