@@ -283,20 +283,25 @@ describe("console administration in Chromium", () => {
 
     const expiresAt = new Date(Date.now() + 10 * 86_400_000).toISOString();
     const { body } = await callGraphql(service().url, key, TROUBLE, { expiresAt });
-    await callGraphql(service().url, key, DISABLE, {
-      id: Object(body).data.createWebhookEndpoint.webhookEndpoint.id,
-    });
+    const { id } = Object(body).data.createWebhookEndpoint.webhookEndpoint;
+    await callGraphql(service().url, key, DISABLE, { id });
     await service().query(
       "UPDATE request_count SET errors = 100 WHERE account_id = $1 AND day = current_date",
       [accountId],
     );
+    await page.reload();
+    // An admin disabled the endpoint.
+    await page.getByRole("heading", { level: 2, name: "3 things need attention." }).waitFor();
+    await service().query("UPDATE webhook_endpoint SET disabled_reason = 'failing' WHERE account_id = $1", [
+      accountId,
+    ]);
     await page.reload();
     await page.getByRole("heading", { level: 2, name: "4 things need attention." }).waitFor();
     const attention = page.getByRole("region", { name: "Needs attention" });
     expect(
       (await attention.getByRole("listitem").allInnerTexts()).map((text) => text.replace(/\s+/g, " ")),
     ).toEqual([
-      "Webhook endpoints that fail or are disabled: Billing Show endpoint",
+      "Webhook endpoints that fail: Billing Show endpoint",
       "API keys that expire within 30 days: CRM Create a key",
       "Calls that failed today: 10%, up from 0.1% in the week before Show errors",
       "Groups without mapping: 1 Show groups",

@@ -95,13 +95,14 @@ export function concernsOf(
 
 function adminConcerns({ webhookEndpoints, dead, apiKeys }: AdminOverviewQuery): Concern[] {
   const concerns: Concern[] = [];
-  const bad = webhookEndpoints.nodes.filter(({ health: { status } }) =>
-    ["FAILING", "DISABLED"].includes(status),
+  const bad = webhookEndpoints.nodes.filter(
+    ({ health: { status, disabledReason } }) =>
+      ["FAILING", "DISABLED"].includes(status) && disabledReason !== "ADMIN",
   );
   if (bad.length > 0) {
     const [one, ...more] = bad;
     concerns.push({
-      label: "Webhook endpoints that fail or are disabled",
+      label: "Webhook endpoints that fail",
       value: namesOf(bad),
       action: more.length === 0 ? "Show endpoint" : "Show endpoints",
       href: hashOf(one && more.length === 0 ? ["webhooks", one.id] : ["webhooks"]),
@@ -111,7 +112,7 @@ function adminConcerns({ webhookEndpoints, dead, apiKeys }: AdminOverviewQuery):
     const ids = new Set(dead.nodes.map(({ endpoint }) => endpoint?.id));
     const [id] = ids;
     concerns.push({
-      label: "Webhook deliveries that were given up",
+      label: "Webhook deliveries that failed",
       value: dead.totalCount.toLocaleString(),
       action: "Show deliveries",
       href: id && ids.size === 1 ? hashOf(["webhooks", id], { state: "DEAD" }) : hashOf(["webhooks"]),
