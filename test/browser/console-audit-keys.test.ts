@@ -43,7 +43,7 @@ describe("API keys and audit log in Chromium", () => {
     await page.getByRole("dialog").getByRole("status").getByText("press Ctrl+C").waitFor();
     expect(await page.getByRole("status").filter({ hasText: "press Ctrl+C" }).count()).toBe(1);
     await press(page, "button", "Done");
-    await page.getByText("expires in 30 days").waitFor();
+    await page.getByText("in 30 days", { exact: true }).waitFor();
     const session = page.getByRole("row").filter({ hasText: "this session" });
     await session.getByRole("img", { name: "3 writes in 30 days, at most 3 on a day" }).waitFor();
     expect(await page.content()).not.toContain(secret);
@@ -119,8 +119,8 @@ describe("API keys and audit log in Chromium", () => {
     await press(page, "button", "Filter");
     await page.getByText("No entries match the filter").waitFor();
     await goTo(page, "#/audit?action=XX&from=garbage", "Audit log");
-    await page.getByText("The filter action must be an action of the list, not “XX”.").waitFor();
-    await page.getByText("The filter from must be a day such as 2026-11-22, not “garbage”.").waitFor();
+    await page.getByText("The filter “action” must be an action of the list, not “XX”.").waitFor();
+    await page.getByText("The filter “from” must be a day such as 2026-11-22, not “garbage”.").waitFor();
     expect(await page.getByRole("table").count()).toBe(0);
     await goTo(page, "#/audit?subject=acme", "Audit log");
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -172,7 +172,7 @@ describe("user groups in the console in Chromium", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Rotate token…");
     await page.keyboard.press("Enter");
-    await page.getByText("can be used to read for another 1 minute").waitFor();
+    await page.getByText("can still be used to read for 1 minute").waitFor();
     await page.getByLabel("Stop the old token immediately").check();
     await press(page, "button", "Rotate token");
     await waitForMessage(page, "The token was rotated.");

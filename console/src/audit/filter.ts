@@ -39,7 +39,7 @@ function errorOf(name: string, value: string, rule: string): UserErrors[number] 
   return {
     code: "INVALID_FIELD",
     field: [name],
-    message: `The filter ${name} must be ${rule}, not “${value}”.`,
+    message: `The filter “${name}” must be ${rule}, not “${value}”.`,
   };
 }
 

@@ -132,7 +132,7 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
   const changed = changes.length;
   if (progress?.step === "undo" || (progress?.step === "change" && progress.isEnded)) {
     return (
-      <Dialog title={`${plural(changed, "group")} ${VERBS[progress.step]}`} onClose={onClose}>
+      <Dialog title={`Change ${count}`} onClose={onClose}>
         <div role="status">
           <Summary progress={progress} />
           {!progress.isEnded && <p>Further groups are being restored…</p>}

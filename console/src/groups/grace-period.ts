@@ -4,10 +4,10 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
-/** Returns how long a rotated token still works: "stops working immediately", or "can be used to read for another 5 minutes". */
+/** Returns how long a rotated token still works: "stops working immediately", or "can still be used to read for 5 minutes". */
 export function gracePeriod(seconds: number): string {
   if (seconds === 0) return "stops working immediately";
   const [unit, length] = UNITS.find(([, length]) => seconds % length === 0) ?? ["second", 1];
   const period = new Intl.NumberFormat(undefined, { style: "unit", unit, unitDisplay: "long" });
-  return `can be used to read for another ${period.format(seconds / length)}`;
+  return `can still be used to read for ${period.format(seconds / length)}`;
 }

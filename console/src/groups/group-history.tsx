@@ -103,6 +103,10 @@ function Versions({ group, onUpdate }: GroupProps) {
       </Loaded>
       {shown && (
         <Dialog title={`Version ${shown.version}`} isWide onClose={() => setShown(null)}>
+          <p>
+            Changes from <strong>version {shown.version}</strong> to <strong>version {group.version}</strong>,
+            the current one
+          </p>
           <CodeDiff
             before={{ label: `Version ${shown.version}`, text: textOf(shown) }}
             after={{ label: `Version ${group.version}, the current one`, text: textOf(group) }}

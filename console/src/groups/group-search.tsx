@@ -13,7 +13,7 @@ export function GroupSearch() {
   return (
     <ListSearch
       label="Search groups"
-      placeholder="Words of name or external ID, or complete token"
+      placeholder="Name, external ID or token"
       isSecret={(text) => TOKEN.test(text)}
     >
       {(text) => (

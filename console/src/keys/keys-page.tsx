@@ -124,29 +124,23 @@ function Name({ apiKey: { name, hint, scope, lastUsedAt } }: { readonly apiKey: 
 }
 
 function State({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKeyPartsFragment }) {
-  if (revokedAt !== null) {
-    return (
-      <>
-        <span className="badge">Revoked</span>
-        <span className="fine below">
-          <Time at={revokedAt} isRelative />
-        </span>
-      </>
-    );
-  }
   const left = expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - Date.now();
-  const time = expiresAt !== null && <Time at={expiresAt} isRelative />;
-  if (left < SOON_MS) {
-    return (
-      <span className={left <= 0 ? "badge" : "badge warning"}>
-        {left <= 0 ? "Expired" : "Expires"} {time}
-      </span>
-    );
-  }
+  const [badge, text] =
+    revokedAt !== null
+      ? ["badge", "Revoked"]
+      : left <= 0
+        ? ["badge", "Expired"]
+        : left < SOON_MS
+          ? ["badge warning", "Expires soon"]
+          : ["badge good", "Active"];
+  const at = revokedAt ?? expiresAt;
   return (
     <>
-      <span className="badge good">Active</span>
-      <span className="fine below word">{time ? <>expires {time}</> : "never expires"}</span>
+      <span className={badge}>{text}</span>
+      <span className="fine below">
+        {at === null ? "never expires" : text === "Active" && "expires "}
+        {at !== null && <Time at={at} isRelative />}
+      </span>
     </>
   );
 }

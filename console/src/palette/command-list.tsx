@@ -100,8 +100,12 @@ export function CommandList({ text, placeholder, onText, onClose }: CommandListP
               <Cmdk.Group key={heading} heading={heading}>
                 {commands.map((command) => (
                   <Cmdk.Item key={command.id} value={command.id} onSelect={() => run(command)}>
-                    <span>{command.label}</span>
-                    {command.detail && <span className="fine">{command.detail}</span>}
+                    <span title={command.label}>{command.label}</span>
+                    {command.detail && (
+                      <span className="fine" title={command.detail}>
+                        {command.detail}
+                      </span>
+                    )}
                     {command.shortcut && <kbd>{command.shortcut}</kbd>}
                   </Cmdk.Item>
                 ))}

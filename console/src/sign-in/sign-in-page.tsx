@@ -52,7 +52,7 @@ export function SignInPage({ refusal, ...form }: SignInPageProps) {
           <SignInForm {...form} />
           <p className="fine sign-in-help">
             No API key yet? Ask an administrator of your account, or create one on the server with the command{" "}
-            <code>user-groups key create</code>, in a checkout <code>npm run cli -- key create</code>.
+            <code>user-groups key create</code>, or from source with <code>npm run cli -- key create</code>.
           </p>
         </Page>
       </main>

@@ -68,7 +68,7 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
         page={page}
         empty={
           <Empty title={state ? "No deliveries with this status" : "No deliveries yet"}>
-            Recent deliveries are listed here. Send a test event to see one.
+            Recent deliveries are listed here.
           </Empty>
         }
         columns={[

@@ -74,7 +74,7 @@ function SendTest({ endpoint: { id }, onUpdate }: EndpointActionsProps) {
   async function run() {
     const payload = await send.run({ id });
     if (!payload) return;
-    if (payload.webhookDelivery) notify("The test event is being sent.");
+    if (payload.webhookDelivery) notify("The test event was queued.");
     onUpdate();
   }
   return (
