@@ -17,13 +17,11 @@ import { SitesPage } from "./sites/sites-page.js";
 import { WebhookPage } from "./webhooks/webhook-page.js";
 import { WebhooksPage } from "./webhooks/webhooks-page.js";
 
-/** A section of the navigation. */
 export interface Section {
   readonly name: string;
   readonly label: string;
   /** Path of its icon, in a 24 × 24 box. */
   readonly icon: string;
-  /** Whether it requires the scope admin. */
   readonly isAdminOnly?: boolean;
 }
 
@@ -87,7 +85,6 @@ export function sectionOf([first = "overview"]: readonly string[]): string {
   return first.replace(/^new-(.*)$/, "$1s");
 }
 
-/** Returns the page at a path. */
 export function pageAt([first = "overview", name, ...rest]: readonly string[]): ReactNode {
   if (rest.length > 0) return <NotFound />;
   const page = name === undefined ? find(PAGES, first)?.() : find(DETAIL_PAGES, first)?.(name);

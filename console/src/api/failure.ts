@@ -20,7 +20,6 @@ export class Failure extends Error {
   }
 }
 
-/** Converts any thrown value to a Failure. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   return new Failure(error instanceof Error ? error.message : String(error), "NETWORK", null);

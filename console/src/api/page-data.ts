@@ -4,7 +4,6 @@ interface PageData {
   readonly disabled: readonly string[];
   /** The page of the team's product that opens with an embed session. */
   readonly preview_url?: string;
-  /** Whether people can sign in with an identity provider. */
   readonly has_identity_provider?: boolean;
   /** The demo account, for browsers on the service's machine only. */
   readonly demo?: { readonly apiKey: string; readonly dataSource: string };

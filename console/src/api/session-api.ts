@@ -12,11 +12,9 @@ export const ENVIRONMENT_KEY = "user-groups:environment";
 interface Person {
   readonly name: string;
   readonly account: string;
-  /** The accounts that the person can sign in to. */
   readonly accounts: readonly string[];
 }
 
-/** The session of this browser. */
 export interface BrowserSession {
   readonly environments: readonly SessionEnvironment[];
   /** Undefined with API keys. */

@@ -11,7 +11,6 @@ const RANGES = [
 ] as const;
 const PARAMETERS = ["action", "actor", "subject", "request", "from", "to"];
 
-/** The filter form of the audit log. */
 export function AuditSearch() {
   const { path, query } = useRoute();
   const goTo = useGoTo();

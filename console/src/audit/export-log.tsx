@@ -20,7 +20,6 @@ const COLUMNS = [
   "subjectId",
 ] as const;
 
-/** Downloads the entries that match the filter, newest first. */
 export function ExportLog({ filter }: { readonly filter: AuditFilter | undefined }) {
   const { client } = useSession();
   const [isBusy, setBusy] = useState(false);

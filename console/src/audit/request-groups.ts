@@ -2,7 +2,6 @@ import type { AuditPartsFragment, PagePartsFragment } from "../api/generated/ope
 
 /** Consecutive entries of one request. */
 export interface RequestGroup {
-  /** The ID of the first entry. */
   readonly id: string;
   readonly first: AuditPartsFragment;
   /** All entries on the page, including the first. */

@@ -17,7 +17,6 @@ interface DataSourceDialogProps {
   readonly onClose: () => void;
 }
 
-/** Creates or edits a data source. */
 export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDialogProps) {
   const [providedId, setProvidedId] = useState(dataSource?.providedId ?? "");
   const [name, setName] = useState(dataSource?.name ?? "");

@@ -19,7 +19,6 @@ import { useQuery } from "../session/use-query.js";
 import { DataSourceDialog } from "./data-source-dialog.js";
 import { DeleteDataSource } from "./delete-data-source.js";
 
-/** The open dialog, and the data source that it is about. */
 interface OpenDialog {
   readonly kind: "edit" | "delete";
   readonly dataSource: DataSourcePartsFragment;

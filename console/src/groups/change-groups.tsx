@@ -16,14 +16,12 @@ import { useMutation } from "../session/use-mutation.js";
 import { DataSourceField } from "./data-source-picker.js";
 import { toValue } from "./group-filters.js";
 
-/** The groups to change. */
 export type ChangedGroups = Pick<UpdateUserGroupsInput, "userGroups" | "filter">;
 
 interface ChangeGroupsProps {
   readonly groups: ChangedGroups;
   readonly total: number;
   readonly onClose: () => void;
-  /** Called after groups were changed. */
   readonly onDone: () => void;
 }
 
@@ -45,7 +43,6 @@ interface Result {
   readonly error?: string;
 }
 
-/** Results so far. */
 interface Progress {
   readonly step: keyof typeof VERBS;
   readonly isEnded: boolean;
@@ -264,7 +261,6 @@ function inputOf(
   }
 }
 
-/** Downloads results as JSON Lines. */
 function saveResults(results: readonly Result[]): void {
   saveFile("changes.jsonl", results.map((result) => `${JSON.stringify(result)}\n`).join(""));
 }

@@ -7,7 +7,6 @@ import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 import { parseProperties } from "./group-draft.js";
 
-/** Lifetimes in seconds. */
 const LIFETIMES = { "5 minutes": 300, "15 minutes": 900, "1 hour": 3600, "24 hours": 86_400 };
 
 interface EmbedSessionProps {

@@ -3,7 +3,6 @@ import type { UserErrors } from "../api/user-errors.js";
 import type { Picture } from "../parts/embed/preview-frame.js";
 import { isObject } from "../parts/is-object.js";
 
-/** An edited mapping row. */
 export interface MappingRow {
   /** Row identity: schema IDs may be temporarily empty or duplicate. */
   readonly key: number;
@@ -11,7 +10,6 @@ export interface MappingRow {
   readonly dataSource: string;
 }
 
-/** An edited group. */
 export interface GroupDraft {
   readonly name: string;
   /** JSON, or empty for none. */

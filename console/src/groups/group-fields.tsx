@@ -11,10 +11,8 @@ interface GroupFieldsProps {
   readonly onChange: (draft: GroupDraft) => void;
 }
 
-/** Fields with inline errors. */
 export const GROUP_FIELDS = ["name", "properties", "newProperty", "mapping"] as const;
 
-/** The editable fields of a group. */
 export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFieldsProps) {
   return (
     <>

@@ -14,7 +14,6 @@ const FILTERS = {
   since: "Changed since",
 } as const;
 
-/** The values of the filter by mapping, in the URL. */
 const MAPPINGS = { no: "Without mapping", yes: "With mapping" } as const;
 
 type FilterName = keyof typeof FILTERS;
@@ -53,6 +52,12 @@ export function FilterChips() {
   const { path, query } = useRoute();
   const { properties = "", source, schema, mapping, since } = query;
   const wanted = entriesOf(properties);
+  const labels = {
+    source: `Data source: ${source}`,
+    schema: `Schema: ${schema}`,
+    mapping: MAPPINGS[mapping === "no" ? "no" : "yes"],
+    since: `Changed since ${since}`,
+  };
   return (
     <>
       {wanted.map(([name, value]) => {
@@ -61,18 +66,11 @@ export function FilterChips() {
         const label = `${name} is ${textOf(value)}`;
         return <FilterChip key={name} label={label} href={hashOf(path, { ...query, properties: rest })} />;
       })}
-      {source && (
-        <FilterChip label={`Data source: ${source}`} href={hashOf(path, { ...query, source: null })} />
-      )}
-      {schema && <FilterChip label={`Schema: ${schema}`} href={hashOf(path, { ...query, schema: null })} />}
-      {mapping && (
-        <FilterChip
-          label={MAPPINGS[mapping === "no" ? "no" : "yes"]}
-          href={hashOf(path, { ...query, mapping: null })}
-        />
-      )}
-      {since && (
-        <FilterChip label={`Changed since ${since}`} href={hashOf(path, { ...query, since: null })} />
+      {Object.entries(labels).map(
+        ([name, label]) =>
+          query[name] && (
+            <FilterChip key={name} label={label} href={hashOf(path, { ...query, [name]: null })} />
+          ),
       )}
     </>
   );

@@ -118,7 +118,6 @@ function Versions({ group, onUpdate }: GroupProps) {
   );
 }
 
-/** Returns the values of a version as JSON. */
 function textOf({ name, properties, mapping }: Pick<Version, "name" | "properties" | "mapping">): string {
   const entries = mapping?.map(({ schemaId, dataSource }) => [schemaId, dataSource.providedId]);
   return JSON.stringify({ name, properties, mapping: entries && Object.fromEntries(entries) }, null, 2);

@@ -5,7 +5,6 @@ import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
 import { FilterChips } from "./group-filters.js";
 
-/** The beginning of user group tokens. */
 const TOKEN = /^ugt_/;
 
 /** The search field of the group list, which also finds a group by its token. */

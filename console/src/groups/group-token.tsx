@@ -7,7 +7,6 @@ import { useScope, useSession } from "../session/session.js";
 import { gracePeriod } from "./grace-period.js";
 import type { GroupProps } from "./group-form.js";
 
-/** The token of a group, and its rotation. */
 export function GroupToken({ group: { name, token }, onUpdate }: GroupProps) {
   const canWrite = useScope("WRITE");
   const { tokenGraceSeconds } = useSession().viewer;

@@ -11,7 +11,6 @@ interface MappingEditorProps {
   readonly onChange: (rows: readonly MappingRow[]) => void;
 }
 
-/** Edits the mapping from schemas to data sources. */
 export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEditorProps) {
   const list = useId();
   const [typed, setTyped] = useState("");

@@ -14,7 +14,6 @@ interface PropertiesEditorProps {
   readonly onChange: (changed: Partial<Pick<GroupDraft, "properties" | "newProperty">>) => void;
 }
 
-/** Edits properties as a form or as JSON. */
 export function PropertiesEditor({
   text,
   error,

@@ -8,7 +8,6 @@ const MAX_SHOWN = 6;
 
 type Entry = AdminOverviewQuery["recent"]["nodes"][number];
 
-/** The latest changes, from the audit log. */
 export function RecentCard({ recent }: { readonly recent: AdminOverviewQuery["recent"] }) {
   const runs = runsOf(recent.nodes);
   return (

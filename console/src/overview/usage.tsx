@@ -104,7 +104,6 @@ export function UsageChart({ days, measures }: UsageProps) {
   );
 }
 
-/** Returns the numbers of one kind. */
 function countsOf(days: readonly Day[], measure: Measure) {
   return days.map((day) => ({ date: day.date, count: day[measure] ?? null }));
 }

@@ -21,7 +21,6 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** A confirmation dialog. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, action, isHarmless = false, typed, mutation, onConfirm, onClose } = props;
   const [text, setText] = useState("");

@@ -10,7 +10,6 @@ interface CopyButtonProps {
   /** Name of the text in the notice: "Token" becomes "Token copied." */
   readonly label: string;
   readonly text: string;
-  /** Whether the button is an icon, in lists. */
   readonly isIcon?: boolean;
   /** Called to select the text if the browser blocks the clipboard, which requires HTTPS or localhost. */
   readonly onBlocked?: () => void;

@@ -8,7 +8,6 @@ interface EmptyProps {
   readonly action?: ReactNode;
 }
 
-/** Shown instead of an empty list. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div className="empty-state" role="status">

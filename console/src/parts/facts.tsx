@@ -7,7 +7,6 @@ interface FactProps {
   readonly children: ReactNode;
 }
 
-/** A named value in a list of facts. */
 export function Fact({ label, isWhole = false, children }: FactProps) {
   return (
     <div className={isWhole ? "whole" : undefined}>

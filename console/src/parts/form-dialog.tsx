@@ -17,7 +17,6 @@ interface FormDialogProps {
   readonly children: ReactNode;
 }
 
-/** A dialog with a form for a mutation. */
 export function FormDialog(props: FormDialogProps) {
   const { title, action, mutation, fields, isInvalid = false, onSubmit, onClose, children } = props;
   const { isBusy, failure, errors } = mutation;

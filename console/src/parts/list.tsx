@@ -7,10 +7,8 @@ import { type Sort, useSortLinks } from "./sort.js";
 interface Column<Item> {
   readonly title: string;
   readonly cell: (item: Item) => ReactNode;
-  /** CSS class of the cells. */
   readonly className?: string;
   readonly isWideOnly?: boolean;
-  /** Whether the cells are row headers. */
   readonly isRowHead?: boolean;
   /** Whether the title is visible to screen readers only. */
   readonly isTitleHidden?: boolean;
@@ -22,7 +20,6 @@ interface ListProps<Item> {
   readonly caption: string;
   readonly columns: readonly Column<Item>[];
   readonly page: { readonly nodes: readonly Item[]; readonly pageInfo: PagePartsFragment };
-  /** Shown instead of an empty table. */
   readonly empty?: ReactNode;
   /** Current order, from `useSort`; required if a column has a sort key. */
   readonly sort?: Sort;
@@ -30,7 +27,6 @@ interface ListProps<Item> {
   readonly total?: number | undefined;
   /** The items of a page, in the plural, if they are not rows. */
   readonly unit?: string;
-  /** Adds a checkbox to each row. */
   readonly selection?: Selection<Item>;
 }
 

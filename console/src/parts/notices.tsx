@@ -31,7 +31,6 @@ export function useNotice(): Notify {
   return useContext(NotifyContext);
 }
 
-/** Provides notices to its children. */
 export function Notices({ children }: { readonly children: ReactNode }) {
   const [notice, setNotice] = useState(NO_NOTICE);
   // A stable function avoids rerendering the consumers of the context.

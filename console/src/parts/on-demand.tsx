@@ -5,7 +5,6 @@ import { Problem } from "./problem.js";
 interface OnDemandProps<Props extends object> {
   readonly load: () => Promise<(props: Props) => React.ReactNode>;
   readonly props: Props;
-  /** Shown until then. */
   readonly placeholder?: React.ReactNode;
 }
 

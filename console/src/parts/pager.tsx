@@ -15,7 +15,6 @@ export function usePageVariables() {
 
 interface PagerProps {
   readonly pageInfo: PagePartsFragment;
-  /** The number of items on the page. */
   readonly length: number;
   /** The number of items on all pages, if it is known. */
   readonly total: number | undefined;

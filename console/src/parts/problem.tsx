@@ -5,7 +5,6 @@ import type { UserErrors } from "../api/user-errors.js";
 interface ProblemProps {
   readonly failure?: Failure | null;
   readonly errors?: UserErrors;
-  /** Actions to resolve the problem. */
   readonly children?: ReactNode;
 }
 

@@ -1,6 +1,5 @@
 import { THEME_KEY } from "./site.js";
 
-/** The labels of the themes. */
 export const THEMES = { system: "System", light: "Light", dark: "Dark" };
 
 const CHANGE = "themechange";

@@ -11,7 +11,6 @@ export interface QueryState<R> {
   readonly isLoading: boolean;
   /** When `data` was loaded; Unix time in milliseconds. */
   readonly loadedAt: number;
-  /** Runs the query again. */
   readonly reload: () => void;
 }
 

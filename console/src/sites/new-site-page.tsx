@@ -19,7 +19,6 @@ const START = `{
 }
 `;
 
-/** Creates a site with its first revision. */
 export function NewSitePage() {
   const [site, setSite] = useState("");
   const [text, setText] = useState(START);

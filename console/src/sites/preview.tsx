@@ -8,7 +8,6 @@ import {
   textColorOn,
 } from "./preview-model.js";
 
-/** Maximum navigation items in a preview page. */
 const MAX_ITEMS = 4;
 
 /** A rough preview of a site's navigation and colors from a possibly incomplete text. */

@@ -3,7 +3,6 @@ import { plural } from "../parts/plural.js";
 
 export type Severity = "error" | "warning" | "notice";
 
-/** The findings of one severity. */
 export interface SeverityGroup {
   readonly severity: Severity;
   readonly findings: readonly FindingPartsFragment[];

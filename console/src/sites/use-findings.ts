@@ -11,7 +11,6 @@ export interface Findings {
   readonly isChecking: boolean;
 }
 
-/** Validates a text with the service while it is edited. */
 export function useFindings(text: string): Findings {
   const settled = useDebounced(text);
   const { data, failure, isLoading } = useQuery(CheckSiteDocument, { text: settled });

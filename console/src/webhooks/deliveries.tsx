@@ -35,11 +35,10 @@ export function useDeliveryState(): WebhookDeliveryState | undefined {
   return (["PENDING", "DELIVERED", "DEAD"] as const).find((each) => each === state);
 }
 
-/** The deliveries to an endpoint, newest first. */
 export function Deliveries({ page, onChange }: DeliveriesProps) {
   const { path } = useRoute();
   const state = useDeliveryState();
-  const [shown, setShown] = useState<string | null>(null);
+  const [shown, setShown] = useState<DeliveryPartsFragment | null>(null);
   useReloadWhilePending(page.nodes[0], onChange);
   return (
     <section aria-labelledby="deliveries">
@@ -77,7 +76,7 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
             isRowHead: true,
             cell: (delivery) => (
               <>
-                <button type="button" className="link" onClick={() => setShown(delivery.id)}>
+                <button type="button" className="link" onClick={() => setShown(delivery)}>
                   {EVENTS[delivery.event]}
                 </button>
                 <span className="code fine narrow-only">
@@ -101,7 +100,13 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
           { title: "Created", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} isRelative /> },
         ]}
       />
-      {shown !== null && <ShowDelivery id={shown} onReplayed={onChange} onClose={() => setShown(null)} />}
+      {shown && (
+        <ShowDelivery
+          delivery={page.nodes.find(({ id }) => id === shown.id) ?? shown}
+          onReplayed={onChange}
+          onClose={() => setShown(null)}
+        />
+      )}
     </section>
   );
 }

@@ -10,7 +10,6 @@ interface EditEndpointProps {
   readonly onClose: () => void;
 }
 
-/** Changes an endpoint's name, URL and events. */
 export function EditEndpoint({ endpoint, onUpdate, onClose }: EditEndpointProps) {
   const update = useMutation(UpdateEndpointDocument);
   const notify = useNotice();

@@ -17,11 +17,9 @@ import { EditEndpoint } from "./edit-endpoint.js";
 
 interface EndpointActionsProps {
   readonly endpoint: EndpointPartsFragment;
-  /** Called after a change. */
   readonly onUpdate: () => void;
 }
 
-/** The actions on an endpoint, next to its heading. */
 export function EndpointActions(props: EndpointActionsProps) {
   const { endpoint, onUpdate } = props;
   const { id, name, disabledAt } = endpoint;

@@ -4,7 +4,6 @@ import { errorAt, type UserErrors } from "../api/user-errors.js";
 import { TextField } from "../parts/field.js";
 import { CHOICES, EVENTS } from "./events.js";
 
-/** The values of the form. */
 export interface EndpointDraft {
   readonly name: string;
   readonly url: string;
@@ -16,7 +15,6 @@ interface EndpointFieldsProps {
   readonly errors: UserErrors;
 }
 
-/** Fields with inline errors. */
 export const ENDPOINT_FIELDS = ["name", "url", "events"] as const;
 
 /** The fields of an endpoint: name, URL and the events that it receives. */

@@ -7,7 +7,6 @@ const REASONS = {
   FAILING: "Disabled: it failed for days",
 } as const;
 
-/** The status of an endpoint as a badge. */
 export function EndpointStatus({ endpoint: { health } }: { readonly endpoint: EndpointPartsFragment }) {
   switch (health.status) {
     case "HEALTHY":
@@ -23,7 +22,6 @@ export function EndpointStatus({ endpoint: { health } }: { readonly endpoint: En
   }
 }
 
-/** The state of a delivery as a badge. */
 export function DeliveryState({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
   const { state, attempts } = delivery;
   switch (state) {

@@ -17,7 +17,6 @@ interface PreviewProps {
   readonly onSession: (session: string) => void;
   /** The group with changes that may not have been saved; its variables are its properties. */
   readonly edited: Picture | null;
-  /** Further actions. */
   readonly children?: ReactNode;
 }
 

@@ -15,7 +15,6 @@ import { isObject } from "../is-object.js";
 const KEY_SET = "../.well-known/jwks.json";
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-/** A decoded JWT. */
 interface Decoded {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;

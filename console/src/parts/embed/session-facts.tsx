@@ -7,7 +7,6 @@ const SECOND_MS = 1000;
 
 interface SessionFactsProps {
   readonly check: SessionCheck;
-  /** Called when the session expires. */
   readonly onExpired: () => void;
 }
 
