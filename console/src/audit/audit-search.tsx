@@ -9,12 +9,18 @@ const RANGES = [
   ["Last 7 days", 6],
   ["Last 30 days", 29],
 ] as const;
-const PARAMETERS = ["action", "actor", "subject", "request", "from", "to"];
+const FIELDS = [
+  { name: "subject", label: "Subject", placeholder: "e.g. acme" },
+  { name: "actor", label: "Actor", placeholder: "e.g. CRM" },
+  { name: "request", label: "Request ID" },
+  { name: "from", label: "From", type: "date" },
+  { name: "to", label: "To", type: "date" },
+];
 
 export function AuditSearch() {
   const { path, query } = useRoute();
   const goTo = useGoTo();
-  const isFiltered = PARAMETERS.some((name) => query[name]);
+  const isFiltered = ["action", ...FIELDS.map(({ name }) => name)].some((name) => query[name]);
   return (
     <search>
       <form
@@ -38,26 +44,12 @@ export function AuditSearch() {
             ))}
           </select>
         </label>
-        <label>
-          Subject
-          <input name="subject" defaultValue={query["subject"]} placeholder="e.g. acme" autoComplete="off" />
-        </label>
-        <label>
-          Actor
-          <input name="actor" defaultValue={query["actor"]} placeholder="e.g. CRM" autoComplete="off" />
-        </label>
-        <label>
-          Request ID
-          <input name="request" defaultValue={query["request"]} autoComplete="off" />
-        </label>
-        <label>
-          From
-          <input name="from" type="date" defaultValue={query["from"]} />
-        </label>
-        <label>
-          To
-          <input name="to" type="date" defaultValue={query["to"]} />
-        </label>
+        {FIELDS.map(({ label, ...field }) => (
+          <label key={label}>
+            {label}
+            <input {...field} defaultValue={query[field.name]} autoComplete="off" />
+          </label>
+        ))}
         <button type="submit">Filter</button>
       </form>
       <p className="filters">

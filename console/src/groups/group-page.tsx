@@ -76,7 +76,7 @@ function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
   const group = changed.id === loaded.id && changed.version >= loaded.version ? changed : loaded;
   /** The version that this tab has saved last, which may not be rendered yet. */
   const savedVersion = useRef(0);
-  function update(next: GroupFormProps["group"]) {
+  function update(next: GroupProps["group"]) {
     savedVersion.current = next.version;
     setChanged(next);
   }

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { GroupCountDocument, GroupListDocument, type UserGroupOrder } from "../api/generated/operations.js";
 import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
@@ -45,6 +45,11 @@ export function GroupsPage() {
   const total = count.isLoading ? undefined : count.data?.userGroups.totalCount;
   const canWrite = useScope("WRITE");
   const ignoreUntil = useRef(0);
+  const add = canWrite && (
+    <a className="button primary" href={hashOf(["new-group"])}>
+      New group
+    </a>
+  );
 
   function reload() {
     query.reload();
@@ -57,11 +62,7 @@ export function GroupsPage() {
       actions={
         <>
           <ExportGroups filter={filter} />
-          {canWrite && (
-            <a className="button primary" href={hashOf(["new-group"])}>
-              New group
-            </a>
-          )}
+          {add}
         </>
       }
     >
@@ -93,7 +94,7 @@ export function GroupsPage() {
             caption="User groups"
             page={userGroups}
             total={total}
-            empty={<NoGroups isSearch={filter !== undefined} canWrite={canWrite} />}
+            empty={<NoGroups isSearch={filter !== undefined} add={add} />}
             sort={sort}
             selection={{ selected, onChange: setSelected, nameOf: ({ name }) => name }}
             columns={[
@@ -155,7 +156,7 @@ function Schemas({ group: { mapping } }: { readonly group: ListedGroup }) {
   );
 }
 
-function NoGroups({ isSearch, canWrite }: { readonly isSearch: boolean; readonly canWrite: boolean }) {
+function NoGroups({ isSearch, add }: { readonly isSearch: boolean; readonly add: ReactNode }) {
   const { q } = useRoute().query;
   if (isSearch) {
     return (
@@ -170,16 +171,7 @@ function NoGroups({ isSearch, canWrite }: { readonly isSearch: boolean; readonly
     );
   }
   return (
-    <Empty
-      title="No groups yet"
-      action={
-        canWrite && (
-          <a className="button primary" href={hashOf(["new-group"])}>
-            New group
-          </a>
-        )
-      }
-    >
+    <Empty title="No groups yet" action={add}>
       A group is one of your customers. Create it here, or with the first API call for it.
     </Empty>
   );

@@ -14,14 +14,8 @@ interface PropertiesEditorProps {
   readonly onChange: (changed: Partial<Pick<GroupDraft, "properties" | "newProperty">>) => void;
 }
 
-export function PropertiesEditor({
-  text,
-  error,
-  newProperty,
-  newPropertyError,
-  isReadOnly,
-  onChange,
-}: PropertiesEditorProps) {
+export function PropertiesEditor(props: PropertiesEditorProps) {
+  const { text, error, newProperty, newPropertyError, isReadOnly, onChange } = props;
   const { parseError, value } = parseProperties(text);
   const message = parseError ?? error ?? newPropertyError;
   return (

@@ -23,15 +23,9 @@ const COLOR = /^#[0-9a-f]{6}$/i;
 const INITIAL: Readonly<Record<string, unknown>> = { Text: "", Number: 0, "Yes or no": false };
 
 /** Edits the top-level properties. Lists and nested objects are shown as JSON. */
-export function PropertiesForm({
-  properties,
-  newProperty,
-  newPropertyError,
-  isReadOnly,
-  onNewProperty,
-  onEditJson,
-  onChange,
-}: PropertiesFormProps) {
+export function PropertiesForm(props: PropertiesFormProps) {
+  const { properties, newProperty, newPropertyError, isReadOnly, onNewProperty, onEditJson, onChange } =
+    props;
   const id = useId();
   const entries = Object.entries(properties ?? {});
   return (

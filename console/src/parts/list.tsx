@@ -97,36 +97,29 @@ interface ColumnHeadProps {
 
 function ColumnHead({ column: { title, isWideOnly, isTitleHidden, sortKey }, sort }: ColumnHeadProps) {
   const linkTo = useSortLinks();
-  const className = isWideOnly ? "wide-only" : undefined;
-  if (isTitleHidden) {
-    return (
-      <th scope="col" className={className}>
-        <span className="unseen">{title}</span>
-      </th>
-    );
-  }
-  if (sortKey === undefined) {
-    return (
-      <th scope="col" className={className}>
-        {title}
-      </th>
-    );
-  }
-  const isSorted = sort?.key === sortKey;
+  const isSorted = sortKey !== undefined && sort?.key === sortKey;
   const isDescending = isSorted && sort.isDescending;
-  const order = isDescending ? "descending" : "ascending";
+  const order = isSorted ? (isDescending ? "descending" : "ascending") : "none";
   return (
-    <th scope="col" className={className} aria-sort={isSorted ? order : "none"}>
-      <a className="sort" href={linkTo({ key: sortKey, isDescending: isSorted && !isDescending })}>
-        {title}
-        <span aria-hidden="true" className={isSorted ? undefined : "unsorted"}>
-          {isSorted ? (isDescending ? " ↓" : " ↑") : " ⇅"}
-        </span>
-      </a>
+    <th
+      scope="col"
+      className={isWideOnly ? "wide-only" : undefined}
+      aria-sort={sortKey === undefined ? undefined : order}
+    >
+      {sortKey === undefined ? (
+        <span className={isTitleHidden ? "unseen" : undefined}>{title}</span>
+      ) : (
+        <a className="sort" href={linkTo({ key: sortKey, isDescending: isSorted && !isDescending })}>
+          {title}
+          <span aria-hidden="true" className={isSorted ? undefined : "unsorted"}>
+            {isSorted ? (isDescending ? " ↓" : " ↑") : " ⇅"}
+          </span>
+        </a>
+      )}
     </th>
   );
 }
 
 function classOf(className: string | undefined, isWideOnly = false): string | undefined {
-  return [...(isWideOnly ? ["wide-only"] : []), ...(className ? [className] : [])].join(" ") || undefined;
+  return [isWideOnly && "wide-only", className].filter(Boolean).join(" ") || undefined;
 }

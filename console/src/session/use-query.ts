@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery as useCachedQuery } from "@tanstack/react-query";
+import { keepPreviousData, type UseQueryResult, useQuery as useCachedQuery } from "@tanstack/react-query";
 import { type Failure, toFailure } from "../api/failure.js";
 import type { TypedDocumentString } from "../api/generated/operations.js";
 import { useSession } from "./session.js";
@@ -25,12 +25,17 @@ export function useQuery<R, V>(
   isEnabled = true,
 ): QueryState<R> {
   const { client, isOpen } = useSession();
-  const { data, dataUpdatedAt, failureReason, isFetching, refetch } = useCachedQuery({
+  const result = useCachedQuery({
     queryKey: [document.toString(), variables],
     queryFn: ({ signal }) => client.call(document, variables, { signal }),
     placeholderData: keepPreviousData,
     enabled: isEnabled && isOpen,
   });
+  return stateOf(result);
+}
+
+export function stateOf<R>(result: UseQueryResult<R>): QueryState<R> {
+  const { data, dataUpdatedAt, failureReason, isFetching, refetch } = result;
   return {
     data: data ?? null,
     failure: failureReason ? toFailure(failureReason) : null,

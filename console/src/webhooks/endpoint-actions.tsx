@@ -13,7 +13,7 @@ import { SecretDialog } from "../parts/secret-dialog.js";
 import { useGoTo } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
-import { EditEndpoint } from "./edit-endpoint.js";
+import { EndpointDialog } from "./endpoint-dialog.js";
 
 interface EndpointActionsProps {
   readonly endpoint: EndpointPartsFragment;
@@ -59,7 +59,7 @@ export function EndpointActions(props: EndpointActionsProps) {
         <p>The endpoint receives nothing more, and its deliveries are deleted. This cannot be undone.</p>
       </MutationButton>
       {isEditing && (
-        <EditEndpoint endpoint={endpoint} onUpdate={onUpdate} onClose={() => setEditing(false)} />
+        <EndpointDialog endpoint={endpoint} onUpdate={onUpdate} onClose={() => setEditing(false)} />
       )}
     </>
   );

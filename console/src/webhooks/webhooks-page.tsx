@@ -8,8 +8,8 @@ import { Time } from "../parts/time.js";
 import { useNewDialog } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
+import { EndpointDialog } from "./endpoint-dialog.js";
 import { eventNames } from "./events.js";
-import { NewEndpoint } from "./new-endpoint.js";
 import { EndpointStatus } from "./status.js";
 
 export function WebhooksPage() {
@@ -60,7 +60,7 @@ export function WebhooksPage() {
           />
         )}
       </Loaded>
-      {isNewOpen && <NewEndpoint onClose={closeNew} />}
+      {isNewOpen && <EndpointDialog onClose={closeNew} />}
     </Page>
   );
 }

@@ -8,7 +8,7 @@ import {
 } from "../../api/generated/operations.js";
 import { readJson, send } from "../../api/http.js";
 import { useSession } from "../../session/session.js";
-import type { QueryState } from "../../session/use-query.js";
+import { type QueryState, stateOf } from "../../session/use-query.js";
 import { isObject } from "../is-object.js";
 
 /** Relative, because the service may be served below a path prefix of a proxy. */
@@ -134,18 +134,13 @@ function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
  */
 export function useSessionCheck(token: string, version = 0): QueryState<SessionCheck> {
   const { client, viewer, environment } = useSession();
-  const { data, dataUpdatedAt, failureReason, isFetching, refetch } = useQuery({
+  const result = useQuery({
     queryKey: ["embed session", token, version],
     queryFn: () => checkSession(token, client, `${viewer.accountName}/${environment}`),
     placeholderData: keepPreviousData,
     enabled: token !== "",
     refetchOnWindowFocus: false,
   });
-  return {
-    data: (token !== "" && data) || null,
-    failure: failureReason ? toFailure(failureReason) : null,
-    isLoading: isFetching,
-    loadedAt: dataUpdatedAt,
-    reload: () => void refetch(),
-  };
+  const state = stateOf(result);
+  return token === "" ? { ...state, data: null } : state;
 }
