@@ -59,7 +59,7 @@ describe("people sign in to the console in Chromium", () => {
     await page.getByLabel("Name", { exact: true }).fill("Acme");
     await page.getByLabel("External ID").fill("acme");
     await press(page, "button", "Create group");
-    await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Acme", exact: true }).waitFor();
     await goTo(page, "#/audit", "Audit log");
     await page.getByRole("link", { name: "ada@example.com" }).waitFor();
     await page.getByText("person or operator").last().waitFor();
