@@ -131,7 +131,7 @@ function State({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKeyPa
       : left <= 0
         ? ["badge", "Expired"]
         : left < SOON_MS
-          ? ["badge warning", "Expires soon"]
+          ? ["badge warning", "Expiring"]
           : ["badge good", "Active"];
   const at = revokedAt ?? expiresAt;
   return (
