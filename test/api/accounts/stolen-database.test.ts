@@ -35,6 +35,7 @@ beforeAll(async () => {
   expect((await rest("POST", { current_token: token }, undefined, headers)).status).toBe(200);
   await service.services.signingKeys.publicKeys();
   await service.services.purgeJob.run();
+  await service.services.usage.flush();
   // As if their tokens had been imported.
   await service.query(
     "INSERT INTO brought_token SELECT account_id, environment, id, token_lookup FROM user_group",
