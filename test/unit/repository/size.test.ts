@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
 /** Raise a limit only in a commit that gives the reason, and lower it after a removal. */
-const MAX_LINES = { src: 36_832, test: 45_019 };
+const MAX_LINES = { src: 36_832, test: 45_021 };
 // 58, the five of OpenID Connect, PREVIEW_URL, and how long former values of groups are kept.
 const MAX_SETTINGS = 65;
 
