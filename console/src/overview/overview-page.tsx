@@ -30,7 +30,7 @@ export function OverviewPage() {
   const description = `Account ${viewer.accountName}, ${environment} environment`;
   /** Whether the account was empty when the page opened. */
   const [isFirst, setFirst] = useState(false);
-  if (canWrite && (isFirst || query.data?.userGroups.totalCount === 0)) {
+  if (canWrite && (isFirst || query.data?.usageDays.at(-1)?.groups === 0)) {
     return (
       <Page title="Your first chart" description={description}>
         <FirstChart onStart={() => setFirst(true)} />
@@ -76,9 +76,5 @@ export function OverviewPage() {
 
 function daysOf(data: OverviewQuery | null, admin: AdminOverviewQuery | null): readonly Day[] {
   const changes = new Map(admin?.auditDays.map((day) => [day.date, day.changes]));
-  return (data?.usageDays ?? []).map((day, index, { length }) => ({
-    ...day,
-    groups: index === length - 1 ? (data?.userGroups.totalCount ?? null) : day.groups,
-    changes: changes.get(day.date) ?? null,
-  }));
+  return (data?.usageDays ?? []).map((day) => ({ ...day, changes: changes.get(day.date) ?? null }));
 }

@@ -8,7 +8,7 @@ export interface Command {
   /** Shown beside the label, for example an external ID. */
   readonly detail?: string | undefined;
   readonly shortcut?: string | undefined;
-  /** Further words by which it is found. */
+  /** Other words that find it. */
   readonly keywords?: readonly string[];
   /** Whether it is hidden until something is typed. */
   readonly isTypedOnly?: boolean;
