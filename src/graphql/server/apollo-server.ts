@@ -31,6 +31,13 @@ import { type PersistedQueries, queryNotAllowed } from "./persisted-queries.js";
 
 /** Replaces a rejected document: Apollo Server has no hook to reject a document before it parses it. */
 const PLACEHOLDER_DOCUMENT = "{ __typename }";
+/** A cross-site page cannot send these headers without a preflight request. */
+const PREFLIGHT_HEADERS = ["authorization", "apollo-require-preflight", "x-apollo-operation-name"] as const;
+
+/** Returns whether a cross-site page could have caused a request without a preflight request. Apollo Server refuses these; text types get 415. */
+export function needsNoPreflight({ headers }: FastifyRequest): boolean {
+  return !headers["content-type"] && PREFLIGHT_HEADERS.every((name) => !headers[name]);
+}
 
 /** Handles every request that the fast path does not: GET, persisted queries, content negotiation, malformed requests. */
 export class ApolloHandler {
@@ -48,10 +55,7 @@ export class ApolloHandler {
       schema,
       // `Operations` validates after it has checked the limits that bound the cost of validation.
       dangerouslyDisableValidation: true,
-      // A cross-site page cannot send these headers without a preflight request.
-      csrfPrevention: {
-        requestHeaders: ["authorization", "apollo-require-preflight", "x-apollo-operation-name"],
-      },
+      csrfPrevention: { requestHeaders: [...PREFLIGHT_HEADERS] },
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false,
       nodeEnv: "production",

@@ -10,7 +10,7 @@ import type { CountLookup, Metrics } from "../../telemetry/metrics.js";
 import { countError, firstCode } from "../shared/error-format.js";
 import { stringifyReply } from "../shared/raw-json.js";
 import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
-import type { ApolloHandler } from "./apollo-server.js";
+import { type ApolloHandler, needsNoPreflight } from "./apollo-server.js";
 import type { Callers } from "./callers.js";
 import type { Variables } from "./limits/operation-measure.js";
 import type { Operations } from "./operations/operations.js";
@@ -82,7 +82,7 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
         // Answered at its deadline, or abandoned.
         if (reply.sent || reply.raw.destroyed) return reply;
       }
-      if (acceptsEventStream(request)) return options.stream(request, reply);
+      if (acceptsEventStream(request) && !needsNoPreflight(request)) return options.stream(request, reply);
       const match = fastPath?.match(request);
       const { status, headers, result } = match
         ? await operations.run(match.prepared, match.variables, await callers.contextOf(request, reply))

@@ -29,7 +29,9 @@ test("the playground is not served to other clients, nor to browsers where it is
 
 test("requests that a cross-site page can make a browser send are rejected", async () => {
   expect(await get({ accept: "*/*" })).toMatchObject({ status: 400, body: CSRF });
-  expect(await post({ "content-type": undefined })).toMatchObject({ status: 400, body: CSRF });
+  for (const accept of ["*/*", "text/event-stream", "text/event-stream, */*"]) {
+    expect(await post({ accept, "content-type": undefined })).toMatchObject({ status: 400, body: CSRF });
+  }
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
     expect(await post({ "content-type": type })).toMatchObject({
       status: 415,
