@@ -11,7 +11,7 @@ import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
-import { useScope, useSession } from "../session/session.js";
+import { useSession } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import type { GroupProps } from "./group-form.js";
 import { useUndoNotice } from "./undo.js";
@@ -33,7 +33,6 @@ export function GroupHistory({ group, onUpdate }: GroupProps) {
 
 function Versions({ group, onUpdate }: GroupProps) {
   const query = useQuery(GroupHistoryDocument, { id: group.id, ...usePageVariables() });
-  const canWrite = useScope("WRITE");
   const [shown, setShown] = useState<Version | null>(null);
   const notify = useUndoNotice(onUpdate);
   return (
@@ -66,7 +65,7 @@ function Versions({ group, onUpdate }: GroupProps) {
                       >
                         Compare
                       </button>
-                      {canWrite && item.mapping && (
+                      {item.mapping && (
                         <MutationButton
                           label="Restore…"
                           name={`Restore version ${item.version}`}

@@ -145,7 +145,7 @@ function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
           {isAdmin && <GroupActivity key={`${group.version} ${sessions.length}`} group={group} />}
         </div>
       </div>
-      {isAdmin && <GroupHistory group={group} onUpdate={update} />}
+      {canWrite && <GroupHistory group={group} onUpdate={update} />}
       <div className="actions end">{canWrite && <DeleteGroup group={group} />}</div>
     </Page>
   );

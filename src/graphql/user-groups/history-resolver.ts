@@ -1,6 +1,6 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from "type-graphql";
-import { requireAdmin } from "../../domain/accounts/scopes.js";
+import { requireWrite } from "../../domain/accounts/scopes.js";
 import type { PageRequest } from "../../domain/shared/pagination.js";
 import type { UserGroupVersion } from "../../domain/user-groups/user-group.js";
 import { loadDataSource } from "../data-sources/by.js";
@@ -83,7 +83,7 @@ const countHistory = defineBatchLoader(({ services, tenant }, ids: readonly numb
 export class UserGroupHistoryResolver {
   @FieldResolver(() => UserGroupVersionConnection, {
     description:
-      "The user group's former values, newest first, as long as the service keeps them. Requires admin scope.",
+      "The user group's former values, newest first, as long as the service keeps them. Requires write scope, as restoring them does.",
   })
   history(
     @Root() { group }: UserGroupView,
@@ -91,7 +91,7 @@ export class UserGroupHistoryResolver {
     @Ctx() context: GraphqlContext,
   ) {
     const { caller, loaders } = requireSession(context);
-    requireAdmin(caller);
+    requireWrite(caller);
     return new UserGroupVersionConnection({
       context,
       page,

@@ -22,6 +22,10 @@ function read(reach: TypeAccess["reach"], fields: string, restricted?: TypeAcces
   return { reach, least: "read", fields, ...(restricted && { restricted }) };
 }
 
+function write(reach: TypeAccess["reach"], fields: string): TypeAccess {
+  return { reach, least: "write", fields };
+}
+
 function admin(reach: TypeAccess["reach"], fields: string): TypeAccess {
   return { reach, least: "admin", fields };
 }
@@ -30,7 +34,7 @@ const group = (text: string) => `{ userGroup(by: { providedId: "fields" }) { ${t
 const site = (text: string) => `{ siteConfig(site: "fields") { ${text} } }`;
 
 /** The connection of a type and its edge. */
-function listed(type: string, scope: typeof read | typeof admin, reach: TypeAccess["reach"]) {
+function listed(type: string, scope: typeof read | typeof write | typeof admin, reach: TypeAccess["reach"]) {
   return {
     [`${type}Connection`]: scope(reach, "edges nodes pageInfo totalCount"),
     [`${type}Edge`]: scope((fields) => reach(`edges { ${fields} }`), "cursor node"),
@@ -86,16 +90,16 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
     {
       auditLog: { least: "admin", below: "FORBIDDEN" },
       embedSessionDays: { least: "admin", below: "FORBIDDEN" },
-      history: { least: "admin", below: "FORBIDDEN" },
+      history: { least: "write", below: "FORBIDDEN" },
       token: { least: "embed", below: "null" },
     },
   ),
   ...listed("UserGroup", read, (text) => `{ userGroups(first: 1) { ${text} } }`),
-  UserGroupVersion: admin(
+  UserGroupVersion: write(
     (f) => group(`history(first: 1) { nodes { ${f} } }`),
     "mapping name properties replacedAt replacedBy version",
   ),
-  ...listed("UserGroupVersion", admin, (text) => group(`history(first: 1) { ${text} }`)),
+  ...listed("UserGroupVersion", write, (text) => group(`history(first: 1) { ${text} }`)),
   Viewer: read(
     (f) => `{ viewer { ${f} } }`,
     "accountName apiKey embedSession environment scope tokenGraceSeconds userGroup userGroupHistoryDays",

@@ -148,6 +148,13 @@ export const READS: readonly AccessRow[] = [
     ["usageDays", () => "(days: 2) { date userGroups embedSessions calls errors }"],
     ["validateSiteConfig", () => `(source: { text: ${text} }) { isValid }`],
   ]),
+  ...queriesFrom("write", [
+    [
+      "userGroups",
+      () =>
+        "(first: 10) { nodes { history(first: 10) { totalCount nodes { name mapping { dataSource { name } } } } } }",
+    ],
+  ]),
   ...queriesFrom("admin", [
     ["apiKeys", () => "(first: 100) { totalCount nodes { id name scope auditDays { changes } } }"],
     ["auditLog", () => `(first: 100) { totalCount nodes { actor { name } ${SUBJECT} } }`],
@@ -158,11 +165,6 @@ export const READS: readonly AccessRow[] = [
       () => "(first: 50) { nodes { auditLog(first: 50) { totalCount nodes { id subjectName } } } }",
     ],
     ["userGroups", () => "(first: 50) { nodes { providedId embedSessionDays { sessions } } }"],
-    [
-      "userGroups",
-      () =>
-        "(first: 10) { nodes { history(first: 10) { totalCount nodes { name mapping { dataSource { name } } } } } }",
-    ],
     ["auditDays", () => "(days: 7) { date changes }"],
     ["webhookEndpoints", () => "(first: 100) { nodes { id name url health { pendingDeliveries } } }"],
     ["webhookDeliveries", () => "(first: 100) { totalCount nodes { endpoint { name } } }"],
