@@ -7,6 +7,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
 import { JsonSource } from "../../domain/shared/stored-json.js";
 import { FILE_KINDS, FILES, type FileKind } from "../../domain/transfer/imported-record.js";
+import { DEFAULT_FIELDS, type UserGroupFields } from "../../domain/user-groups/user-group.js";
 import { type ExportedGroup, ExportReader } from "../../services/transfer/export-reader.js";
 import type { Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
@@ -69,7 +70,7 @@ export async function exportFiles(
 
 function columnsOf(kind: FileKind, withTokens: boolean): readonly string[] {
   if (kind !== "groups") return FILES[kind].columns;
-  return ["provided_id", "name", ...(withTokens ? ["token"] : []), "properties", "mapping"];
+  return ["provided_id", ...Object.keys(DEFAULT_FIELDS), ...(withTokens ? ["token"] : []), "mapping"];
 }
 
 /** One exported record: field names and values in order. */
@@ -94,13 +95,15 @@ async function* pagesOf(
 
 /** @param tokens decrypts the tokens; null omits them */
 function groupRecord({ group, mapping }: ExportedGroup, tokens: ExportReader | null): ExportedRecord {
-  const { providedId, name, properties } = group;
+  const fields = {
+    name: group.name,
+    properties: group.properties === null ? null : new JsonSource(group.properties),
+  } satisfies Record<keyof UserGroupFields, unknown>;
   const entries = mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource.providedId]);
   return {
-    provided_id: providedId,
-    name,
+    provided_id: group.providedId,
+    ...fields,
     ...(tokens ? { token: tokens.tokenOf(group) } : {}),
-    properties: properties === null ? null : new JsonSource(properties),
     mapping: Object.fromEntries(entries),
   };
 }

@@ -1,6 +1,17 @@
 import type { Actor } from "../accounts/caller.js";
 import type { ListOrder, Sortable } from "../shared/pagination.js";
 
+/** The types of the objects that actions change, by the first part of the action. */
+const SUBJECT_TYPES = {
+  user_group: "UserGroup",
+  data_source: "DataSource",
+  api_key: "ApiKey",
+  site_config: "SiteConfig",
+  webhook_endpoint: "WebhookEndpoint",
+} as const;
+
+type Subject = keyof typeof SUBJECT_TYPES;
+
 export const AUDIT_ACTIONS = [
   "user_group.created",
   "user_group.updated",
@@ -20,16 +31,15 @@ export const AUDIT_ACTIONS = [
   "webhook_endpoint.updated",
   "webhook_endpoint.disabled",
   "webhook_endpoint.deleted",
-] as const;
+] as const satisfies readonly `${Subject}.${string}`[];
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Returns the type of the objects that an action changes. */
-export function subjectType(action: AuditAction) {
-  if (action.startsWith("user_group.")) return "UserGroup";
-  if (action.startsWith("data_source.")) return "DataSource";
-  if (action.startsWith("webhook_endpoint.")) return "WebhookEndpoint";
-  return action.startsWith("api_key.") ? "ApiKey" : "SiteConfig";
+export function subjectType(action: AuditAction): (typeof SUBJECT_TYPES)[Subject] {
+  const subject = Object.keys(SUBJECT_TYPES).find((name): name is Subject => action.startsWith(`${name}.`));
+  if (subject === undefined) throw new Error(`The action ${action} has no subject.`);
+  return SUBJECT_TYPES[subject];
 }
 
 /** One recorded change: author, time and request. Contains neither secrets nor values. */

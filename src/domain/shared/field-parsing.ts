@@ -17,6 +17,30 @@ export function parseFields<Fields extends object>(parsers: FieldParsers<Fields>
   return fields;
 }
 
+/** The parser of each field's value. */
+type ValueParsers<Fields> = {
+  readonly [Name in keyof Fields]: (value: unknown, field: FieldPath) => Fields[Name];
+};
+
+/**
+ * Parses the values that are present; null is (decision 7).
+ * @param values a member for each field, so that none is forgotten
+ * @throws DomainError `invalid_field` with every invalid field
+ */
+export function parsePresent<Fields extends object>(
+  parsers: ValueParsers<Fields>,
+  values: { readonly [Name in keyof Fields]: unknown },
+): Partial<Fields> {
+  const errors = new FieldErrors("invalid_field");
+  const fields: Partial<Fields> = {};
+  for (const name in parsers) {
+    const value = values[name];
+    if (value !== undefined) errors.collect(() => (fields[name] = parsers[name](value, [name])));
+  }
+  errors.throwIfAny();
+  return fields;
+}
+
 /**
  * Parses a value that must match for a change to be made. Null is refused (decision 9), because a variable without a value must not
  * remove the check.

@@ -4,8 +4,8 @@ import { DomainError, type FieldPath, invalidField } from "../shared/errors.js";
 import { isPresent } from "../shared/json.js";
 import { parseText } from "../shared/text-field.js";
 import { type MappingReference, parseMapping } from "../user-groups/mapping.js";
-import { type Properties, parseProperties } from "../user-groups/properties.js";
 import { parseImportedToken } from "../user-groups/token.js";
+import { parseUserGroupFields, type UserGroupFields } from "../user-groups/user-group.js";
 
 /** The shape of a file: its columns, which are the keys in JSON Lines. */
 export interface FileShape {
@@ -49,14 +49,11 @@ export interface ImportedDataSource {
   readonly name?: string;
 }
 
-/** An imported user group: absent fields stay unchanged, null clears a field (decision 7). */
-export interface ImportedGroup {
+/** An imported user group: absent fields stay unchanged, null clears a field (decision 7). A group that is created requires a name. */
+export interface ImportedGroup extends Partial<UserGroupFields> {
   readonly providedId: string;
-  /** Required if the record is created. */
-  readonly name?: string;
   /** The imported token; without one, a new token is issued. */
   readonly token?: string;
-  readonly properties?: Properties;
   readonly mapping?: readonly MappingReference[];
 }
 
@@ -101,9 +98,8 @@ export function parseGroup(fields: Fields, environment: Environment): ImportedGr
   }
   return {
     providedId: parseText(fields[idField], [idField]),
-    ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
+    ...parseUserGroupFields({ name, properties }),
     ...(isPresent(token) ? { token: parseImportedToken(token, ["token"]) } : {}),
-    ...(properties === undefined ? {} : { properties: parseProperties(properties, ["properties"]) }),
     ...(mapping === undefined ? {} : { mapping: parseMapping(mapping, ["mapping"]) }),
   };
 }

@@ -1,7 +1,9 @@
 import type { Environment } from "../accounts/environment.js";
 import type { StoredTokenText } from "../accounts/token-vault.js";
+import { parsePresent } from "../shared/field-parsing.js";
+import { parseText } from "../shared/text-field.js";
 import type { MappingReference, StoredMapping } from "./mapping.js";
-import type { Properties } from "./properties.js";
+import { type Properties, parseProperties } from "./properties.js";
 
 /** The fields of a group's row that clients set. */
 export interface UserGroupFields {
@@ -11,6 +13,13 @@ export interface UserGroupFields {
 
 /** The fields of a new group that clients leave out. */
 export const DEFAULT_FIELDS: UserGroupFields = { name: "", properties: null };
+
+/** Parses the fields of a group that are present. @throws DomainError `invalid_field` with every invalid field */
+export function parseUserGroupFields(
+  values: Readonly<Record<keyof UserGroupFields, unknown>>,
+): Partial<UserGroupFields> {
+  return parsePresent<UserGroupFields>({ name: parseText, properties: parseProperties }, values);
+}
 
 /** A customer of the caller. The token stays encrypted until a reply contains it. */
 export interface UserGroup extends UserGroupFields {

@@ -1,21 +1,41 @@
 import type { Environment } from "../accounts/environment.js";
 import type { EncryptedToken } from "../accounts/token-vault.js";
+import { AUDIT_ACTIONS, type AuditAction } from "../audit/entry.js";
 import { type ListOrder, NAMED_ITEM_SORT, type Sortable } from "../shared/pagination.js";
 
 /** The event that an admin sends to try an endpoint. It is sent whatever events the endpoint receives. */
 export const TEST_EVENT = "webhook_endpoint.test";
 
-/** Webhook event types: the audit actions that change what other clients read. */
-export const WEBHOOK_EVENTS = [
-  "user_group.created",
-  "user_group.updated",
-  "user_group.token_rotated",
-  "user_group.deleted",
-  "site_config.published",
-  "webhook_endpoint.disabled",
-] as const;
+/** A value of the audit entry, or the global ID of its subject. */
+export type EventValue = "globalId" | "subjectId" | "subjectName" | "version" | "changed";
 
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+const USER_GROUP_FIELDS = {
+  id: "globalId",
+  teamId: "subjectId",
+  providedId: "subjectName",
+  version: "version",
+  changed: "changed",
+} as const;
+
+/**
+ * The fields of each webhook event's object. The events are the audit actions that change what other clients read; their subject is the
+ * object.
+ */
+export const EVENT_FIELDS = {
+  "user_group.created": USER_GROUP_FIELDS,
+  "user_group.updated": USER_GROUP_FIELDS,
+  "user_group.token_rotated": USER_GROUP_FIELDS,
+  "user_group.deleted": USER_GROUP_FIELDS,
+  "site_config.published": { id: "globalId", site: "subjectName", revision: "version" },
+  "webhook_endpoint.disabled": { id: "globalId" },
+} as const satisfies Partial<Record<AuditAction, Readonly<Record<string, EventValue>>>>;
+
+/** The type of a webhook event. */
+export type WebhookEvent = keyof typeof EVENT_FIELDS;
+
+export const WEBHOOK_EVENTS = AUDIT_ACTIONS.filter(
+  (action): action is WebhookEvent => action in EVENT_FIELDS,
+);
 
 export const WEBHOOK_DELIVERY_STATES = ["pending", "delivered", "dead"] as const;
 

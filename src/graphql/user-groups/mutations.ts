@@ -6,7 +6,12 @@ import { isPresent } from "../../domain/shared/json.js";
 import { isText, parseText } from "../../domain/shared/text-field.js";
 import { parseMappingEntry, parseMappingList } from "../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
-import type { NewUserGroup, UserGroupChanges, UserGroupRef } from "../../domain/user-groups/user-group.js";
+import {
+  type NewUserGroup,
+  parseUserGroupFields,
+  type UserGroupChanges,
+  type UserGroupRef,
+} from "../../domain/user-groups/user-group.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { CallerMutation, WriterMutation } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node.js";
@@ -338,11 +343,13 @@ export function parseChangedFields({
   properties,
   mapping,
 }: Pick<UpdateUserGroupInput, "name" | "properties" | "mapping">): UserGroupChanges {
-  return parseFields<UserGroupChanges>({
-    ...(name === undefined ? {} : { name: () => parseText(name, ["name"]) }),
-    ...(properties === undefined ? {} : { properties: () => parseProperties(properties, ["properties"]) }),
+  const { fields, ...others } = parseFields<
+    Pick<UserGroupChanges, "mapping"> & { readonly fields: UserGroupChanges }
+  >({
+    fields: () => parseUserGroupFields({ name, properties }),
     ...(mapping === undefined ? {} : { mapping: () => parseMappingList(mapping, ["mapping"]) }),
   });
+  return { ...fields, ...others };
 }
 
 /** @throws DomainError `invalid_field` */

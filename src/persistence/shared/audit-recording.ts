@@ -1,18 +1,14 @@
 import { escapeLiteral } from "pg";
 import { WEBHOOK_EVENTS } from "../../domain/webhooks/webhook.js";
-import { eventPayload, nodeId } from "./event-payload.js";
+import { eventData, eventPayload } from "./event-payload.js";
 import type { Queryable, Statement } from "./statement.js";
+import { eachField } from "./user-group-fields.js";
 
 // Raw SQL: the statement that makes a change also writes the audit log and the outbox (decision 34). Citus has no triggers on distributed tables.
 
 const SENT_EVENTS = WEBHOOK_EVENTS.map(escapeLiteral).join(", ");
 
-const EVENT_DATA = `CASE action
-  WHEN 'site_config.published' THEN json_build_object('siteConfig', json_build_object(
-    'id', ${nodeId("SiteConfig", "subject_id")}, 'site', subject_name, 'revision', version))
-  WHEN 'webhook_endpoint.disabled' THEN json_build_object('webhookEndpoint', json_build_object('id', ${nodeId("WebhookEndpoint", "subject_id")}))
-  ELSE json_build_object('userGroup', json_build_object(
-    'id', ${nodeId("UserGroup", "subject_id")}, 'teamId', subject_id, 'providedId', subject_name, 'version', version, 'changed', changed)) END`;
+const EVENT_DATA = `CASE action ${WEBHOOK_EVENTS.map((event) => `WHEN '${event}' THEN ${eventData(event)}`).join("\n  ")} END`;
 
 /** Rows of audit events, as SQL. */
 export interface AuditEvents {
@@ -33,8 +29,7 @@ export interface AuditEvents {
 }
 
 /** Columns of `user_group_history` that a statement selects, with their types. */
-const HISTORY_TYPES =
-  "account_id integer, environment environment, user_group_id bigint, version integer, name text, properties json, mapping_version integer, mapping json";
+const HISTORY_TYPES = `account_id integer, environment environment, user_group_id bigint, version integer, ${eachField(({ column, type }) => `${column} ${type}`)}, mapping_version integer, mapping json`;
 const HISTORY = HISTORY_TYPES.replaceAll(/ \w+(?=,|$)/g, "");
 
 /** The texts of a statement that makes a change and records it. */

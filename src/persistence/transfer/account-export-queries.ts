@@ -1,5 +1,6 @@
 import { tenantRows } from "../shared/purge-queries.js";
 import type { TenantDb } from "../shared/tenant-db.js";
+import { eachField } from "../shared/user-group-fields.js";
 
 // Raw SQL: the database renders the rows as JSON, with properties and texts as stored.
 
@@ -13,6 +14,8 @@ interface ExportedTable {
   readonly pageSize?: number;
 }
 
+const GROUP_FIELDS = eachField(({ column }) => column);
+
 const TABLES: Readonly<Record<string, ExportedTable>> = {
   "api-keys": {
     table: "api_key",
@@ -24,13 +27,12 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
   },
   "user-groups": {
     table: "user_group",
-    columns: "environment, id, provided_id, name, properties, version, created_at, updated_at",
+    columns: `environment, id, provided_id, ${GROUP_FIELDS}, version, created_at, updated_at`,
     pageSize: 200,
   },
   "user-group-history": {
     table: "user_group_history",
-    columns:
-      "environment, user_group_id, version, name, properties, mapping_version, mapping, replaced_at, replaced_by",
+    columns: `environment, user_group_id, version, ${GROUP_FIELDS}, mapping_version, mapping, replaced_at, replaced_by`,
     key: [
       ["user_group_id", "bigint"],
       ["version", "integer"],

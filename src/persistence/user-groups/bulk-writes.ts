@@ -2,6 +2,7 @@ import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { UserGroup, UserGroupFields } from "../../domain/user-groups/user-group.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
+import { eachField, USER_GROUP_FIELDS } from "../shared/user-group-fields.js";
 import {
   CHANGE_COLUMNS,
   type RowChanges,
@@ -10,7 +11,7 @@ import {
   updateStatement,
   valuesOfChanges,
 } from "./recorded-writes.js";
-import { eachField, FIELDS, queryUserGroups, USER_GROUP_COLUMNS } from "./row.js";
+import { queryUserGroups, USER_GROUP_COLUMNS } from "./row.js";
 import { readUpdated, type StoredRef, setToken, type UpdatedUserGroup } from "./writes.js";
 
 // Raw SQL: set-based.
@@ -127,7 +128,7 @@ export async function insertUserGroups(
     groups.map(({ token }) => token.keyId),
     groups.map(({ token }) => token.ciphertext),
     groups.map(({ token }) => token.lookup),
-    ...FIELDS.map(({ property }) => groups.map((group) => group[property])),
+    ...USER_GROUP_FIELDS.map(({ property }) => groups.map((group) => group[property])),
   ]);
 }
 

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
-import type { UserGroupVersion } from "../../domain/user-groups/user-group.js";
+import type { UserGroupFields, UserGroupVersion } from "../../domain/user-groups/user-group.js";
 import { countOfEach, findPages, groupPages, tenantList } from "../shared/select-page.js";
 import {
   AccountKey,
@@ -24,7 +24,7 @@ import { UserGroupEntity } from "./entity.js";
   ["accountId", "environment", "id"],
   { name: "user_group_history_user_group_fk", onDelete: "CASCADE" },
 )
-export class UserGroupHistoryEntity {
+export class UserGroupHistoryEntity implements UserGroupFields {
   @AccountKey("user_group_history_pk")
   accountId!: number;
 

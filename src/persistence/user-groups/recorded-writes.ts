@@ -2,7 +2,8 @@ import type { StoredMapping } from "../../domain/user-groups/mapping.js";
 import type { UserGroupFields } from "../../domain/user-groups/user-group.js";
 import { type RecordedChange, recorded, recordedChange } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
-import { eachField, FIELDS, type UserGroupRow, userGroupColumns } from "./row.js";
+import { eachField, USER_GROUP_FIELDS } from "../shared/user-group-fields.js";
+import { type UserGroupRow, userGroupColumns } from "./row.js";
 
 /** Expressions of an audit event about a row of `user_group`. */
 const GROUP_EVENT = {
@@ -35,7 +36,7 @@ export interface RowChanges extends Partial<UserGroupFields> {
 /** The columns of an item of `updateStatement`, with their types. */
 export const CHANGE_COLUMNS: readonly (readonly [name: string, type: "boolean" | "text"])[] = [
   ["former_mapping", "text"],
-  ...FIELDS.flatMap(
+  ...USER_GROUP_FIELDS.flatMap(
     ({ column }) =>
       [
         [`sets_${column}`, "boolean"],
@@ -48,7 +49,8 @@ export const CHANGE_COLUMNS: readonly (readonly [name: string, type: "boolean" |
 export function valuesOfChanges(changes: RowChanges): unknown[] {
   const { formerMapping } = changes;
   const values: unknown[] = [formerMapping ? JSON.stringify([...formerMapping]) : null];
-  for (const { property } of FIELDS) values.push(changes[property] !== undefined, changes[property] ?? null);
+  for (const { property } of USER_GROUP_FIELDS)
+    values.push(changes[property] !== undefined, changes[property] ?? null);
   return values;
 }
 
@@ -93,7 +95,7 @@ export function updateStatement(name: string, items: string, condition: string):
         changed: `array_remove(ARRAY[${eachField(({ column, property }) => `CASE WHEN ${column}_differs THEN '${property}' END`)},
           CASE WHEN mapping_differs THEN 'mapping' END], NULL)`,
         from: "FROM updated",
-        history: `SELECT account_id, environment, id AS user_group_id, version, name, properties, mapping_version,
+        history: `SELECT account_id, environment, id AS user_group_id, version, ${eachField(({ column }) => column)}, mapping_version,
           former_mapping::json AS mapping FROM found WHERE differs`,
       },
       (further) => `SELECT ${userGroupColumns("updated")}, true${further} FROM updated

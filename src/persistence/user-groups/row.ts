@@ -2,7 +2,7 @@ import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { StoredTokenText } from "../../domain/accounts/token-vault.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
-import type { UserGroup, UserGroupFields } from "../../domain/user-groups/user-group.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import { positionsOf, type TextRow, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
@@ -28,30 +28,6 @@ const PROPERTIES = [
 
 /** The position of each property in a row. */
 export const AT = positionsOf(PROPERTIES);
-
-/** A field that clients set. Its value is passed as text. */
-interface WrittenField {
-  readonly property: keyof UserGroupFields;
-  readonly column: string;
-  readonly type: "text" | "json";
-}
-
-const WRITTEN: Readonly<Record<keyof UserGroupFields, WrittenField>> = {
-  name: written("name", "text"),
-  properties: written("properties", "json"),
-};
-
-function written(property: keyof UserGroupFields, type: WrittenField["type"]): WrittenField {
-  return { property, column: USER_GROUPS.column(property), type };
-}
-
-/** The fields that clients set, in the order in which the audit log names them. */
-export const FIELDS = Object.values(WRITTEN);
-
-/** Returns an SQL list with an expression of each field. */
-export function eachField(sql: (field: WrittenField, index: number) => string, separator = ", "): string {
-  return FIELDS.map(sql).join(separator);
-}
 
 const COLUMNS = PROPERTIES.map(USER_GROUPS.column);
 
