@@ -151,7 +151,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
       tokenGraceSeconds: options.tokenGraceSeconds,
     }),
     userGroupReader,
-    userGroupBulkEdits: new UserGroupBulkEdits(database, vault, changes, options.tokenGraceSeconds),
+    userGroupBulkEdits: new UserGroupBulkEdits(database, vault, changes),
     userGroupUpserts: new UserGroupUpserts(database, vault, changes),
     userGroupWatches: new UserGroupWatches({
       db: database,

@@ -23,11 +23,17 @@ export type DeletionResult = { readonly ok: true } | Failed;
 
 type Groups = readonly UserGroupBy[];
 
+/** Options of a bulk rotation. */
+export interface RotateTokensOptions extends CallOptions {
+  /** How long the old tokens can still be used to read, in seconds, at most the service's grace period, which is the default. */
+  readonly graceSeconds?: number | undefined;
+}
+
 /** Rotates all or none. @throws ApiError */
 export async function rotateTokens(
   connection: Connection,
   groups: Groups,
-  options?: CallOptions,
+  options?: RotateTokensOptions,
 ): Promise<UserGroupFieldsFragment[]> {
   const { results, userErrors, requestId } = await rotate(connection, groups, true, options);
   requireSuccess(userErrors, requestId);
@@ -38,7 +44,7 @@ export async function rotateTokens(
 export async function rotateTokensEach(
   connection: Connection,
   groups: Groups,
-  options?: CallOptions,
+  options?: RotateTokensOptions,
 ): Promise<RotationResult[]> {
   const { results, requestId } = await rotate(connection, groups, false, options);
   return results.map(({ userGroup, userErrors }) => {
@@ -76,9 +82,9 @@ async function rotate(
   connection: Connection,
   userGroups: Groups,
   allOrNothing: boolean,
-  options?: CallOptions,
+  options?: RotateTokensOptions,
 ) {
-  const input = { userGroups, allOrNothing };
+  const input = { userGroups, allOrNothing, graceSeconds: options?.graceSeconds };
   const reply = await connection.mutate(RotateUserGroupTokensDocument, { input }, options);
   return { ...reply.rotateUserGroupTokens, requestId: reply.requestId };
 }

@@ -1,5 +1,5 @@
 export type { ApiKey, ApiKeyListOptions, ApiKeys } from "./api-keys.js";
-export type { DeletionResult, RotationResult } from "./bulk-edits.js";
+export type { DeletionResult, RotateTokensOptions, RotationResult } from "./bulk-edits.js";
 export { type SubscribeOptions, UserGroupsClient } from "./client.js";
 export type { DataSource, DataSourceListOptions, DataSources } from "./data-sources.js";
 export type { TypedDocument } from "./document.js";

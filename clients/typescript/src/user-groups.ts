@@ -2,6 +2,7 @@ import {
   type DeletionResult,
   deleteUserGroups,
   deleteUserGroupsEach,
+  type RotateTokensOptions,
   type RotationResult,
   rotateTokens,
   rotateTokensEach,
@@ -163,14 +164,17 @@ export class UserGroups {
    * @returns the groups with their new tokens, in their order
    * @throws ApiError if one of them does not exist: then none is rotated
    */
-  async rotateTokens(groups: readonly UserGroupBy[], options?: CallOptions): Promise<readonly UserGroup[]> {
+  async rotateTokens(
+    groups: readonly UserGroupBy[],
+    options?: RotateTokensOptions,
+  ): Promise<readonly UserGroup[]> {
     return rotateTokens(this.#connection, groups, options);
   }
 
   /** The same, but rotates the tokens of all groups that exist. @returns a result for each, in their order */
   async rotateTokensEach(
     groups: readonly UserGroupBy[],
-    options?: CallOptions,
+    options?: RotateTokensOptions,
   ): Promise<readonly RotationResult[]> {
     return rotateTokensEach(this.#connection, groups, options);
   }

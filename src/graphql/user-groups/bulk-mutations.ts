@@ -1,4 +1,4 @@
-import { Field, ID, InputType, ObjectType, Resolver } from "type-graphql";
+import { Field, ID, InputType, Int, ObjectType, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
 import {
   DomainError,
@@ -34,9 +34,11 @@ import { UserErrorView } from "../shared/user-error-type.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
 import { parseUserGroupFilter, UserGroupFilterInput } from "./list-resolver.js";
 import {
+  GRACE_SECONDS,
   MappingInput,
   PATCH_RULES,
   parseChangedFields,
+  parseGrace,
   parseIdentified,
   UserGroupChangesInput,
 } from "./mutations.js";
@@ -103,7 +105,10 @@ class UpdateUserGroupsInput extends BulkInput {
 }
 
 @InputType("RotateUserGroupTokensInput", { description: "Input for `rotateUserGroupTokens`." })
-class RotateUserGroupTokensInput extends BulkEditInput {}
+class RotateUserGroupTokensInput extends BulkEditInput {
+  @Field(() => Int, GRACE_SECONDS)
+  readonly graceSeconds?: number | null;
+}
 
 @InputType("DeleteUserGroupsInput", { description: "Input for `deleteUserGroups`." })
 class DeleteUserGroupsInput extends BulkEditInput {}
@@ -250,7 +255,12 @@ export class BulkMutations {
     { results: [() => [RotateUserGroupTokensResult], IN_ORDER], userErrors: BULK_ERRORS },
   )
   async rotateUserGroupTokens(input: RotateUserGroupTokensInput, writer: Writer, context: GraphqlContext) {
-    const outcomes = await context.services.userGroupBulkEdits.rotateTokens(writer, parseBulkEdit(input));
+    const { userGroupBulkEdits, userGroups } = context.services;
+    const { edit, graceSeconds } = parseFields({
+      edit: () => parseBulkEdit(input),
+      graceSeconds: () => parseGrace(input.graceSeconds, userGroups.tokenGraceSeconds),
+    });
+    const outcomes = await userGroupBulkEdits.rotateTokens(writer, edit, graceSeconds);
     return viewOutcomes(outcomes, (rotated: Edited | null) => ({
       userGroup: rotated && new UserGroupView(rotated.userGroup),
     }));

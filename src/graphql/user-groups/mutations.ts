@@ -105,6 +105,10 @@ class RestoreUserGroupInput {
   readonly expectedVersion?: number | null;
 }
 
+export const GRACE_SECONDS = nullable(
+  "How long the old token can still be used to read, in seconds; at most `Viewer.tokenGraceSeconds`, which is the default. Only the last former token has a grace period: a rotation ends that of the token before, and 0 leaves no former token.",
+);
+
 @InputType("RotateUserGroupTokenInput", { description: "Input for `rotateUserGroupToken`." })
 class RotateUserGroupTokenInput {
   @Field(() => UserGroupBy, {
@@ -113,12 +117,7 @@ class RotateUserGroupTokenInput {
   })
   readonly by!: UserGroupBy;
 
-  @Field(
-    () => Int,
-    nullable(
-      "How long the old token can still be used to read, in seconds; at most `Viewer.tokenGraceSeconds`, which is the default.",
-    ),
-  )
+  @Field(() => Int, GRACE_SECONDS)
   readonly graceSeconds?: number | null;
 }
 
@@ -353,7 +352,7 @@ export function parseChangedFields({
 }
 
 /** @throws DomainError `invalid_field` */
-function parseGrace(seconds: number | null | undefined, maxSeconds: number): number {
+export function parseGrace(seconds: number | null | undefined, maxSeconds: number): number {
   if (!isPresent(seconds)) return maxSeconds;
   if (seconds >= 0 && seconds <= maxSeconds) return seconds;
   throw invalidField(["graceSeconds"], `must be from 0 to ${maxSeconds}, the service's grace period`);

@@ -78,21 +78,24 @@ class DryRun extends Error {}
 
 /** Updates groups, rotates their tokens, and deletes them, in bulk. Each call returns an outcome per item, in the order of the items. */
 export class UserGroupBulkEdits {
-  /** @param graceSeconds how long a rotated token can still be used to read */
   constructor(
     private readonly db: Database,
     private readonly vault: TokenVault,
     private readonly changes: ChangeFeed,
-    private readonly graceSeconds: number,
   ) {}
 
-  async rotateTokens(writer: Writer, edit: BulkEdit): Promise<readonly Outcome<Edited>[]> {
+  /** @param graceSeconds how long the current tokens can still be used to read */
+  async rotateTokens(
+    writer: Writer,
+    edit: BulkEdit,
+    graceSeconds: number,
+  ): Promise<readonly Outcome<Edited>[]> {
     const outcomes = await this.#edit(writer, edit, {
       run: async (transaction, groups) => {
         const rotations = groups.map(({ id }) => {
           return { id, token: this.vault.encryptToken(issueUserGroupToken(writer.accountId), writer) };
         });
-        return toEdited(await rotateLockedUserGroups(transaction, rotations, this.graceSeconds));
+        return toEdited(await rotateLockedUserGroups(transaction, rotations, graceSeconds));
       },
     });
     for (const id of idsOf(outcomes)) this.changes.publish(writer, id, "tokenRotated");

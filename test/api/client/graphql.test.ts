@@ -227,7 +227,11 @@ test("tokens are rotated and groups deleted in bulk, all or none, or one by one"
     requestId: REQUEST_ID,
   });
   expect((await userGroups.get(b1))?.token).toBe(before?.token);
-  const rotated = await userGroups.rotateTokens([b1, b2]);
+  await expect(userGroups.rotateTokens([b1], { graceSeconds: 1 })).rejects.toMatchObject({
+    code: "invalid_field",
+    field: "graceSeconds",
+  });
+  const rotated = await userGroups.rotateTokens([b1, b2], { graceSeconds: 0 });
   expect(rotated.map(({ providedId }) => providedId)).toEqual(["b1", "b2"]);
   expect(rotated[0]?.token).not.toBe(before?.token);
   const failed = { ok: false, error: { code: "user_group_not_found", requestId: REQUEST_ID } };

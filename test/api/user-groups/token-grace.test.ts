@@ -1,9 +1,44 @@
-import { expect, test } from "vitest";
+import { randomBytes } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { createSession, readViewer } from "../../support/embed/sessions.js";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const { rest, run, service } = await startGraphql({ tokenGraceSeconds: 60 });
+const encryptionKey = randomBytes(32);
+const { keys, mutate, rest, run, service } = await startGraphql({ tokenGraceSeconds: 60, encryptionKey });
+/** The same database without a grace period, for rotations over REST, which have no argument. */
+const { target, owner } = service;
+const { service: strict } = await startGraphql({
+  tokenGraceSeconds: 0,
+  encryptionKey,
+  use: { target, owner },
+});
+
+const create = async (id: string) => userGroupOf(await rest("GET", { user_group_id: id, name: "A" })).token;
+const canRead = async (token: string) =>
+  (await run("query ($token: String!) { userGroup(by: { token: $token }) { id } }", { token })).userGroup !==
+  null;
+
+/** Rotates a token. @param graceSeconds undefined leaves the argument out @returns the new token */
+type Rotate = (token: string, graceSeconds?: number | null) => Promise<string>;
+
+const TOKEN = "userGroup { token }";
+const withGrace = (graceSeconds: number | null | undefined) =>
+  graceSeconds === undefined ? {} : { graceSeconds };
+const single: Rotate = async (token, graceSeconds) => {
+  const input = { by: { token }, ...withGrace(graceSeconds) };
+  return (await mutate("rotateUserGroupToken", input, TOKEN)).userGroup.token;
+};
+const bulk: Rotate = async (token, graceSeconds) => {
+  const input = { userGroups: [{ token }], ...withGrace(graceSeconds) };
+  return (await mutate("rotateUserGroupTokens", input, `results { ${TOKEN} }`)).results[0].userGroup.token;
+};
+const post: Rotate = async (current_token, graceSeconds) => {
+  const { url } = graceSeconds === 0 ? strict : service;
+  return userGroupOf(await callRest(`${url}/api/user`, "POST", keys.admin, { current_token })).token;
+};
 
 test("a rotated token can only read during its grace period", async () => {
   const readBy = async (token: string) =>
@@ -55,22 +90,73 @@ test("tokens that are rotated at the same time can all read during their grace p
   expect({ most, least }).toEqual({ most: true, least: true });
 });
 
-test("a rotation can shorten the grace period, and not extend it", async () => {
-  const { token } = userGroupOf(await rest("GET", { user_group_id: "leaked", name: "Leaked" }));
-  const rotate = async (graceSeconds: number) =>
-    (
-      await run(
-        `mutation { rotateUserGroupToken(input: { by: { providedId: "leaked" }, graceSeconds: ${graceSeconds} }) {
-          userGroup { token } userErrors { code field }
-        } }`,
-      )
-    ).rotateUserGroupToken;
-  for (const seconds of [-1, 61])
-    expect((await rotate(seconds)).userErrors).toEqual([{ code: "INVALID_FIELD", field: ["graceSeconds"] }]);
-  const { userGroup } = await rotate(0);
-  expect((await run(`{ userGroup(by: { token: "${token}" }) { name } }`)).userGroup).toBeNull();
-  await rotate(60);
-  expect((await run(`{ userGroup(by: { token: "${userGroup.token}" }) { name } }`)).userGroup).not.toBeNull();
+test.each<readonly [way: string, rotate: () => Rotate]>([
+  ["REST POST", () => post],
+  ["rotateUserGroupToken without an argument", () => single],
+  ["rotateUserGroupToken with null", () => (token) => single(token, null)],
+  ["rotateUserGroupTokens without an argument", () => bulk],
+  ["rotateUserGroupTokens with null", () => (token) => bulk(token, null)],
+])("%s has the service's grace period", async (way, rotate) => {
+  const token = await create(way);
+  const next = await rotate()(token);
+  expect([await canRead(token), await canRead(next)]).toEqual([true, true]);
+  const [{ rest: remaining }] = await service.query(
+    `SELECT extract(epoch FROM previous_token_expires_at - updated_at)::float AS rest FROM user_group WHERE provided_id = $1`,
+    [way],
+  );
+  expect(remaining).toBeGreaterThan(59);
+  expect(remaining).toBeLessThanOrEqual(60);
+});
+
+describe("of two rotations in a row", () => {
+  const ways = { "REST POST": post, rotateUserGroupToken: single, rotateUserGroupTokens: bulk };
+  const rows = Object.keys(ways).flatMap((first) =>
+    Object.keys(ways).flatMap((second) =>
+      [
+        [0, 60],
+        [60, 0],
+        [60, 60],
+        [0, 0],
+      ].map(([one = 0, two = 0]) => [first, one, second, two] as const),
+    ),
+  );
+  const rotateBy = new Map(Object.entries(ways));
+
+  test.each(rows)(
+    "%s with %i s, %s with %i s: the last former token reads if it has grace",
+    async (...row) => {
+      const [first, firstGrace, second, secondGrace] = row;
+      const token = await create(row.join(" "));
+      const session = await createSession(service, keys.admin, { current_token: token });
+      const next = (await rotateBy.get(first)?.(token, firstGrace)) ?? "";
+      expect([await canRead(token), await canRead(next)]).toEqual([firstGrace > 0, true]);
+      const last = (await rotateBy.get(second)?.(next, secondGrace)) ?? "";
+      expect([await canRead(token), await canRead(next), await canRead(last)]).toEqual([
+        false,
+        secondGrace > 0,
+        true,
+      ]);
+      // Embed sessions end with the first rotation, and a former token creates none.
+      expect((await readViewer(service, session.token)).status).toBe(401);
+      for (const former of [token, next])
+        await expect(createSession(service, keys.admin, { current_token: former })).rejects.toThrow(
+          "user_group_not_found",
+        );
+    },
+  );
+});
+
+test.each([
+  ["rotateUserGroupToken", (token: string) => ({ by: { token } })],
+  ["rotateUserGroupTokens", (token: string) => ({ userGroups: [{ token }] })],
+] as const)("%s cannot extend the grace period", async (name, refer) => {
+  const token = await create(`extend ${name}`);
+  for (const graceSeconds of [-1, 61]) {
+    expect((await mutate(name, { ...refer(token), graceSeconds }, "__typename")).userErrors).toMatchObject([
+      { code: "INVALID_FIELD", field: ["graceSeconds"] },
+    ]);
+  }
+  expect(await create(`extend ${name}`)).toBe(token);
 });
 
 test("a rotated token's stream gets changes until the grace period ends", async () => {

@@ -213,6 +213,8 @@ export type RevokeApiKeyInput = {
 export type RotateUserGroupTokensInput = {
   /** If true, no user group is changed if any of them does not exist or is invalid. If false, only those are skipped. */
   readonly allOrNothing?: boolean;
+  /** How long the old token can still be used to read, in seconds; at most `Viewer.tokenGraceSeconds`, which is the default. Only the last former token has a grace period: a rotation ends that of the token before, and 0 leaves no former token. */
+  readonly graceSeconds?: number | null | undefined;
   /** The user groups, at most 1000. */
   readonly userGroups: ReadonlyArray<UserGroupBy>;
 };
