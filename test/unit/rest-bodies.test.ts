@@ -86,6 +86,25 @@ describe.each([
         expect(expectSame({ ...example, [field]: 1 })).not.toEqual([]);
     }
   });
+
+  test("both agree on each pair of fields that is absent, null or valid, beside the fields of each example", () => {
+    const examples = Object.values<readonly [Members, string]>(requestExamples).map(([example]) => example);
+    const valid: Members = Object.assign(
+      Object.fromEntries(fields.map((field) => [field, "x"])),
+      ...examples,
+    );
+    const states = (field: string): Members[] => [{}, { [field]: null }, { [field]: valid[field] }];
+    const pairs = fields.flatMap((field, index) =>
+      fields.slice(index + 1).map((other) => [field, other] as const),
+    );
+    for (const example of [{}, ...examples]) {
+      for (const [field, other] of pairs) {
+        const { [field]: _, [other]: __, ...rest } = example;
+        for (const state of states(field))
+          for (const otherState of states(other)) expectSame({ ...rest, ...state, ...otherState });
+      }
+    }
+  });
 });
 
 test("reports at most 100 mapping entries, and only the size of a mapping with too many", () => {

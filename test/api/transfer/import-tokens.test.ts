@@ -103,6 +103,24 @@ test("a token already issued to a group of another account is rejected", async (
   expect(await otherTenant.viewer(userGroupOf(made).token)).toMatchObject(named("Theirs"));
 });
 
+test("a token that groups of two tenants have, which an import prevents, identifies neither", async () => {
+  const tenant = await commands.createTenant();
+  const token = foreignToken();
+  await importRecords(tenant, [{ provided_id: "first", name: "First", token }]);
+  for (const other of [await commands.otherEnvironment(tenant), await commands.createTenant()]) {
+    const tokenOfSecond = foreignToken();
+    await importRecords(other, [{ provided_id: "second", name: "Second", token: tokenOfSecond }]);
+    expect(await tenant.viewer(token)).toMatchObject(named("First"));
+    await setPreviousToken(other, "second", token);
+    await commands.service.query(
+      "UPDATE brought_token SET lookup = $3 WHERE account_id = $1 AND environment = $2",
+      [other.accountId, other.environment, new TokenVault([commands.encryptionKey]).lookups(token)[0]],
+    );
+    expect(await tenant.viewer(token)).toMatchObject(refused);
+    expect(await other.call("DELETE", { current_token: tokenOfSecond })).toMatchObject({ status: 200 });
+  }
+});
+
 test("a token in its grace period is rejected, except for its own group", async () => {
   const tenant = await commands.createTenant();
   const first = foreignToken();

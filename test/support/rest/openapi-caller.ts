@@ -1,5 +1,6 @@
 import { request } from "undici";
 import { recordReply } from "../secrets/run-record.js";
+import { expectKnownFields } from "./documented-fields.js";
 import type { OpenApiContract, RawReply } from "./openapi-contract.js";
 import { exchange } from "./raw-connection.js";
 
@@ -35,7 +36,9 @@ export class OpenApiCaller {
     const raw = { status: reply.statusCode, headers: reply.headers, text: await reply.body.text() };
     recordReply(raw.text);
     this.contract.check(operation, raw);
-    return { ...raw, body: raw.text === "" ? undefined : JSON.parse(raw.text) };
+    const parsed = raw.text === "" ? undefined : JSON.parse(raw.text);
+    expectKnownFields(method, path ?? template, body, parsed);
+    return { ...raw, body: parsed };
   }
 
   /** Sends two Host headers, which HTTP clients do not do. */

@@ -1,5 +1,6 @@
 import { request } from "undici";
 import { recordReply } from "../secrets/run-record.js";
+import { expectKnownFields } from "./documented-fields.js";
 
 export interface RestReply {
   readonly status: number;
@@ -31,9 +32,7 @@ export async function callRest(
   });
   const text = await reply.body.text();
   recordReply(text);
-  return {
-    status: reply.statusCode,
-    headers: reply.headers,
-    body: text === "" ? undefined : JSON.parse(text),
-  };
+  const parsed = text === "" ? undefined : JSON.parse(text);
+  expectKnownFields(method, new URL(url).pathname, body, parsed);
+  return { status: reply.statusCode, headers: reply.headers, body: parsed };
 }

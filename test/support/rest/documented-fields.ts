@@ -1,0 +1,54 @@
+import { expect } from "vitest";
+import { openApiDocument } from "../../../src/http/openapi/document.js";
+
+/** An untyped part of the document. */
+type Part = ReturnType<typeof JSON.parse>;
+
+const DOCUMENT: Part = JSON.parse(JSON.stringify(openApiDocument("0.0.0")));
+
+const resolve = (part: Part): Part =>
+  part.$ref === undefined
+    ? part
+    : String(part.$ref)
+        .split("/")
+        .slice(1)
+        .reduce((within, key) => within[key], DOCUMENT);
+
+/**
+ * Expects that every field of an error is a member of the request's body, or a parameter, header or member that the operation documents.
+ * @param path of the request, such as `/site-config/docs`
+ */
+export function expectKnownFields(method: string, path: string, sent: unknown, reply: Part): void {
+  const fields: readonly { field: string }[] = reply?.error?.fields ?? [];
+  const template = path
+    .replace(/\/$/, "")
+    .replace(/^\/site-config\/(?!validate$)[^/]+$/, "/site-config/{site}");
+  const operation = DOCUMENT.paths[template]?.[method.toLowerCase()];
+  if (fields.length === 0 || !operation) return;
+  const parameters: Part[] = [
+    ...(DOCUMENT.paths[template].parameters ?? []),
+    ...(operation.parameters ?? []),
+  ];
+  const { content = {} } = resolve(operation.requestBody ?? {});
+  const schemas = Object.values<Part>(content).map(({ schema }) => resolve(schema));
+  const known = [
+    ...parameters.map((parameter) => resolve(parameter).name),
+    ...schemas.flatMap(({ properties = {} }) => Object.keys(properties)),
+    // A body that is a text has no other name.
+    ...(schemas.some(({ type }) => type === "string") ? ["body"] : []),
+    ...membersOf(sent),
+  ];
+  const named = fields.map(({ field }) => field);
+  const unknown = named.filter(
+    (field) => !known.some((name) => field === name || field.startsWith(`${name}.`)),
+  );
+  expect(unknown, `fields of ${method} ${path} that callers do not know`).toEqual([]);
+}
+
+function membersOf(sent: unknown): string[] {
+  try {
+    return Object.keys(Object(typeof sent === "string" ? JSON.parse(sent) : sent));
+  } catch {
+    return [];
+  }
+}
