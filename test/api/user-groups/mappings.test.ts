@@ -141,6 +141,20 @@ describe("data sources", () => {
     ]);
   });
 
+  test("lists and counts a group once that maps several schemas to it, also of a page of data sources", async () => {
+    const counted = await create({ providedId: "counted", name: "Counted" });
+    await createUserGroup(graphql, "twice", { mapping: [entry("a", "counted"), entry("b", "counted")] });
+    await createUserGroup(graphql, "once", { mapping: [entry("a", "counted"), entry("b", "sales")] });
+    const groups = "userGroups { totalCount nodes { providedId } }";
+    const expected = { totalCount: 2, nodes: [{ providedId: "twice" }, { providedId: "once" }] };
+    const { node, dataSources } = await run(
+      `query ($id: ID!) { node(id: $id) { ... on DataSource { ${groups} } } dataSources(first: 100) { nodes { providedId ${groups} } } }`,
+      { id: counted.dataSource.id },
+    );
+    expect(node).toEqual({ userGroups: expected });
+    expect(dataSources.nodes).toContainEqual({ providedId: "counted", userGroups: expected });
+  });
+
   test("a deletion concurrent with a mapping leaves no mapping without its data source", async () => {
     const by = { providedId: "race" };
     await createUserGroup(graphql, "race");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Data } from "../../support/graphql/graphql-fixture.js";
+import { patienceMs } from "../../support/service/patience.js";
 import { type Answer, startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, startWebhooks, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
@@ -13,7 +14,7 @@ const service = await startWebhooks({
   breaker: { pauseAfterFailures: PAUSE_AFTER, firstPauseMs: PAUSE_MS, maxPauseMs: PAUSE_MS },
 });
 
-const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
+const until = (check: () => Promise<unknown> | unknown) => expect.poll(check, { timeout: patienceMs() });
 
 const ENDPOINTS = `{ webhookEndpoints(first: 100) { nodes { id disabledAt health {
   status lastSuccessAt lastFailureAt lastError consecutiveFailures failingSince pausedUntil disabledReason pendingDeliveries

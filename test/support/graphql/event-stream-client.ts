@@ -1,5 +1,6 @@
 import { request } from "undici";
 import { onTestFinished } from "vitest";
+import { soon } from "../service/patience.js";
 
 export interface EventStream {
   readonly status: number;
@@ -40,7 +41,7 @@ export async function openEventStream(
     headers: reply.headers,
     body: isStream ? undefined : JSON.parse(await reply.body.text()),
     async next() {
-      const event = await events?.next();
+      const event = events && (await soon("An event", events.next()));
       return event?.done ? undefined : event?.value;
     },
     isComplete: () => isComplete,

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { soon } from "../service/patience.js";
 
 export interface SocketClient {
   readonly socket: WebSocket;
@@ -46,13 +47,14 @@ export async function openSocket(
     send: (message) => socket.send(JSON.stringify(message)),
     async next() {
       while (messages.length === 0 && socket.readyState !== WebSocket.CLOSED) {
-        await new Promise<void>((resolve) => {
+        const woken = new Promise<void>((resolve) => {
           wake = resolve;
         });
+        await soon("A message", woken);
       }
       return messages.shift();
     },
-    closed: () => closed,
+    closed: () => soon("The end of a WebSocket", closed),
   };
 }
 

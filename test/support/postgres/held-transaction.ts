@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { expect, onTestFinished } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { patienceMs } from "../service/patience.js";
 import type { TestService } from "../service/test-service.js";
 
 /** An open transaction of another connection. */
@@ -36,7 +37,8 @@ export async function holdTransaction(
     "SELECT count(*)::integer AS n FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))";
   return {
     async untilAwaited(connections = 1) {
-      await expect.poll(async () => (await query(waiting, [pid]))[0].n).toBeGreaterThanOrEqual(connections);
+      const count = async () => (await query(waiting, [pid]))[0].n;
+      await expect.poll(count, { timeout: patienceMs() }).toBeGreaterThanOrEqual(connections);
     },
     commit: () => end("COMMIT"),
   };
