@@ -76,13 +76,13 @@ export function registerOperations(
   operations: Readonly<Record<string, Operation>>,
 ): void {
   for (const url of [path, `${path}/`]) {
-    for (const [name, { handle, request: schema }] of Object.entries(operations)) {
+    for (const [name, { handle, request: schema, mergePatchExamples }] of Object.entries(operations)) {
       const method = name.toUpperCase();
       app.route({
         method,
         url,
         bodyLimit: BODY_LIMIT,
-        config: { keepsBodyText: true },
+        config: { keepsBodyText: true, takesMergePatch: mergePatchExamples !== undefined },
         ...requireApiKey(app, services, async (caller, request, reply) => {
           if (method !== "GET") request.hasWritten = true;
           const { body, bodyText, headers } = request;

@@ -18,6 +18,7 @@ import { parseText } from "../domain/shared/text-field.js";
 import type { UserGroupRef } from "../domain/user-groups/user-group.js";
 import type { Services } from "../services/services.js";
 import type { Operation, RestRequest } from "./authenticated-routes.js";
+import { refusePrecondition } from "./entity-tag.js";
 import {
   COMPONENTS,
   CURRENT_TOKEN,
@@ -104,8 +105,9 @@ export const EMBED_SESSION_OPERATIONS = {
       created: [{ success: 1, token: "eyJ…", expires_at: "2026-11-22T18:15:00.000Z" }, "Created"],
     },
     codes: ["user_group_not_found"],
-    async handle({ services, caller, body }) {
+    async handle({ services, caller, body, request: { headers } }) {
       const embedder = requireEmbedSessions(caller);
+      refusePrecondition(headers);
       const { ref, request } = parseEmbedSession(body);
       const { token, expiresAt } = await services.embedSessions.create(embedder, ref, request);
       return { success: 1, token, expires_at: expiresAt.toISOString() };

@@ -10,6 +10,7 @@ const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
   ["dataSourceProvidedId", "data_source_provided_id"],
   ["expectedRevision", "If-Match"],
   ["expectedVersion", "If-Match"],
+  ["expectedAbsence", "If-None-Match"],
   ["propertiesPatch", "properties"],
 ]);
 

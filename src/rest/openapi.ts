@@ -58,6 +58,10 @@ export const HEADERS = {
     ...text,
     pattern: '^"[A-Za-z0-9_-]+"$',
   }),
+  "Accept-Patch": always("The media type of a patch that the operation takes.", {
+    ...text,
+    enum: ["application/merge-patch+json"],
+  }),
   "Preference-Applied": sometimes("Indicates that the request's `Prefer: handling=strict` was applied.", {
     ...text,
     enum: ["handling=strict"],
@@ -210,6 +214,8 @@ function describe({ operationId, summary, mergePatchExamples, ...operation }: Do
       ),
       ...Object.fromEntries(shared),
       ...errorResponses(operation.codes, OPERATION_HEADERS),
+      ...(mergePatchExamples &&
+        errorResponses(["unsupported_media_type"], [...OPERATION_HEADERS, "Accept-Patch"])),
     },
   };
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Writer } from "../domain/accounts/caller.js";
-import { ENVIRONMENTS } from "../domain/accounts/environment.js";
 import { requireEmbed, requireWrite } from "../domain/accounts/scopes.js";
 import {
   IDEMPOTENCY_KEY_HEADER,
@@ -9,48 +8,34 @@ import {
 } from "../domain/requests/idempotency-key.js";
 import type { FieldPath } from "../domain/shared/errors.js";
 import { parseFields, parseGuard } from "../domain/shared/field-parsing.js";
-import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS, withSource } from "../domain/shared/stored-json.js";
+import { withSource } from "../domain/shared/stored-json.js";
 import { isText, parseText } from "../domain/shared/text-field.js";
 import { MAX_MAPPING_ENTRIES, parseMapping } from "../domain/user-groups/mapping.js";
-import {
-  MAX_PROPERTIES_BYTES,
-  MAX_PROPERTIES_DEPTH,
-  parseProperties,
-} from "../domain/user-groups/properties.js";
-import type { NewUserGroup, UserGroup, UserGroupChanges } from "../domain/user-groups/user-group.js";
+import { parseProperties } from "../domain/user-groups/properties.js";
+import type {
+  ExpectedVersions,
+  NewUserGroup,
+  UserGroup,
+  UserGroupChanges,
+} from "../domain/user-groups/user-group.js";
 import type { Operation, RestRequest } from "./authenticated-routes.js";
 import { parseExpectedVersions } from "./entity-tag.js";
 import {
   COMPONENTS,
   CURRENT_TOKEN,
   field,
-  integer,
-  JSON_LIMITS,
   parse,
   parseToken,
   SUCCESS,
   TEXT,
-  text,
   USER_GROUP_ID,
 } from "./fields.js";
 import { curlBlock, headerParameter, IDEMPOTENCY_KEY_PARAMETER, MERGE_PATCH_TYPE } from "./openapi.js";
+import { EXAMPLE, FIELDS, group, PROPERTIES, TAG, TOKEN_FIELDS } from "./user-group-schemas.js";
 
 export const USER_PATH = "/api/user";
-const EXAMPLE = { region: "EU", plan: "gold" };
 const JSON_TYPE = "application/json; charset=utf-8";
 
-const PROPERTIES = {
-  description: `Free-form properties, available as variables in dashboards. At most ${MAX_PROPERTIES_BYTES.toLocaleString("en")} bytes of JSON text without insignificant white space, and ${MAX_PROPERTIES_DEPTH} levels including the object itself. Numbers can have any precision, with at most ${MAX_INTEGER_DIGITS.toLocaleString("en")} digits before the decimal point and ${MAX_FRACTION_DIGITS.toLocaleString("en")} after it; they are stored exactly. \`null\` means no properties.`,
-  type: ["object", "null"],
-  additionalProperties: true,
-  [JSON_LIMITS]: {
-    maxBytes: MAX_PROPERTIES_BYTES,
-    maxDepth: MAX_PROPERTIES_DEPTH,
-    maxIntegerDigits: MAX_INTEGER_DIGITS,
-    maxFractionDigits: MAX_FRACTION_DIGITS,
-  },
-  examples: [EXAMPLE],
-};
 /** Fields besides the token must match the token's user group (decision 9). */
 const guard = (value: unknown, path: FieldPath) => parseGuard(path, value, parseText);
 
@@ -99,34 +84,6 @@ const DELETION = z.object({
   }).exactOptional(),
 });
 
-const TOKEN_FIELDS = {
-  team_id: integer({
-    description: "The user group's internal ID. You do not need to store it.",
-    examples: [1],
-  }),
-  token: text(
-    "The user group token, which identifies the user group in embedded dashboards. Keep it secret.",
-  ).meta({ examples: ["ugt_…"] }),
-  name: text("The user group's name.").meta({ examples: ["Acme Inc."] }),
-  provided_id: text("The `user_group_id` from the request that created the user group.").meta({
-    examples: ["acme"],
-  }),
-};
-const FIELDS = {
-  ...TOKEN_FIELDS,
-  properties: z.unknown().meta({
-    ...PROPERTIES,
-    description:
-      "The stored JSON text of the properties, without insignificant white space; `null` if there are none. Key order and number formats are those of the request that last changed a value: properties that equal the stored ones as JSON values leave the stored text unchanged. If you send numbers beyond the precision of a 64-bit float, parse the reply with a library that preserves them.",
-  }),
-};
-const TAG = {
-  api_environment_tag: z
-    .enum(ENVIRONMENTS)
-    .meta({ description: "The environment of the user group, which is that of the API key." }),
-};
-const group = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.object(shape).meta({ description: "The user group." });
 const ROTATED = z.object({ success: SUCCESS, user_group: group({ ...TOKEN_FIELDS, ...TAG }) });
 
 const GROUP = { team_id: 1, token: "ugt_…", name: "Acme Inc.", provided_id: "acme" };
@@ -139,10 +96,17 @@ const NEW_GROUP = {
 };
 const CHANGE = { user_group_id: "acme", properties: { region: "US" } };
 const PATCH = { user_group_id: "acme", properties: { region: "US", plan: null } };
-const IF_MATCH_PARAMETER = headerParameter(
-  "If-Match",
-  'The `ETag` of your copy, such as `"7"`, or a list of them. The update fails with 412 if the user group has changed since. Weak tags (`W/`) never match.',
-);
+const PRECONDITIONS = [
+  headerParameter(
+    "If-Match",
+    'The `ETag` of your copy, such as `"1-7"`, or a list of them. The request fails with 412, and changes nothing, if the user group has changed since, or was deleted and created again. `*` matches every version. A weak tag (`W/"1-7"`) matches as well, and so does one with the suffix `-gzip` or `-br`, as proxies that compress replies make them.',
+  ),
+  headerParameter(
+    "If-None-Match",
+    "`*` requires that the user group does not exist. As this operation creates none, it fails with 412 or 404. Other values are refused.",
+    { enum: ["*"] },
+  ),
+];
 const TOKEN = { current_token: "ugt_…" };
 
 /** The operations of `/api/user` (interface, part 4). The keys of replies have the order of the interface (decision 3). */
@@ -195,7 +159,7 @@ export const USER_OPERATIONS = {
         parseNewUserGroup(body, bodyText),
       );
       if (created) request.hasWritten = true;
-      reply.type(JSON_TYPE).header("etag", `"${userGroup.version}"`);
+      reply.type(JSON_TYPE).header("etag", writeTag(userGroup));
       const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
       return `{"success":1,"new_user_group":${created},"user_group":{${fields}}}`;
     },
@@ -209,7 +173,7 @@ export const USER_OPERATIONS = {
       "With the `ETag` of a reply in `If-Match`, the update fails with 412 if the user group has changed since. Send an `Idempotency-Key` as well, so that you can safely retry if no reply arrives.",
       curlBlock("PUT", USER_PATH, CHANGE),
     ],
-    parameters: [IF_MATCH_PARAMETER, IDEMPOTENCY_KEY_PARAMETER],
+    parameters: [...PRECONDITIONS, IDEMPOTENCY_KEY_PARAMETER],
     request: UPDATE.register(COMPONENTS, { id: "UpdateRequest" }),
     requestExamples: {
       change: [CHANGE, "Replace the properties"],
@@ -237,13 +201,15 @@ export const USER_OPERATIONS = {
     async handle(call) {
       const { userGroups, userGroupReader } = call.services;
       const { bodyText, headers } = call.request;
-      const content = [bodyText, headers["if-match"], headers["content-type"]];
-      const apply = async (writer: Writer, { user_group_id: providedId, ...changes }: Update) => {
-        const userGroup = await userGroups.update(writer, { by: "providedId", providedId }, changes);
-        const fields = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
+      const content = [bodyText, headers["content-type"]];
+      const apply = async ({ writer, fields, expectedVersions }: Change<Update>) => {
+        const { user_group_id: providedId, ...changes } = fields;
+        const ref = { by: "providedId", providedId } as const;
+        const userGroup = await userGroups.update(writer, ref, { ...changes, expectedVersions });
+        const written = writeGroup(userGroup, userGroupReader.tokenOf(userGroup));
         return {
-          etag: `"${userGroup.version}"`,
-          text: `{"success":1,"user_group":{${fields},"api_environment_tag":"${userGroup.environment}"}}`,
+          etag: writeTag(userGroup),
+          text: `{"success":1,"user_group":{${written},"api_environment_tag":"${userGroup.environment}"}}`,
         };
       };
       const { etag, text } = await changeOnce(call, parseUpdate, apply, content);
@@ -259,24 +225,28 @@ export const USER_OPERATIONS = {
       "Send an `Idempotency-Key` so that you can safely retry the request if no reply arrives.",
       curlBlock("POST", USER_PATH, TOKEN, "Idempotency-Key: rotate acme 2026-11-21"),
     ],
-    parameters: [IDEMPOTENCY_KEY_PARAMETER],
+    parameters: [...PRECONDITIONS, IDEMPOTENCY_KEY_PARAMETER],
     request: ROTATION.register(COMPONENTS, { id: "RotateRequest" }),
     requestExamples: { rotate: [TOKEN, "Rotate"] },
     reply: ROTATED.register(COMPONENTS, { id: "RotateReply" }),
     replyDescription: "The user group with its new token.",
-    replyHeaders: [REPLAYED_HEADER],
+    replyHeaders: ["ETag", REPLAYED_HEADER],
     replyExamples: { rotated: [{ success: 1, user_group: { ...GROUP, ...CUSTOMER } }, "Rotated"] },
-    codes: ["user_group_not_found", "idempotency_key_in_use", "idempotency_mismatch"],
+    codes: ["user_group_not_found", "idempotency_key_in_use", "version_conflict", "idempotency_mismatch"],
     async handle(call) {
       const { userGroups } = call.services;
       const parseBody = () => parse(ROTATION, call.body);
-      return changeOnce(call, parseBody, async (writer, { current_token }) => {
-        const ref = { by: "token", token: current_token } as const;
-        const { userGroup, token } = await userGroups.rotateToken(writer, ref);
+      const apply = async ({ writer, fields, expectedVersions }: Change<z.infer<typeof ROTATION>>) => {
+        const ref = { by: "token", token: fields.current_token } as const;
+        const { userGroup, token } = await userGroups.rotateToken(writer, ref, { expectedVersions });
         const { id: team_id, name, providedId: provided_id, environment: api_environment_tag } = userGroup;
         const user_group = { team_id, token, name, provided_id, api_environment_tag };
-        return { success: 1, user_group } satisfies z.infer<typeof ROTATED>;
-      });
+        const body = { success: 1, user_group } satisfies z.infer<typeof ROTATED>;
+        return { etag: writeTag(userGroup), body };
+      };
+      const { etag, body } = await changeOnce(call, parseBody, apply);
+      call.reply.header("etag", etag);
+      return body;
     },
   },
   delete: {
@@ -286,7 +256,7 @@ export const USER_OPERATIONS = {
       "Deletes the user group that `current_token` identifies. The other fields must match the user group, otherwise nothing is deleted. A repeated request returns 404, or the first reply if it has the same `Idempotency-Key`.",
       curlBlock("DELETE", USER_PATH, { ...TOKEN, user_group_id: "acme" }),
     ],
-    parameters: [IDEMPOTENCY_KEY_PARAMETER],
+    parameters: [...PRECONDITIONS, IDEMPOTENCY_KEY_PARAMETER],
     request: DELETION.register(COMPONENTS, { id: "DeleteRequest" }),
     requestExamples: {
       checked: [{ ...TOKEN, user_group_id: "acme" }, "By token and ID"],
@@ -296,15 +266,19 @@ export const USER_OPERATIONS = {
     replyDescription: "The user group was deleted.",
     replyHeaders: [REPLAYED_HEADER],
     replyExamples: { deleted: [{ success: 1 }, "Deleted"] },
-    codes: ["user_group_not_found", "user_group_mismatch", "idempotency_key_in_use", "idempotency_mismatch"],
+    codes: [
+      "user_group_not_found",
+      "user_group_mismatch",
+      "idempotency_key_in_use",
+      "version_conflict",
+      "idempotency_mismatch",
+    ],
     async handle(call) {
       const { userGroups } = call.services;
       const parseBody = () => parse(DELETION, call.body);
-      return changeOnce(call, parseBody, async (writer, { current_token: token, ...guards }) => {
-        const expected = {
-          providedId: guards.user_group_id,
-          dataSourceProvidedId: guards.data_source_provided_id,
-        };
+      return changeOnce(call, parseBody, async ({ writer, fields, expectedVersions: versions }) => {
+        const { current_token: token, user_group_id: providedId, data_source_provided_id } = fields;
+        const expected = { versions, providedId, dataSourceProvidedId: data_source_provided_id };
         await userGroups.delete(writer, { by: "token", token }, expected);
         return { success: 1 };
       });
@@ -333,47 +307,58 @@ interface Update extends UserGroupChanges {
   readonly user_group_id: string;
 }
 
-/** Parses the body of PUT and the headers on which its meaning depends. @throws DomainError `invalid_field` */
+/** Parses the body of PUT, whose meaning depends on its media type. @throws DomainError `invalid_field` */
 function parseUpdate({ body, request: { bodyText, headers } }: RestRequest): Update {
-  const { "if-match": ifMatch, "content-type": type = "" } = headers;
-  const { fields, expectedVersions } =
-    ifMatch === undefined
-      ? { fields: parseExactly(UPDATE, body, bodyText), expectedVersions: undefined }
-      : parseFields({
-          expectedVersions: () => parseExpectedVersions(ifMatch),
-          fields: () => parseExactly(UPDATE, body, bodyText),
-        });
-  const { properties, ...others } = fields;
-  if (properties === undefined) return { ...others, expectedVersions };
-  const [mediaType = ""] = type.split(";");
+  const { properties, ...others } = parseExactly(UPDATE, body, bodyText);
+  if (properties === undefined) return others;
+  const [mediaType = ""] = (headers["content-type"] ?? "").split(";");
   return mediaType.trim().toLowerCase() === MERGE_PATCH_TYPE
-    ? { ...others, propertiesPatch: properties, expectedVersions }
-    : { ...others, properties, expectedVersions };
+    ? { ...others, propertiesPatch: properties }
+    : { ...others, properties };
+}
+
+/** A change with its precondition. */
+interface Change<Fields> {
+  readonly writer: Writer;
+  readonly fields: Fields;
+  readonly expectedVersions: ExpectedVersions | undefined;
 }
 
 /**
- * Applies a change at most once if the request has an Idempotency-Key (decision 39).
- * @param content what repeated requests must have in common
- * @throws DomainError `invalid_field` for the header or the body, and those of `apply`
+ * Applies a change, with the precondition in If-Match or If-None-Match, and at most once if the request has an Idempotency-Key
+ * (decision 39).
+ * @param content what repeated requests must have in common, besides the precondition
+ * @throws DomainError `invalid_field` for the headers or the body, and those of `apply`
  */
 async function changeOnce<Fields, Reply extends object>(
   call: RestRequest,
   parseCall: (call: RestRequest) => Fields,
-  apply: (writer: Writer, fields: Fields) => Promise<Reply>,
+  apply: (change: Change<Fields>) => Promise<Reply>,
   content: readonly unknown[] = [call.body],
 ): Promise<Reply> {
   const writer = requireWrite(call.caller);
   const { method, headers } = call.request;
-  const header = headers[IDEMPOTENCY_KEY_HEADER];
-  if (header === undefined) return apply(writer, parseCall(call));
-  const { key, fields } = parseFields<{ readonly key: string; readonly fields: Fields }>({
-    key: () => parseIdempotencyKey(header),
+  const { [IDEMPOTENCY_KEY_HEADER]: header, "if-match": ifMatch, "if-none-match": ifNoneMatch } = headers;
+  // Fast path for requests without these headers.
+  if (header === undefined && ifMatch === undefined && ifNoneMatch === undefined)
+    return apply({ writer, fields: parseCall(call), expectedVersions: undefined });
+  const { key, ...change } = parseFields<Omit<Change<Fields>, "writer"> & { readonly key: string | null }>({
+    key: () => (header === undefined ? null : parseIdempotencyKey(header)),
+    expectedVersions: () => parseExpectedVersions(headers),
     fields: () => parseCall(call),
   });
-  const once = { key, content: [`${method} ${USER_PATH}`, ...content] };
-  const outcome = await call.services.idempotency.once(writer, once, (each) => apply(each, fields));
+  if (key === null) return apply({ writer, ...change });
+  const once = { key, content: [`${method} ${USER_PATH}`, ...content, ifMatch, ifNoneMatch] };
+  const outcome = await call.services.idempotency.once(writer, once, (each) =>
+    apply({ writer: each, ...change }),
+  );
   if (outcome.replayed) call.reply.header(REPLAYED_HEADER, "true");
   return outcome.reply;
+}
+
+/** Writes the entity tag of a group's version. With the ID, it does not match a group that was created again. */
+function writeTag({ id, version }: UserGroup): string {
+  return `"${id}-${version}"`;
 }
 
 /** Writes a group's fields (decision 3) as JSON text, which includes the stored text of the properties unchanged (decision 12b). */

@@ -139,8 +139,8 @@ function readGroup(reply: HttpReply, body: JsonObject) {
 function readState(reply: HttpReply, body: JsonObject): Pick<UpdatedUserGroup, "properties" | "version"> {
   const { properties } = groupOf(reply, body);
   if (properties !== null && !isJsonObject(properties)) throw incomplete(reply);
-  // Proxies that compress replies weaken entity tags.
-  const [, version] = /^(?:W\/)?"(\d+)"$/.exec(reply.headers.etag ?? "") ?? [];
+  // Proxies that compress replies make entity tags weak, or add a suffix.
+  const [, version] = /^(?:W\/)?"\d+-(\d+)(?:-[a-z]+)?"$/.exec(reply.headers.etag ?? "") ?? [];
   return { properties, version: version === undefined ? undefined : Number(version) };
 }
 

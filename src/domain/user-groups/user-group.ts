@@ -52,8 +52,15 @@ export type UserGroupRef =
   | { readonly by: "providedId"; readonly providedId: string }
   | { readonly by: "token"; readonly token: string };
 
+/**
+ * Versions of which a group must have one to be changed, with the ID of the group that had it, if that is known: a group that was deleted
+ * and created again has another one. "absent": there must be no group.
+ */
+export type ExpectedVersions = readonly { readonly id?: number; readonly version: number }[] | "absent";
+
 /** Values that a group must have to be deleted (decision 9). */
 export interface ExpectedValues {
+  readonly versions?: ExpectedVersions | undefined;
   readonly providedId?: string | undefined;
   readonly dataSourceProvidedId?: string | undefined;
 }
@@ -68,6 +75,5 @@ export interface UserGroupChanges extends Partial<UserGroupFields> {
   readonly mapping?: readonly MappingReference[];
   /** A JSON Merge Patch of the properties, with their limits; null removes them. Excludes `properties`. */
   readonly propertiesPatch?: Properties | undefined;
-  /** The update is applied only if the group still has one of these versions. */
-  readonly expectedVersions?: readonly number[] | undefined;
+  readonly expectedVersions?: ExpectedVersions | undefined;
 }

@@ -215,7 +215,8 @@ export class UserGroupMutations {
   async restoreUserGroup(input: RestoreUserGroupInput, writer: Writer, { services }: GraphqlContext) {
     const { ref, expectedVersions } = parseFields({
       ref: () => parseUserGroupBy(input.by),
-      expectedVersions: () => parseGuard(["expectedVersion"], input.expectedVersion, (version) => [version]),
+      expectedVersions: () =>
+        parseGuard(["expectedVersion"], input.expectedVersion, (version) => [{ version }]),
     });
     const restored = await services.userGroups.restore(writer, ref, input.version, expectedVersions);
     return { userGroup: new UserGroupView(restored) };
@@ -232,7 +233,7 @@ export class UserGroupMutations {
       ref: () => parseUserGroupBy(input.by),
       graceSeconds: () => parseGrace(input.graceSeconds, userGroups.tokenGraceSeconds),
     });
-    const { userGroup } = await userGroups.rotateToken(writer, ref, graceSeconds);
+    const { userGroup } = await userGroups.rotateToken(writer, ref, { graceSeconds });
     return { userGroup: new UserGroupView(userGroup) };
   }
 
@@ -323,7 +324,8 @@ function parseUpdate(input: UpdateUserGroupInput): {
     ref: () => parseUserGroupBy(input.by),
     fields: () => parseChangedFields(input),
     propertiesPatch: () => parsePropertiesPatch(input),
-    expectedVersions: () => parseGuard(["expectedVersion"], input.expectedVersion, (version) => [version]),
+    expectedVersions: () =>
+      parseGuard(["expectedVersion"], input.expectedVersion, (version) => [{ version }]),
   });
   return { ref, changes: { ...fields, ...others } };
 }

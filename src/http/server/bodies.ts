@@ -5,6 +5,7 @@ import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { decodeText, isNestedDeeper, MAX_BODY_LEVELS, parseJsonText } from "../../domain/shared/json-text.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/callers.js";
+import { MERGE_PATCH_TYPE } from "../../rest/openapi.js";
 import { CountsByName } from "../../services/requests/work-queue.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
@@ -17,11 +18,12 @@ declare module "fastify" {
     keepsBodyText?: boolean;
     /** The body is not parsed: it may be any text, sent as JSON or plain text. */
     takesText?: boolean;
+    /** The body may also be sent as a JSON Merge Patch. */
+    takesMergePatch?: boolean;
   }
 }
 
-const TEXT_TYPE = /^text\/plain$/i;
-const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/i;
+const JSON_TYPE = "application/json";
 /** Smaller chunks are merged into blocks: each would take more memory than its data. */
 const BLOCK_BYTES = 4096;
 const RETRY_AFTER_S = 5;
@@ -126,15 +128,15 @@ async function parseBody(request: FastifyRequest): Promise<void> {
   if (!Buffer.isBuffer(bytes)) return;
   request.body = undefined;
   if (bytes.length === 0) return;
-  const { takesText, keepsBodyText } = request.routeOptions.config;
+  const { takesText, keepsBodyText, takesMergePatch } = request.routeOptions.config;
   const { headers } = request;
   // Fast path for the most common headers.
-  if (
-    headers["content-type"] !== "application/json" ||
-    headers["content-encoding"] ||
-    headers["transfer-encoding"]
-  )
-    requireJson(headers, takesText === true);
+  if (headers["content-type"] !== JSON_TYPE || headers["content-encoding"] || headers["transfer-encoding"])
+    requireJson(headers, [
+      JSON_TYPE,
+      ...(takesText ? ["text/plain"] : []),
+      ...(takesMergePatch ? [MERGE_PATCH_TYPE] : []),
+    ]);
   if (takesText) {
     request.bodyText = decodeText(bytes, "The body", true);
     return;
@@ -150,18 +152,19 @@ async function parseBody(request: FastifyRequest): Promise<void> {
   if (keepsBodyText) request.bodyText = text;
 }
 
-function requireJson(headers: IncomingHttpHeaders, takesText: boolean): void {
+/** @param types accepted media types; another one, even if it is JSON, may mean something else, as that of a JSON Patch does */
+function requireJson(headers: IncomingHttpHeaders, types: readonly string[]): void {
   if ((headers["content-encoding"] ?? "identity") !== "identity")
     throw new DomainError("unsupported_media_type", "The body must be sent without a Content-Encoding.");
   if ((headers["transfer-encoding"] ?? "chunked").toLowerCase() !== "chunked")
     throw new DomainError("unsupported_media_type", "The only supported Transfer-Encoding is chunked.");
-  const contentType = headers["content-type"] ?? "application/json";
+  const contentType = headers["content-type"] ?? JSON_TYPE;
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim());
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter));
-  const isAccepted = JSON_TYPE.test(type) || (takesText && TEXT_TYPE.test(type));
-  if (isAccepted && (charset === undefined || /^charset="?utf-?8"?$/i.test(charset))) return;
+  if (types.includes(type.toLowerCase()) && (charset === undefined || /^charset="?utf-?8"?$/i.test(charset)))
+    return;
   throw new DomainError(
     "unsupported_media_type",
-    `The body must be JSON in UTF-8, sent with Content-Type: application/json${takesText ? " or text/plain" : ""}.`,
+    `The body must be JSON in UTF-8, sent with Content-Type: ${types.join(" or ")}.`,
   );
 }

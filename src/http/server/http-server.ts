@@ -17,6 +17,7 @@ import type { AllowedOrigins } from "../../graphql/server/sockets/handler.js";
 import { renderGraphqlError } from "../../graphql/shared/error-format.js";
 import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
 import { renderError } from "../../rest/errors.js";
+import { MERGE_PATCH_TYPE } from "../../rest/openapi.js";
 import { registerRestRoutes, rejectOtherMethods } from "../../rest/routes.js";
 import type { Usage } from "../../services/accounts/usage.js";
 import { WorkQueue } from "../../services/requests/work-queue.js";
@@ -203,6 +204,8 @@ export function createBareServer(
     metrics.errors.inc({ api: isGraphql ? "graphql" : "rest", code: error.code });
     const render = isGraphql ? renderGraphqlError : renderError;
     const { status, headers, body } = render(error, id);
+    if (error.code === "unsupported_media_type" && request.routeOptions.config.takesMergePatch)
+      reply.header("accept-patch", MERGE_PATCH_TYPE);
     void reply.code(status).headers(headers).send(body);
   }
 }

@@ -10,7 +10,7 @@ import { SITE_CONFIG_CODES, type SiteConfigReport } from "../../domain/site-conf
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { MAX_SITE_CONFIG_BYTES, requireSize } from "../../domain/site-configs/site-config.js";
 import { BODY_LIMIT, requireApiKey } from "../../rest/authenticated-routes.js";
-import { parseIfMatch, toEntityTag } from "../../rest/entity-tag.js";
+import { parsePrecondition, toEntityTag } from "../../rest/entity-tag.js";
 import { ERROR_BODY, renderError } from "../../rest/errors.js";
 import { COMPONENTS, integer, parse, SUCCESS, text } from "../../rest/fields.js";
 import {
@@ -230,17 +230,11 @@ export function registerSiteConfigChangeRoutes(
 
   /** @returns null for any; 0 if the site must not exist @throws DomainError `invalid_field`, `site_config_not_found`, `version_conflict` */
   const findExpectedRevision = async (tenant: Tenant, site: string, { headers }: Request) => {
-    const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = headers;
-    if (ifNoneMatch !== undefined) {
-      if (ifNoneMatch !== "*") throw invalidField(["If-None-Match"], "must be * for a change");
-      if (ifMatch !== undefined)
-        throw invalidField(["If-None-Match"], "must not be sent together with If-Match");
-      return 0;
-    }
-    if (ifMatch === undefined) return null;
-    const tags = parseIfMatch(ifMatch);
+    const condition = parsePrecondition(headers);
+    if (condition === undefined) return null;
+    if (condition === "absent") return 0;
     const current = await siteConfigReader.serve(tenant, { site, revision: null, knownHashes: null });
-    requireMatch(tags, current);
+    requireMatch(condition === "exists" ? null : condition, current);
     return current.revision;
   };
 
@@ -264,12 +258,12 @@ export function registerSiteConfigChangeRoutes(
   }
 }
 
-/** @throws DomainError `version_conflict` unless If-Match has the tag of the text, weak or strong, or the revision number in quotes */
+/** @throws DomainError `version_conflict` unless If-Match has the tag of the text or the revision number in quotes */
 export function requireMatch(
   tags: readonly string[] | null,
   { revision, hash }: { readonly revision: number; readonly hash: Buffer },
 ): void {
-  const current = [toEntityTag(hash), `W/${toEntityTag(hash)}`, `"${revision}"`];
+  const current = [hash.toString("base64url"), String(revision)];
   if (tags?.some((tag) => current.includes(tag)) === false)
     throw unmatched(`The site configuration is at revision ${revision}, not the expected one.`);
 }

@@ -7,6 +7,7 @@ import { mergeProperties } from "../../domain/user-groups/properties.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type {
   ExpectedValues,
+  ExpectedVersions,
   NewUserGroup,
   UserGroup,
   UserGroupChanges,
@@ -41,6 +42,11 @@ interface UserGroupServiceDependencies {
   readonly changes: ChangeFeed;
   /** How long a rotated token can still be used to read. */
   readonly tokenGraceSeconds: number;
+}
+
+interface RotationOptions {
+  readonly graceSeconds?: number;
+  readonly expectedVersions?: ExpectedVersions | undefined;
 }
 
 export class UserGroupService {
@@ -142,7 +148,7 @@ export class UserGroupService {
     writer: Writer,
     ref: UserGroupRef,
     version: number,
-    expectedVersions: readonly number[] | undefined,
+    expectedVersions: ExpectedVersions | undefined,
   ): Promise<UserGroup> {
     const field = ["version"];
     return this.#updateLocked(writer, ref, async (transaction, group) => {
@@ -211,23 +217,26 @@ export class UserGroupService {
   }
 
   /**
-   * Replaces the token of a group; the old one is invalidated immediately (decision 8), or after the grace period.
-   * @param graceSeconds the grace period, by default that of the service
+   * Replaces the token of a group; the old one is invalidated immediately (decision 8), or after the grace period, by default that of the
+   * service.
    * @returns the group and its new token
-   * @throws DomainError `user_group_not_found`, also when a concurrent rotation replaced the token of `ref`
+   * @throws DomainError `user_group_not_found`, also when a concurrent rotation replaced the token of `ref`; `version_conflict`
    */
   async rotateToken(
     writer: Writer,
     ref: UserGroupRef,
-    graceSeconds = this.tokenGraceSeconds,
+    { graceSeconds = this.tokenGraceSeconds, expectedVersions }: RotationOptions = {},
   ): Promise<{ readonly userGroup: UserGroup; readonly token: string }> {
     const token = issueUserGroupToken(writer.accountId);
-    const rotated = await rotateUserGroupToken(
-      this.deps.db.for(writer),
-      storedRef(this.deps.vault, ref),
-      this.deps.vault.encryptToken(token, writer),
-      graceSeconds,
-    );
+    const encrypted = this.deps.vault.encryptToken(token, writer);
+    const stored = storedRef(this.deps.vault, ref);
+    const db = this.deps.db.for(writer);
+    const rotated = await (expectedVersions === undefined
+      ? rotateUserGroupToken(db, stored, encrypted, graceSeconds)
+      : db.transaction(async (transaction) => {
+          requireVersion(await lockUserGroup(transaction, stored), expectedVersions);
+          return rotateUserGroupToken(transaction, stored, encrypted, graceSeconds);
+        }));
     const userGroup = requireUserGroup(rotated, ref);
     this.deps.changes.publish(writer, userGroup.id, "tokenRotated");
     return { userGroup, token };
@@ -235,7 +244,7 @@ export class UserGroupService {
 
   /**
    * Deletes a group and its mapping.
-   * @throws DomainError `user_group_not_found`; `user_group_mismatch` when `expected` does not match the group
+   * @throws DomainError `user_group_not_found`; `version_conflict`, or `user_group_mismatch`, when `expected` does not match the group
    */
   async delete(writer: Writer, ref: UserGroupRef, expected: ExpectedValues): Promise<UserGroup> {
     const deleted = await this.#delete(writer, storedRef(this.deps.vault, ref), expected);
@@ -258,21 +267,30 @@ export class UserGroupService {
   }
 
   async #delete(writer: Writer, ref: StoredRef, expected: ExpectedValues): Promise<UserGroup | null> {
-    if (expected.dataSourceProvidedId === undefined)
+    if (expected.dataSourceProvidedId === undefined && expected.versions === undefined)
       return deleteUserGroup(this.deps.db.for(writer), ref, expected);
     // Lock first: a DELETE that waited for a concurrent change of the mapping would still read the old mapping.
     return this.deps.db.for(writer).transaction(async (transaction) => {
-      await lockUserGroup(transaction, ref);
+      requireVersion(await lockUserGroup(transaction, ref), expected.versions);
       return deleteUserGroup(transaction, ref, expected);
     });
   }
 }
 
-function requireVersion({ version }: UserGroup, expected: readonly number[] | undefined): void {
-  if (expected?.includes(version) !== false) return;
+/** @param group locked; one that does not exist is reported as such instead @throws DomainError `version_conflict` */
+function requireVersion(group: UserGroup | null, expected: ExpectedVersions | undefined): void {
+  if (!group || expected === undefined) return;
+  if (expected === "absent")
+    throw new DomainError("version_conflict", "The user group exists.", { field: ["expectedAbsence"] });
+  const ofGroup = expected.filter(({ id }) => id === undefined || id === group.id);
+  if (ofGroup.some(({ version }) => version === group.version)) return;
+  const [other] = expected.length === 1 ? ofGroup : [];
+  const isForeign = expected.length > 0 && ofGroup.length === 0;
   throw new DomainError(
     "version_conflict",
-    `The user group has version ${version}, not ${expected.length === 1 ? expected[0] : "an expected one"}. Read it again and repeat the change.`,
+    isForeign
+      ? "The version is that of another user group, such as one with the same ID that was deleted. Read the user group again and repeat the change."
+      : `The user group has version ${group.version}, not ${other?.version ?? "an expected one"}. Read it again and repeat the change.`,
     { field: ["expectedVersion"] },
   );
 }

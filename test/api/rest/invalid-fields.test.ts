@@ -215,7 +215,11 @@ describe("all invalid fields are reported, headers first", () => {
       "PUT /api/user",
       { "idempotency-key": "", "if-match": "7" },
       { ...three, user_group_id: "x" },
-      { "Idempotency-Key": header, "If-Match": 'must be entity tags in quotes, such as "7", or *', ...rules },
+      {
+        "Idempotency-Key": header,
+        "If-Match": "must be entity tags in quotes, as in an ETag, or *",
+        ...rules,
+      },
     ],
     [
       "PUT /api/user",

@@ -55,10 +55,10 @@ const commands = [
       fc.nat(9),
     )
     .map(([tenant, id, changes, isPatch, version]) => put(tenant, id, changes, { isPatch, version })),
-  fc.tuple(tenantIndex, fc.nat()).map(([tenant, pick]) => rotate(tenant, pick)),
+  fc.tuple(tenantIndex, fc.nat(), fc.nat(5)).map(([tenant, pick, version]) => rotate(tenant, pick, version)),
   fc
-    .tuple(tenantIndex, fc.nat(), fc.option(ids, { nil: undefined }))
-    .map(([tenant, pick, id]) => remove(tenant, pick, id)),
+    .tuple(tenantIndex, fc.nat(), fc.option(ids, { nil: undefined }), fc.nat(3))
+    .map(([tenant, pick, id, version]) => remove(tenant, pick, id, version)),
 ];
 
 test("any sequence of calls, over both environments of two accounts, behaves like the model", async () => {
@@ -80,7 +80,7 @@ function get(index: number, id: string, name: string, values: JsonValue): fc.Asy
     const { token, team_id } = userGroupOf(reply);
     const group = known ?? { name, properties: values, token, teamId: team_id, version: 1 };
     const user_group = { ...view(id, group), properties: group.properties };
-    expect(reply.headers["etag"]).toBe(`"${group.version}"`);
+    expect(reply.headers["etag"]).toBe(`"${group.teamId}-${group.version}"`);
     expect(reply.body).toEqual({ success: 1, new_user_group: known === undefined, user_group });
     if (!known) real.tokens.push(token);
     model.set(`${index} ${id}`, group);
@@ -102,7 +102,7 @@ function put(
       { user_group_id: id, ...changes },
       {
         ...(isPatch && { "content-type": "application/merge-patch+json" }),
-        ...(version > 0 && { "if-match": `"${version}"` }),
+        ...ifMatch(model.get(`${index} ${id}`), version),
       },
     );
     const group = model.get(`${index} ${id}`);
@@ -117,17 +117,23 @@ function put(
     const tag = { api_environment_tag: real.tenants[index]?.tag };
     const user_group = { ...view(id, group), properties: group.properties, ...tag };
     expect(reply.body).toEqual({ success: 1, user_group });
-    expect(reply.headers["etag"]).toBe(`"${group.version}"`);
+    expect(reply.headers["etag"]).toBe(`"${group.teamId}-${group.version}"`);
   });
 }
 
-function rotate(index: number, pick: number): fc.AsyncCommand<Model, Real> {
-  return command(`POST ${index} ${pick}`, async (model, real) => {
+/** If-Match with a version of a group, which may not exist; no header for 0. */
+function ifMatch(group: ModelGroup | undefined, version: number) {
+  return version === 0 ? {} : { "if-match": `"${group?.teamId ?? 1}-${version}"` };
+}
+
+/** @param version sent as If-Match; 0 for none */
+function rotate(index: number, pick: number, version: number): fc.AsyncCommand<Model, Real> {
+  return command(`POST ${index} ${pick} ${version}`, async (model, real) => {
     const token = pickToken(real, pick);
-    const reply = await call(real, index, "POST", { current_token: token });
     const found = [...model].find(([key, group]) => key.startsWith(`${index} `) && group.token === token);
-    if (!found) {
-      expect(reply.status).toBe(404);
+    const reply = await call(real, index, "POST", { current_token: token }, ifMatch(found?.[1], version));
+    if (!found || (version > 0 && version !== found[1].version)) {
+      expect(reply.status).toBe(found ? 412 : 404);
       return;
     }
     const [key, group] = found;
@@ -137,15 +143,24 @@ function rotate(index: number, pick: number): fc.AsyncCommand<Model, Real> {
     real.tokens.push(group.token);
     const tag = { api_environment_tag: real.tenants[index]?.tag };
     expect(reply.body).toEqual({ success: 1, user_group: { ...view(key.slice(2), group), ...tag } });
+    expect(reply.headers["etag"]).toBe(`"${group.teamId}-${group.version}"`);
   });
 }
 
-function remove(index: number, pick: number, id: string | undefined): fc.AsyncCommand<Model, Real> {
-  return command(`DELETE ${index} ${pick} ${id}`, async (model, real) => {
+/** @param version sent as If-Match; 0 for none */
+function remove(
+  index: number,
+  pick: number,
+  id: string | undefined,
+  version: number,
+): fc.AsyncCommand<Model, Real> {
+  return command(`DELETE ${index} ${pick} ${id} ${version}`, async (model, real) => {
     const token = pickToken(real, pick);
-    const reply = await call(real, index, "DELETE", { current_token: token, user_group_id: id });
     const found = [...model].find(([key, group]) => key.startsWith(`${index} `) && group.token === token);
+    const body = { current_token: token, user_group_id: id };
+    const reply = await call(real, index, "DELETE", body, ifMatch(found?.[1], version));
     if (!found) expect(reply.status).toBe(404);
+    else if (version > 0 && version !== found[1].version) expect(reply.status).toBe(412);
     else if (id !== undefined && found[0] !== `${index} ${id}`) expect(reply.status).toBe(409);
     else {
       expect(reply.body).toEqual({ success: 1 });

@@ -109,6 +109,51 @@ describe("400 and 415", () => {
   });
 });
 
+describe("of media types of JSON, only the documented ones are accepted: a patch of another kind would replace", () => {
+  const merge = "application/merge-patch+json";
+  const others = [
+    "application/json-patch+json",
+    "application/strategic-merge-patch+json",
+    "application/apply-patch+json",
+    "application/vnd.api+json",
+    "application/ld+json",
+    "text/json",
+  ];
+  const routes = [
+    ...["GET", "PUT", "POST", "DELETE"].map((method) => [method, "/api/user"]),
+    ["POST", "/api/embed-session"],
+    ["POST", "/site-config/validate"],
+    ["GET", "/site-config/docs"],
+    ["PUT", "/site-config/docs"],
+    ["DELETE", "/site-config/docs"],
+    ["POST", "/graphql"],
+  ];
+  test.each(routes)("%s %s", async (method = "", path = "") => {
+    const takesPatch = method === "PUT" && path === "/api/user";
+    for (const type of takesPatch ? others : [...others, merge]) {
+      const reply = await send(
+        method,
+        '{"user_group_id":"typed","properties":{"b":1}}',
+        { "content-type": type },
+        path,
+      );
+      expect(reply, type).toMatchObject({ status: 415 });
+      expect(JSON.stringify(reply.body)).toContain(
+        `Content-Type: application/json${takesPatch ? ` or ${merge}` : ""}`,
+      );
+      expect(reply.headers["accept-patch"]).toBe(takesPatch ? merge : undefined);
+    }
+  });
+
+  test("nothing was changed", async () => {
+    const created = { user_group_id: "typed", name: "T", properties: { a: 1 } };
+    expect((await call("GET", created)).body).toMatchObject({ new_user_group: true });
+    for (const type of others)
+      await send("PUT", '{"user_group_id":"typed","properties":{"b":1}}', { "content-type": type });
+    expect((await call("GET", created)).body).toMatchObject({ user_group: { properties: { a: 1 } } });
+  });
+});
+
 test.each(["/", "/api", "/api/users", "/api/user/1", "/%"])("404: nothing is at %s", async (path) => {
   const message = "There is nothing at this path.";
   expectError(await send("GET", undefined, {}, path), 404, { code: "not_found", message });

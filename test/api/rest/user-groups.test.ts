@@ -97,8 +97,8 @@ describe("GET", () => {
     expect(reply).toMatchObject({ status: 200, body: { success: 1, new_user_group: true } });
   });
 
-  test("accepts a body without a Content-Type, and JSON types with a suffix or charset", async () => {
-    for (const type of ["", "application/json; charset=UTF-8", "application/vnd.api+json"]) {
+  test("accepts a body without a Content-Type, and JSON with a charset", async () => {
+    for (const type of ["", "Application/JSON", "application/json; charset=UTF-8"]) {
       const headers = { "content-type": type || undefined };
       const body = { user_group_id: "types", name: "Types" };
       expect((await callRest(`${service.url}/api/user`, "GET", keys.admin, body, headers)).status).toBe(200);

@@ -66,6 +66,9 @@ describe("a reply matches the document", () => {
     const key = await newKey();
     const rotated = await caller.call(POST, { key, headers, body: { current_token: token } });
     const again = await caller.call(POST, { key, headers, body: { current_token: token } });
+    const current = { current_token: rotated.body.user_group.token };
+    for (const operation of [POST, DELETE])
+      await call(operation, current, { headers: { "if-match": '"1-1"' } });
     expect(again.headers["idempotent-replayed"]).toBe("true");
     expect(again.body).toEqual(rotated.body);
     for (const operation of [POST, DELETE])

@@ -130,11 +130,14 @@ describe("PUT and DELETE /site-config/{site}", () => {
       ["DELETE", undefined, "If-Match", '"2"', 412],
       ["PUT", text, "If-Match", "3", 400],
       ["PUT", text, "If-Match", `W/"3", "3" "x"`, 400],
-      ["PUT", text, "If-Match", `W/"3", ${tagOf(other)}`, 412],
+      ["PUT", text, "If-Match", ", ,", 400],
+      ["PUT", text, "If-Match", `W/"2", ${tagOf(other)}`, 412],
       ["PUT", text, "If-Match", `"7" ,W/${tagOf(text)}`, 200],
+      ["PUT", text, "If-Match", `W/"4",`, 200],
+      ["PUT", text, "If-Match", tagOf(text).replace(/"$/, '-gzip"'), 200],
       ["PUT", text, "If-None-Match", tagOf(text), 400],
       ["DELETE", undefined, "If-Match", tagOf(text), 200],
-      ...["*", '"4"'].map((tag) => ["DELETE", undefined, "If-Match", tag, 404] as const),
+      ...["*", '"6"'].map((tag) => ["DELETE", undefined, "If-Match", tag, 404] as const),
       ["DELETE", undefined, "If-None-Match", "*", 404],
     ];
     let revision = 0;

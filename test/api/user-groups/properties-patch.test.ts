@@ -126,13 +126,13 @@ test("numbers and keys of a patch by PUT keep their text, and its media type may
   const patch = '{"z":1.50,"10":12345678901234567890,"2":{"e":1e400,"n":null}}';
   const type = { "content-type": 'Application/Merge-Patch+JSON ; charset="utf-8"' };
   const reply = await restPatch("text", patch, type);
-  expect(reply).toMatchObject({ status: 200, headers: { etag: '"2"' } });
+  expect(reply).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^"\d+-2"$/) } });
   expect((await storedOf("text")).text).toBe('{"a":1,"z":1.50,"10":12345678901234567890,"2":{"e":1e400}}');
   await restPatch("text", '{"10":12345678901234567891}');
   expect((await storedOf("text")).text).toContain('"10":12345678901234567891,');
 });
 
-test("a merge patch changes the other fields as usual; other JSON types replace the properties", async () => {
+test("a merge patch changes the other fields as usual", async () => {
   await create("fields", '{"a":1}');
   const patched = await rest(
     "PUT",
@@ -145,8 +145,6 @@ test("a merge patch changes the other fields as usual; other JSON types replace 
   expect((await rest("PUT", "fields", '"name":"Newer"', MERGE_PATCH)).body).toMatchObject({
     user_group: { name: "Newer", properties: { a: 1, b: 2 } },
   });
-  await rest("PUT", "fields", '"properties":{"c":3}', { "content-type": "application/vnd.api+json" });
-  expect(await storedOf("fields")).toEqual({ text: '{"c":3}', version: 4 });
 });
 
 test("a patch is checked against the version, and excludes `properties`", async () => {
@@ -154,7 +152,7 @@ test("a patch is checked against the version, and excludes `properties`", async 
   expect((await graphqlPatch("guarded", '{"a":2}', { expectedVersion: 2 })).userErrors).toMatchObject([
     { code: "VERSION_CONFLICT", field: ["expectedVersion"] },
   ]);
-  expect((await restPatch("guarded", '{"a":2}', { "if-match": '"2"' })).status).toBe(412);
+  expect((await restPatch("guarded", '{"a":2}', { "if-match": '"1-2"' })).status).toBe(412);
   for (const properties of [{ b: 1 }, null]) {
     for (const patch of ['{"a":2}', "null"]) {
       const message = "propertiesPatch must not be sent together with `properties`.";
