@@ -65,8 +65,9 @@ export function readConfig(environment: ProcessEnvironment) {
 /** @returns undefined when people cannot sign in */
 function identityProviderOf(read: z.infer<typeof settings>): IdentityProviderOptions | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = read;
-  const { OIDC_ROLES: roles, OIDC_SCOPE: scope } = read;
-  if (issuer && clientId && clientSecret && roles) return { issuer, clientId, clientSecret, roles, scope };
+  const { OIDC_ROLES: roles, OIDC_SCOPE: scope, OIDC_TRUST_EMAIL: trustsEmail } = read;
+  if (issuer && clientId && clientSecret && roles)
+    return { issuer, clientId, clientSecret, roles, scope, trustsEmail };
   if (!(issuer ?? clientId ?? clientSecret ?? roles)) return undefined;
   throw new OperatorError(
     "Invalid settings: OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES must be set together.",

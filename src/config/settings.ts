@@ -155,6 +155,9 @@ export const SETTING_SECTIONS = {
       .regex(/^(?:\S+ )*openid(?: \S+)*$/, "must be scopes separated by a space, with openid")
       .default("openid email profile")
       .describe("scopes to ask the provider for, such as those of the claims in `OIDC_ROLES`"),
+    OIDC_TRUST_EMAIL: flag(false).describe(
+      "let e-mail addresses in `OIDC_ROLES` count if the provider does not send `email_verified`; set it only if nobody can choose their address there. An address that the provider marks as unverified never counts",
+    ),
   },
   Limits: LIMIT_SETTINGS,
   GraphQL: GRAPHQL_SETTINGS,

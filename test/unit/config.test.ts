@@ -129,6 +129,7 @@ describe("settings", () => {
       clientId: "console",
       clientSecret: "a-secret",
       scope: "openid email profile",
+      trustsEmail: false,
       roles: [
         { claim: "groups", value: "support", account: "demo", scope: "embed" },
         {

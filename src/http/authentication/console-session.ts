@@ -47,7 +47,7 @@ export function registerSessionRoutes(
     reply.code(204).header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
     if (!person || !identityProvider) return;
     try {
-      const url = await identityProvider.signOut(returnUrl, person.refreshToken);
+      const url = await identityProvider.signOut(person.id, person.refreshToken, returnUrl);
       if (url !== null) return reply.code(200).send({ sign_out_url: url });
     } catch (error) {
       // Signed out here in any case.

@@ -44,7 +44,9 @@ export function registerSignInRoutes(
       if (!signIn)
         throw new DomainError("unauthenticated", "The sign-in did not begin here, or has expired.");
       const { searchParams } = new URL(request.url, signIn.redirectUri);
-      const identified = await access.limitFailures(request.ip, () => provider.finish(signIn, searchParams));
+      const identified = await access.limitFailures(request.ip, () =>
+        provider.finish(request.ip, signIn, searchParams),
+      );
       const { roles } = identified;
       const role = roles.find(({ account }) => account === signIn.account) ?? roles[0];
       if (!role) throw new DomainError("forbidden", "OIDC_ROLES gives this person no role.");
@@ -64,7 +66,8 @@ export function registerSignInRoutes(
     if (!person || token === undefined)
       throw new DomainError("unauthenticated", "There is no session that can be renewed.");
     const { id, account } = person;
-    const identified = await access.limitFailures(request.ip, () => provider.refresh(id, token));
+    // Not limited by address: nobody can guess a session, and others behind the address must not delay it.
+    const identified = await provider.refresh(id, token);
     if (identified.roles.some((role) => role.account === account))
       return setSession(request, reply, { ...person, ...identified, rolesReadAt: Date.now() });
     reply.header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));

@@ -1,7 +1,9 @@
 import * as openid from "openid-client";
 import { z } from "zod";
 import { identifyPerson, type Role, type RoleRule } from "../../domain/authentication/role.js";
+import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { Slots } from "./slots.js";
 
 export interface IdentityProviderOptions {
   readonly issuer: string;
@@ -10,6 +12,8 @@ export interface IdentityProviderOptions {
   readonly roles: readonly RoleRule[];
   /** Scopes, separated by a space. */
   readonly scope: string;
+  /** Whether e-mail addresses give roles if the provider does not say whether they are verified. */
+  readonly trustsEmail: boolean;
 }
 
 /** The part of a sign-in that the browser keeps, encrypted, while the person is at the provider. */
@@ -31,21 +35,30 @@ export interface IdentifiedPerson {
   readonly refreshToken?: string | undefined;
 }
 
-/** For each request to the provider; a sign-in makes up to three. */
+/** For each request to the provider; a sign-in makes up to four. */
 const TIMEOUT_S = 4;
-const MAX_IN_PROGRESS = 20;
+const MAX_CALLS = 20;
+/** For each address block that signs in, and each person who is signed in. */
+const MAX_CALLS_PER_NAME = 5;
 const RETRY_AFTER_S = 5;
+/** Age at which the provider's metadata is read again. */
+const METADATA_MAX_AGE_MS = 3_600_000;
 /** Errors that concern one person or browser. All others mean that nobody can sign in. */
 const REFUSAL =
-  /^(?:invalid_grant|access_denied|\w+_required|OAUTH_(?:INVALID_RESPONSE|J(?:WT|SON)_\w+_FAILED))$/;
+  /^(?:invalid_(?:grant|request)|access_denied|\w+_required|OAUTH_(?:INVALID_RESPONSE|J(?:WT|SON)_\w+_FAILED))$/;
 
 /**
  * Signs people in with OpenID Connect: authorization code flow with PKCE, state and nonce (decision 56). Each method throws DomainError
  * `unavailable` if the provider cannot be used.
  */
 export class IdentityProvider {
-  #discovered: Promise<openid.Configuration> | undefined;
-  #inProgress = 0;
+  /** Calls of browsers that sign in. */
+  readonly #signIns = new Slots(MAX_CALLS, MAX_CALLS_PER_NAME);
+  /** Calls of people who are signed in, so that sign-ins never delay them. */
+  readonly #sessions = new Slots(MAX_CALLS, MAX_CALLS_PER_NAME);
+  /** Kept until it was read again: an error of the provider, which anyone may cause, must not stop sign-ins. */
+  #metadata: { readonly provider: openid.Configuration; readonly readAt: number } | undefined;
+  #reading: Promise<openid.Configuration> | undefined;
 
   constructor(private readonly options: IdentityProviderOptions) {}
 
@@ -62,17 +75,19 @@ export class IdentityProvider {
       code_challenge_method: "S256",
       ...(isSilent && { prompt: "none" }),
     };
-    const url = await this.#call(async (provider) => openid.buildAuthorizationUrl(provider, parameters));
+    const url = openid.buildAuthorizationUrl(await this.#provider(), parameters);
     return { url, pending: { redirectUri, state, nonce, verifier } };
   }
 
   /**
    * Ends a sign-in.
-   * @param query of the redirect URI, as sent by the provider
+   * @param address of the browser
+   * @param query of the redirect URI, as sent by the browser
    * @throws DomainError `unauthenticated` if it does not belong to the sign-in or the provider refuses
    */
-  async finish(pending: PendingSignIn, query: URLSearchParams): Promise<IdentifiedPerson> {
-    return this.#call(async (provider) => {
+  async finish(address: string, pending: PendingSignIn, query: URLSearchParams): Promise<IdentifiedPerson> {
+    requireCode(pending, query);
+    return this.#call(this.#signIns, toAddressBlock(address), async (provider) => {
       const tokens = await openid.authorizationCodeGrant(
         provider,
         new URL(`?${query}`, pending.redirectUri),
@@ -88,7 +103,7 @@ export class IdentityProvider {
 
   /** Reads a person's roles again. @throws DomainError `unauthenticated` if the provider refuses */
   async refresh(id: string, refreshToken: string): Promise<IdentifiedPerson> {
-    return this.#call(async (provider) => {
+    return this.#call(this.#sessions, id, async (provider) => {
       const tokens = await openid.refreshTokenGrant(provider, refreshToken);
       return { refreshToken, ...(await this.#identify(provider, tokens, id)) };
     });
@@ -98,8 +113,8 @@ export class IdentityProvider {
    * Revokes the refresh token.
    * @returns the URL that ends the session at the provider and then opens `returnUrl`; null if the provider has none
    */
-  async signOut(returnUrl: string, refreshToken: string | undefined): Promise<string | null> {
-    return this.#call(async (provider) => {
+  async signOut(id: string, refreshToken: string | undefined, returnUrl: string): Promise<string | null> {
+    return this.#call(this.#sessions, id, async (provider) => {
       const { revocation_endpoint, end_session_endpoint } = provider.serverMetadata();
       if (revocation_endpoint !== undefined && refreshToken !== undefined)
         await openid.tokenRevocation(provider, refreshToken);
@@ -118,25 +133,47 @@ export class IdentityProvider {
     if (id === undefined || (idToken && idToken.sub !== id)) throw refused(new Error("another subject"));
     const hasUserInfo = provider.serverMetadata().userinfo_endpoint !== undefined;
     const userInfo = hasUserInfo && (await openid.fetchUserInfo(provider, tokens.access_token, id));
-    const person = identifyPerson(this.options.roles, { ...idToken, ...userInfo, sub: id });
+    const sources = [idToken ?? {}, userInfo || {}];
+    const person = identifyPerson(id, sources, this.options);
     const { refresh_token: refreshToken } = tokens;
     return { id, ...person, ...(refreshToken !== undefined && { refreshToken }) };
   }
 
-  async #call<Result>(work: (provider: openid.Configuration) => Promise<Result>): Promise<Result> {
-    if (this.#inProgress >= MAX_IN_PROGRESS) throw unavailable(new Error("too many sign-ins in progress"));
-    this.#inProgress += 1;
-    try {
-      this.#discovered ??= this.#discover();
-      return await work(await this.#discovered);
-    } catch (error) {
-      const failure = toDomainError(error);
-      // The next call reads the provider's metadata again.
-      if (failure.code === "unavailable") this.#discovered = undefined;
-      throw failure;
-    } finally {
-      this.#inProgress -= 1;
-    }
+  async #call<Result>(
+    slots: Slots,
+    name: string,
+    call: (provider: openid.Configuration) => Promise<Result>,
+  ): Promise<Result> {
+    return slots.run(name, async () => {
+      const provider = await this.#provider();
+      try {
+        return await call(provider);
+      } catch (error) {
+        const failure = toDomainError(error);
+        if (failure.code === "unavailable") this.#readAgain();
+        throw failure;
+      }
+    });
+  }
+
+  async #provider(): Promise<openid.Configuration> {
+    if (!this.#metadata) return this.#read();
+    const { provider, readAt } = this.#metadata;
+    if (Date.now() - readAt > METADATA_MAX_AGE_MS) this.#readAgain();
+    return provider;
+  }
+
+  /** Reads the provider's metadata in the background, also because its keys or addresses may have changed. */
+  #readAgain(): void {
+    // The former metadata stays if it cannot be read.
+    this.#read().catch(() => undefined);
+  }
+
+  async #read(): Promise<openid.Configuration> {
+    this.#reading ??= this.#discover().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
   }
 
   async #discover(): Promise<openid.Configuration> {
@@ -148,18 +185,32 @@ export class IdentityProvider {
       (methods.includes("client_secret_basic") ? basic : post)(server, ...request);
     };
     // The settings allow http: for this machine only.
-    const execute = url.protocol === "http:" ? [openid.allowInsecureRequests] : [];
+    const insecure = url.protocol === "http:" ? [openid.allowInsecureRequests] : [];
+    // Signatures are checked, with the provider's public keys: HS256 and `none` are refused.
+    const execute = [openid.enableNonRepudiationChecks, ...insecure];
+    const timeout = TIMEOUT_S;
     try {
-      return await openid.discovery(url, clientId, undefined, authenticate, { timeout: TIMEOUT_S, execute });
+      const provider = await openid.discovery(url, clientId, undefined, authenticate, { timeout, execute });
+      this.#metadata = { provider, readAt: Date.now() };
+      return provider;
     } catch (error) {
       throw unavailable(error);
     }
   }
 }
 
+/** Checks the parameters that any browser may send, before they cost anything. @throws DomainError `unauthenticated` */
+function requireCode({ state }: PendingSignIn, query: URLSearchParams): void {
+  const [sent, ...others] = query.getAll("state");
+  if (sent !== state || others.length > 0) throw refused(new Error("another state"));
+  const error = query.get("error");
+  if (error !== null) throw refused(new Error(`${error} ${query.get("error_description") ?? ""}`));
+  if (!query.get("code")) throw refused(new Error("no code"));
+}
+
 function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
-  if (error instanceof openid.ResponseBodyError || error instanceof openid.AuthorizationResponseError) {
+  if (error instanceof openid.ResponseBodyError) {
     const cause = new Error(`${error.error} ${error.error_description ?? ""}`, { cause: error });
     return REFUSAL.test(error.error) ? refused(cause) : unavailable(cause);
   }

@@ -4,7 +4,7 @@ import type { ConsoleSessions } from "../../../src/services/authentication/conso
 import type { IdentityProviderOptions } from "../../../src/services/authentication/identity-provider.js";
 import { recordSecret } from "../secrets/run-record.js";
 
-const CLIENT = { id: "user-groups", secret: "client-secret-of-the-tests" };
+const CLIENT = { id: "user-groups", secret: "client-secret-of-the-tests-for-HS256" };
 
 /** An OpenID Connect provider on this machine, which signs in whoever is named without asking. */
 export interface TestIdentityProvider {
@@ -16,13 +16,24 @@ export interface TestIdentityProvider {
   /** The subject that signs in next. */
   visitor: string;
   isDown: boolean;
+  /** How long each reply takes. */
+  delayMs: number;
+  /** A key set to publish instead of its own. */
+  publishedKeys: object | undefined;
   /** Whether it issues refresh tokens. */
   hasRefreshTokens: boolean;
   /** The requests so far: method and path. */
   readonly requests: string[];
-  /** Accepts a service as its client. */
-  serve(serviceUrl: string): void;
+  /** Accepts a service as its client. May be called again, for example with other keys. */
+  serve(serviceUrl: string, signing?: Signing): void;
   close(): Promise<void>;
+}
+
+/** How ID tokens are signed: by default with RS256 and a key of the package. */
+interface Signing {
+  readonly algorithm?: string;
+  /** Private JWKs. */
+  readonly keys?: readonly object[];
 }
 
 /** Makes the roles of a session's person, or the whole session, older. @returns the session's cookie */
@@ -44,7 +55,7 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
   const server = createServer((request, response) => {
     idp.requests.push(`${request.method} ${request.url?.split("?", 1)[0]}`);
     if (idp.isDown) request.socket.destroy();
-    else answer(request, response);
+    else setTimeout(() => answer(request, response), idp.delayMs);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -58,16 +69,23 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
       clientSecret: CLIENT.secret,
       roles,
       scope: "openid email profile",
+      trustsEmail: false,
     }),
     people: new Map(),
     visitor: "",
     isDown: false,
+    delayMs: 0,
+    publishedKeys: undefined,
     hasRefreshTokens: true,
     requests: [],
-    serve(serviceUrl) {
-      const provider = createProvider(idp, serviceUrl);
+    serve(serviceUrl, signing = {}) {
+      const provider = createProvider(idp, serviceUrl, signing);
       const callback = provider.callback();
       answer = (request, response) => {
+        if (request.url === "/jwks" && idp.publishedKeys) {
+          response.setHeader("content-type", "application/jwk-set+json");
+          return response.end(JSON.stringify(idp.publishedKeys));
+        }
         if (!request.url?.startsWith("/interaction/")) return callback(request, response);
         void provider.interactionFinished(request, response, { login: { accountId: idp.visitor } });
       };
@@ -80,7 +98,11 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
   return idp;
 }
 
-function createProvider(idp: TestIdentityProvider, serviceUrl: string): Provider {
+function createProvider(
+  idp: TestIdentityProvider,
+  serviceUrl: string,
+  { algorithm = "RS256", keys }: Signing,
+): Provider {
   recordSecret("the client secret of the provider", Buffer.from(CLIENT.secret));
   const provider = new Provider(idp.url, {
     clients: [
@@ -90,8 +112,11 @@ function createProvider(idp: TestIdentityProvider, serviceUrl: string): Provider
         redirect_uris: ["", "/groups"].map((prefix) => `${serviceUrl}${prefix}/console/sign-in/callback`),
         post_logout_redirect_uris: [`${serviceUrl}/console/`],
         grant_types: ["authorization_code", "refresh_token"],
+        id_token_signed_response_alg: algorithm,
       },
     ],
+    ...(keys && { jwks: { keys } }),
+    enabledJWA: { idTokenSigningAlgValues: ["RS256", "ES256", "EdDSA", "HS256"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
     cookies: { keys: ["a key of the tests"] },
     features: { devInteractions: { enabled: false }, revocation: { enabled: true } },

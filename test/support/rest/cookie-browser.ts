@@ -6,11 +6,16 @@ export class CookieBrowser {
   /** The Set-Cookie headers of the last redirects. */
   readonly received: string[] = [];
 
+  /** @param headers of all requests */
+  constructor(private readonly headers: Readonly<Record<string, string>> = {}) {}
+
   /** Opens a URL. @returns the URL of the first reply that does not redirect, or of the first redirect to `until` */
   async open(url: string, until = "\n"): Promise<string> {
     this.received.length = 0;
     for (let target = new URL(url); ; ) {
-      const reply = await request(target, { headers: { cookie: this.cookie(target.origin) } });
+      const reply = await request(target, {
+        headers: { ...this.headers, cookie: this.cookie(target.origin) },
+      });
       await reply.body.dump();
       for (const header of [reply.headers["set-cookie"] ?? []].flat()) {
         this.received.push(header);
