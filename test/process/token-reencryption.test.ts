@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { TokenVault } from "../../src/domain/accounts/token-vault.js";
 import { Database } from "../../src/persistence/database/database.js";
 import { TokenReencryption } from "../../src/services/transfer/token-reencryption.js";
@@ -107,7 +107,9 @@ test("re-encrypts tokens while the service rotates, creates and reads, without c
     const workers = [0, 1, 2, 3, 4, 5, 6].map(work);
     const progress: number[] = [];
     const vault = new TokenVault([newKey, oldKey]);
-    const total = await new TokenReencryption(database, vault).run((count) => progress.push(count));
+    const { tokens: total } = await new TokenReencryption(database, vault).run((count) =>
+      progress.push(count),
+    );
     working = false;
     await Promise.all(workers);
     expect(total).toBe(progress.at(-1));
@@ -172,4 +174,92 @@ test("the command re-encrypts, prints nothing when there is nothing to do, and m
     code: 1,
     stderr: expect.stringContaining("encrypted with other keys"),
   });
+});
+
+test("skips, names and counts rows that cannot be decrypted, re-encrypts all others, and fails at the end", async () => {
+  const encryptionKey = randomBytes(32);
+  const service = await startTestService({ encryptionKey });
+  onTestFinished(() => service.close());
+  const account = await service.createAccount();
+  const { secret } = await account.createKey();
+  const url = `${service.url}/api/user`;
+  const ids: number[] = [];
+  for (const id of ["a", "b", "c"]) {
+    const group = userGroupOf(await callRest(url, "GET", secret, { user_group_id: id, name: id }));
+    ids.push(group.team_id);
+    const once = { "idempotency-key": id };
+    await callRest(url, "POST", secret, { current_token: group.token }, once);
+  }
+  const hooks: string[] = [];
+  for (const name of ["whole", "current", "previous"]) {
+    const create = `mutation { createWebhookEndpoint(input: { name: "${name}", url: "https://hooks.example.com/" }) { webhookEndpoint { id } } }`;
+    const { webhookEndpoint } = Object((await callGraphql(service.url, secret, create)).body).data
+      .createWebhookEndpoint;
+    const rotate = "mutation ($id: ID!) { rotateWebhookSecret(input: { id: $id }) { userErrors { code } } }";
+    await callGraphql(service.url, secret, rotate, webhookEndpoint);
+    hooks.push(String(Buffer.from(webhookEndpoint.id, "base64url")).replace(/\D/g, ""));
+  }
+  for (let count = 0; count < 2; count += 1) await service.services.signingKeys.rotate();
+  const [{ id: signingKey }] = await service.query("SELECT id FROM signing_key ORDER BY created_at LIMIT 1");
+  const damaged = "decode(md5('x') || md5('y'), 'hex')";
+  await service.query(`UPDATE user_group SET token_ciphertext = ${damaged} WHERE provided_id = 'b'`);
+  await service.query(`UPDATE user_group SET token_ciphertext = '' WHERE provided_id = 'c'`);
+  await service.query(`UPDATE idempotent_request SET reply_ciphertext = ${damaged} WHERE key = 'b'`);
+  await service.query(`UPDATE webhook_endpoint SET secret_ciphertext = ${damaged} WHERE name = 'current'`);
+  await service.query(
+    `UPDATE webhook_endpoint SET previous_secret_ciphertext = ${damaged} WHERE name = 'previous'`,
+  );
+  await service.query(`UPDATE signing_key SET private_key_ciphertext = ${damaged} WHERE id = $1`, [
+    signingKey,
+  ]);
+  const next = randomBytes(32);
+  const env = {
+    DATABASE_URL: databaseUrl(service.target),
+    ENCRYPTION_KEYS: [next, encryptionKey].map((key) => key.toString("base64")).join(","),
+  };
+  const place = { account_id: account.accountId, environment: "Customer", reason: expect.any(String) };
+  const end = await runHere(["token", "reencrypt", "--json"], env);
+  expect(end.code).toBe(1);
+  const { unreadable, ...counts } = JSON.parse(end.stdout);
+  expect(counts).toEqual({ tokens: 1, key_id: new TokenVault([next]).primaryKeyId });
+  expect(unreadable).toHaveLength(6);
+  expect(unreadable).toEqual(
+    expect.arrayContaining([
+      { ...place, kind: "userGroup", id: ids[1] },
+      { ...place, kind: "userGroup", id: ids[2] },
+      { ...place, kind: "idempotentRequest", id: "b" },
+      { ...place, kind: "webhookEndpoint", id: Number(hooks[1]) },
+      { ...place, kind: "webhookEndpoint", id: Number(hooks[2]) },
+      { account_id: null, environment: null, kind: "signingKey", id: signingKey, reason: expect.any(String) },
+    ]),
+  );
+  const owner = `account ${account.accountId}, Customer`;
+  expect(end.stderr).toContain(`${owner}, the token of user group ${ids[1]}: `);
+  expect(end.stderr).toContain("6 rows cannot be decrypted and were skipped.");
+  const status = await runHere(["token", "reencrypt", "--status", "--json"], env);
+  expect(JSON.parse(status.stdout)).toContainEqual({
+    key_id: new TokenVault([encryptionKey]).primaryKeyId,
+    rows: 6,
+    is_first: false,
+  });
+
+  // As the guide says: replace what they contain, and run it again.
+  const both = await startTestService({ encryptionKey: next, formerKeys: [encryptionKey], use: service });
+  onTestFinished(() => both.close());
+  const call = async (mutation: string) => {
+    const { body } = await callGraphql(
+      both.url,
+      secret,
+      `mutation { change: ${mutation} { userErrors { code } } }`,
+    );
+    expect(body).toEqual({ data: { change: { userErrors: [] } } });
+  };
+  for (const id of ids.slice(1)) await call(`rotateUserGroupToken(input: { by: { teamId: ${id} } })`);
+  for (const id of hooks.slice(1)) {
+    const nodeId = Buffer.from(`WebhookEndpoint:${id}`).toString("base64url");
+    await call(`rotateWebhookSecret(input: { id: "${nodeId}" })`);
+  }
+  const again = await runHere(["token", "reencrypt"], env);
+  expect(again).toMatchObject({ code: 1, stdout: expect.not.stringContaining("can be removed") });
+  expect(again.stderr).toContain("2 rows cannot be decrypted and were skipped.");
 });

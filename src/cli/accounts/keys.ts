@@ -5,9 +5,10 @@ import type { Scope } from "../../domain/accounts/caller.js";
 import { acceptedUntil, type SigningKey, signingKeyState } from "../../domain/authentication/signing-key.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
 import { AccountService } from "../../services/accounts/account-service.js";
 import { SigningKeys } from "../../services/authentication/signing-keys.js";
-import { TokenReencryption } from "../../services/transfer/token-reencryption.js";
+import { TokenReencryption, type UnreadableRow } from "../../services/transfer/token-reencryption.js";
 import { formatTable, type Output } from "../shared/output.js";
 import { type AccountChoice, requireAccount, withStorage } from "../shared/storage.js";
 
@@ -96,19 +97,44 @@ function state({ revokedAt, expiresAt }: ListedApiKey, now: Date): string {
   return `${expiresAt <= now ? "expired" : "expires"} ${expiresAt.toISOString()}`;
 }
 
-/** Re-encrypts all tokens with the first encryption key and prints their number. */
+/**
+ * Re-encrypts all tokens with the first encryption key and prints their number.
+ * @throws OperatorError at the end if rows were skipped because they cannot be decrypted
+ */
 export async function reencryptTokens(environment: ProcessEnvironment, output: Output): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
     const reencryption = new TokenReencryption(database, vault);
-    const total = await reencryption.run((count) =>
+    const { tokens, unreadable } = await reencryption.run((count) =>
       process.stderr.write(`re-encrypted ${count} tokens so far\n`),
     );
-    await output.print(
-      { tokens: total, key_id: vault.primaryKeyId },
-      `re-encrypted ${total} tokens with key ${vault.primaryKeyId}; the other keys can be removed from ENCRYPTION_KEYS\n`,
+    const outcome = `re-encrypted ${tokens} tokens with key ${vault.primaryKeyId}`;
+    const remedy = unreadable.length > 0 ? "" : "; the other keys can be removed from ENCRYPTION_KEYS";
+    const rows = unreadable.map(({ tenant, kind, id, reason }) => ({
+      account_id: tenant?.accountId ?? null,
+      environment: tenant?.environment ?? null,
+      kind,
+      id,
+      reason,
+    }));
+    await output.print({ tokens, key_id: vault.primaryKeyId, unreadable: rows }, `${outcome}${remedy}\n`);
+    if (unreadable.length === 0) return;
+    const lines = unreadable.map(
+      ({ tenant, kind, id, reason }) =>
+        `${tenant ? `account ${tenant.accountId}, ${tenant.environment}, ` : ""}${UNREADABLE[kind](id)}: ${reason}\n`,
+    );
+    process.stderr.write(lines.join(""));
+    throw new OperatorError(
+      `${unreadable.length} rows cannot be decrypted and were skipped. Replace what they contain (docs/key-rotation.md#rows-that-cannot-be-decrypted), then run the command again.`,
     );
   });
 }
+
+const UNREADABLE: Readonly<Record<UnreadableRow["kind"], (id: number | string) => string>> = {
+  userGroup: (id) => `the token of user group ${id}`,
+  webhookEndpoint: (id) => `the secret of webhook endpoint ${id}`,
+  idempotentRequest: (id) => `the stored reply of Idempotency-Key ${JSON.stringify(id)}`,
+  signingKey: (id) => `the signing key ${id}`,
+};
 
 /** Prints the number of rows that each key encrypts. */
 export async function countByKey(environment: ProcessEnvironment, output: Output): Promise<void> {

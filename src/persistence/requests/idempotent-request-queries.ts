@@ -39,7 +39,7 @@ const DELETE_ABOUT =
   "DELETE FROM idempotent_request WHERE account_id = $1 AND environment = $2 AND user_group_ids && $3::bigint[]";
 
 const WITH_OTHER_KEY = `SELECT key, reply_key_id AS "keyId", reply_ciphertext AS ciphertext FROM idempotent_request
-  WHERE account_id = $1 AND environment = $2 AND reply_key_id <> $3 LIMIT $4`;
+  WHERE account_id = $1 AND environment = $2 AND reply_key_id <> $3 AND key > $4 ORDER BY key LIMIT $5`;
 
 const REENCRYPT = `UPDATE idempotent_request SET reply_key_id = $4, reply_ciphertext = $5
   WHERE account_id = $1 AND environment = $2 AND key = $3 AND reply_ciphertext = $6`;
@@ -79,19 +79,24 @@ export async function deleteRepliesAbout(db: TenantDb, userGroupIds: readonly nu
   return changeRows(db, "idempotent_requests_erase", DELETE_ABOUT, [userGroupIds]);
 }
 
-/** Finds up to `limit` responses that are encrypted with a key other than `keyId`. */
+/** A stored response, encrypted, and its idempotency key. */
+export interface EncryptedReply extends EncryptedToken {
+  readonly key: string;
+}
+
+/** Finds the next responses, by idempotency key, that are encrypted with a key other than `keyId`. */
 export async function findRepliesUnderOtherKeys(
   db: TenantDb,
   keyId: string,
-  limit: number,
-): Promise<(EncryptedToken & { readonly key: string })[]> {
-  return db.run({ access: "read", text: WITH_OTHER_KEY }, [keyId, limit]);
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<EncryptedReply[]> {
+  return db.run({ access: "read", text: WITH_OTHER_KEY }, [keyId, after, limit]);
 }
 
 /** Replaces a response by a re-encrypted one, unless it has changed since. */
 export async function reencryptReply(
   db: TenantDb,
-  old: EncryptedToken & { readonly key: string },
+  old: EncryptedReply,
   { keyId, ciphertext }: EncryptedToken,
 ): Promise<void> {
   await db.run({ access: "write", text: REENCRYPT }, [old.key, keyId, ciphertext, old.ciphertext]);

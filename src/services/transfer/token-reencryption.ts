@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
-import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import type { TokenBinding, TokenVault } from "../../domain/accounts/token-vault.js";
 import { missingPrivilege } from "../../domain/shared/operator-error.js";
 import { findAccountIds } from "../../persistence/accounts/account-queries.js";
 import { listSigningKeys, reencryptSigningKey } from "../../persistence/authentication/signing-keys.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
+  type EncryptedReply,
   findRepliesUnderOtherKeys,
   reencryptReply,
 } from "../../persistence/requests/idempotent-request-queries.js";
@@ -30,23 +31,41 @@ const BATCH_SIZE = 500;
 /** More than there are. */
 const MAX_ACCOUNTS = 1_000_000_000;
 
+/** A row that cannot be decrypted, because it was altered or its key is not configured. */
+export interface UnreadableRow {
+  /** Absent for signing keys. */
+  readonly tenant?: Tenant;
+  readonly kind: TokenBinding["kind"] | "userGroup";
+  readonly id: number | string;
+  readonly reason: string;
+}
+
+interface ReencryptionResult {
+  readonly tokens: number;
+  readonly unreadable: readonly UnreadableRow[];
+}
+
 /**
  * Re-encrypts tokens, webhook secrets, stored replies and signing keys under the first configured key while the service is running. The next
  * run continues an interrupted one.
  */
 export class TokenReencryption {
+  /** By place, as repeated passes find them again. */
+  readonly #unreadable = new Map<string, UnreadableRow>();
+
   constructor(
     private readonly db: Database,
     private readonly vault: TokenVault,
   ) {}
 
   /**
-   * Runs until nothing is encrypted under another key.
+   * Runs until nothing that can be decrypted is encrypted under another key.
    * @param onProgress called with the number of tokens re-encrypted so far
-   * @returns the number of re-encrypted tokens
+   * @returns the number of re-encrypted tokens, and the rows that were skipped because they cannot be decrypted
    * @throws OperatorError before it changes anything if the database role lacks a privilege
    */
-  async run(onProgress: (count: number) => void): Promise<number> {
+  async run(onProgress: (count: number) => void): Promise<ReencryptionResult> {
+    this.#unreadable.clear();
     const missing = await findMissingGrants(this.db.of("operator"));
     if (missing.length > 0) throw missingPrivilege(missing.join(" and "));
     let total = 0;
@@ -62,11 +81,13 @@ export class TokenReencryption {
       for (const environment of ENVIRONMENTS) {
         await this.#reencryptSecrets({ accountId, environment });
         await this.#reencryptReplies({ accountId, environment });
-        total += await this.#reencrypt({ accountId, environment }, (count) => onProgress(total + count));
+        total += await this.#reencryptTokens({ accountId, environment }, (count) =>
+          onProgress(total + count),
+        );
       }
     }
     await this.#reencryptSigningKeys();
-    return total;
+    return { tokens: total, unreadable: [...this.#unreadable.values()] };
   }
 
   /** Counts the rows that each key encrypts, by key ID, and the primary key's in any case. */
@@ -85,13 +106,10 @@ export class TokenReencryption {
     const keyId = this.vault.primaryKeyId;
     const db = this.db.of("operator");
     for (const old of await listSigningKeys(db)) {
-      const binding = bindingOf(old.id);
       if (old.keyId === keyId) continue;
-      await reencryptSigningKey(
-        db,
-        old.id,
-        this.vault.encrypt(this.vault.decrypt(old, binding), binding, keyId),
-      );
+      const binding = bindingOf(old.id);
+      const text = this.#read({ kind: "signingKey", id: old.id }, () => this.vault.decrypt(old, binding));
+      if (text !== null) await reencryptSigningKey(db, old.id, this.vault.encrypt(text, binding, keyId));
     }
   }
 
@@ -100,60 +118,98 @@ export class TokenReencryption {
     const db = this.db.for(tenant);
     for (const old of await findSecretsUnderOtherKeys(db, keyId)) {
       const binding = { accountId: tenant.accountId, id: old.id, kind: "webhookEndpoint" } as const;
-      const reencrypt = (ciphertext: Buffer) =>
-        this.vault.encrypt(this.vault.decrypt({ keyId: old.keyId, ciphertext }, binding), binding, keyId)
-          .ciphertext;
-      const previous = old.previous && reencrypt(old.previous);
-      await reencryptSecrets(db, old, { keyId, current: reencrypt(old.current), previous });
+      const decrypt = (ciphertext: Buffer) => this.vault.decrypt({ keyId: old.keyId, ciphertext }, binding);
+      const encrypt = (text: string) => this.vault.encrypt(text, binding, keyId).ciphertext;
+      const secrets = this.#read({ tenant, kind: "webhookEndpoint", id: old.id }, () => ({
+        current: decrypt(old.current),
+        previous: old.previous && decrypt(old.previous),
+      }));
+      if (!secrets) continue;
+      const previous = secrets.previous === null ? null : encrypt(secrets.previous);
+      await reencryptSecrets(db, old, { keyId, current: encrypt(secrets.current), previous });
     }
   }
 
   async #reencryptReplies(tenant: Tenant): Promise<void> {
     const keyId = this.vault.primaryKeyId;
     const db = this.db.for(tenant);
-    for (;;) {
-      const replies = await findRepliesUnderOtherKeys(db, keyId, BATCH_SIZE);
-      if (replies.length === 0) return;
-      for (const old of replies) {
-        const binding = replyBinding(tenant, old.key);
-        await reencryptReply(db, old, this.vault.encrypt(this.vault.decrypt(old, binding), binding, keyId));
-      }
-    }
+    await repeat<EncryptedReply>(
+      (after) => findRepliesUnderOtherKeys(db, keyId, { after: after?.key ?? "", limit: BATCH_SIZE }),
+      async (replies) => {
+        let count = 0;
+        for (const old of replies) {
+          const binding = replyBinding(tenant, old.key);
+          const row = { tenant, kind: "idempotentRequest", id: old.key } as const;
+          const text = this.#read(row, () => this.vault.decrypt(old, binding));
+          if (text === null) continue;
+          await reencryptReply(db, old, this.vault.encrypt(text, binding, keyId));
+          count += 1;
+        }
+        return count;
+      },
+    );
   }
 
-  async #reencrypt(tenant: Tenant, onProgress: (count: number) => void): Promise<number> {
-    let count = 0;
-    let afterId = 0;
-    for (;;) {
-      const rows = await findTokensUnderOtherKeys(
-        this.db.for(tenant),
-        afterId,
-        this.vault.primaryTokenKeyId,
-        BATCH_SIZE,
-      );
-      const last = rows.at(-1);
-      // Requests in progress may still write rows under the old key with lower IDs: repeat until a pass from the start finds none.
-      if (!last && afterId === 0) return count;
-      afterId = last?.id ?? 0;
-      if (!last) continue;
-      count += await this.#reencryptBatch(tenant, rows);
-      onProgress(count);
-    }
+  async #reencryptTokens(tenant: Tenant, onProgress: (count: number) => void): Promise<number> {
+    let total = 0;
+    const { primaryTokenKeyId } = this.vault;
+    const db = this.db.for(tenant);
+    await repeat<EncryptedRow>(
+      (after) => findTokensUnderOtherKeys(db, after?.id ?? 0, primaryTokenKeyId, BATCH_SIZE),
+      async (rows) => {
+        const count = await this.#reencryptBatch(tenant, rows);
+        total += count;
+        onProgress(total);
+        return count;
+      },
+    );
+    return total;
   }
 
   async #reencryptBatch(tenant: Tenant, rows: readonly EncryptedRow[]): Promise<number> {
     const { accountId } = tenant;
     const owner = { accountId, tokenKeyId: this.vault.primaryKeyId };
-    const tokens = rows.map((old) => {
+    const tokens = rows.flatMap((old) => {
       const stored = { keyId: old.keyId, hex: Buffer.concat([old.ciphertext, old.lookup]).toString("hex") };
-      const token = this.vault.decryptToken(stored, tenant);
-      return { old, token: this.vault.encryptToken(token, owner) };
+      const row = { tenant, kind: "userGroup", id: old.id } as const;
+      const token = this.#read(row, () => this.vault.decryptToken(stored, tenant));
+      return token === null ? [] : [{ old, token: this.vault.encryptToken(token, owner) }];
     });
+    if (tokens.length === 0) return 0;
     return this.db.for(tenant).transaction(async (transaction) => {
       const count = await reencryptTokens(transaction, this.vault.primaryTokenKeyId, tokens);
       const pairs = tokens.map(({ old, token }) => ({ old: old.lookup, new: token.lookup }));
       await rehashImportedTokens(transaction, pairs);
       return count;
     });
+  }
+
+  /** Decrypts a row. @returns null, and records the row, if that fails */
+  #read<Text>(row: Omit<UnreadableRow, "reason">, decrypt: () => Text): Text | null {
+    try {
+      return decrypt();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const place = [row.tenant?.accountId, row.tenant?.environment, row.kind, row.id].join("/");
+      this.#unreadable.set(place, { ...row, reason });
+      return null;
+    }
+  }
+}
+
+/**
+ * Passes over the rows in batches. Requests in progress may still write rows before those of the pass, so it repeats until a pass changes
+ * none: only rows that cannot be decrypted are left.
+ * @param find returns the rows after one
+ * @param change returns the number of changed rows
+ */
+async function repeat<Row>(
+  find: (after: Row | undefined) => Promise<readonly Row[]>,
+  change: (rows: readonly Row[]) => Promise<number>,
+): Promise<void> {
+  for (let changed = 1; changed > 0; ) {
+    changed = 0;
+    for (let rows = await find(undefined); rows.length > 0; rows = await find(rows.at(-1)))
+      changed += await change(rows);
   }
 }
