@@ -127,7 +127,11 @@ export function BulkActions({ selected, shown, filter, total, onChange, onDone }
       </button>
       {confirming === "change" && (
         <ChangeGroups
-          groups={isAll ? { filter: filter ?? {} } : { userGroups: groups }}
+          groups={
+            isAll
+              ? { ...(filter ? { filter } : { all: true }), expectedCount: total }
+              : { userGroups: groups }
+          }
           total={isAll ? total : ids.length}
           onClose={() => setConfirming(null)}
           onDone={onDone}

@@ -16,7 +16,7 @@ import { useMutation } from "../session/use-mutation.js";
 import { DataSourceField } from "./data-source-picker.js";
 import { toValue } from "./group-filters.js";
 
-export type ChangedGroups = Pick<UpdateUserGroupsInput, "userGroups" | "filter">;
+export type ChangedGroups = Pick<UpdateUserGroupsInput, "userGroups" | "filter" | "all" | "expectedCount">;
 
 interface ChangeGroupsProps {
   readonly groups: ChangedGroups;

@@ -8,6 +8,7 @@ import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createListArguments, createOrderInput } from "../shared/list-inputs.js";
 import { AdminMutation, createIdInput, type IdInput } from "../shared/mutation.js";
+import { OptionalField } from "../shared/mutation-input.js";
 import { parseNodeIdOfType } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { ApiKeyConnection, ApiKeyScope, ApiKeyView } from "./api-key-types.js";
@@ -42,7 +43,10 @@ class CreateApiKeyInput {
   @Field(() => ApiKeyScope, { description: "The scope of the key." })
   readonly scope!: Scope;
 
-  @Field(() => GraphQLDateTime, nullable("The time when the key expires. If omitted, it does not expire."))
+  @OptionalField(
+    () => GraphQLDateTime,
+    "The time when the key expires. If omitted or null, it does not expire.",
+  )
   readonly expiresAt?: Date | null;
 }
 

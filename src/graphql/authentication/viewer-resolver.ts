@@ -18,6 +18,7 @@ import { ApiKeyScope, ApiKeyView } from "../accounts/api-key-types.js";
 import { type FrontEndSession, type GraphqlContext, type Session, tenantOf } from "../shared/context.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { CallerMutation } from "../shared/mutation.js";
+import { OptionalField } from "../shared/mutation-input.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
 import { parseUserGroupBy, UserGroupBy } from "../user-groups/by.js";
@@ -28,19 +29,15 @@ class CreateEmbedSessionInput {
   @Field(() => UserGroupBy, { description: "The user group that the session can read." })
   readonly by!: UserGroupBy;
 
-  @Field(
+  @OptionalField(
     () => Int,
-    nullable(
-      `The lifetime in seconds, from ${MIN_SESSION_SECONDS} to ${MAX_SESSION_SECONDS}. Default: ${DEFAULT_SESSION_SECONDS}. The session expires with its API key at the latest.`,
-    ),
+    `The lifetime in seconds, from ${MIN_SESSION_SECONDS} to ${MAX_SESSION_SECONDS}. Default: ${DEFAULT_SESSION_SECONDS}. The session expires with its API key at the latest.`,
   )
   readonly expiresInSeconds?: number | null;
 
-  @Field(
+  @OptionalField(
     () => GraphQLJSON,
-    nullable(
-      `Variables for this session, as a JSON object of at most ${MAX_VARIABLES_BYTES} bytes. The holder of the token can read them. A dashboard uses them in preference to properties of the same name.`,
-    ),
+    `Variables for this session, as a JSON object of at most ${MAX_VARIABLES_BYTES} bytes. The holder of the token can read them. A dashboard uses them in preference to properties of the same name.`,
   )
   readonly variables?: unknown;
 }

@@ -5,6 +5,7 @@ import { parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { WriterMutation } from "../shared/mutation.js";
+import { OptionalField } from "../shared/mutation-input.js";
 import { toNodeId } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
 import { DataSourceBy, parseDataSourceBy } from "./by.js";
@@ -26,10 +27,10 @@ class UpdateDataSourceInput {
   @Field(() => DataSourceBy, { description: "The data source to update." })
   readonly by!: DataSourceBy;
 
-  @Field(() => String, nullable("The new external ID. Must not be null."))
+  @OptionalField(() => String, "The new external ID. Must not be null.")
   readonly providedId?: string | null;
 
-  @Field(() => String, nullable("The new name. Must not be null."))
+  @OptionalField(() => String, "The new name. Must not be null.")
   readonly name?: string | null;
 }
 

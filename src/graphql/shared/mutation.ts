@@ -16,6 +16,7 @@ import type { Caller } from "../../domain/accounts/caller.js";
 import { requireAdmin, requireWrite } from "../../domain/accounts/scopes.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import { countError, isUserError } from "./error-format.js";
+import { requireSentValues } from "./mutation-input.js";
 import { UserErrorView } from "./user-error-type.js";
 
 interface UserErrors {
@@ -62,9 +63,11 @@ export const AdminMutation = createDecorator(requireAdmin);
 export const CallerMutation = createDecorator((caller) => caller);
 
 function createDecorator<Principal>(authorize: (caller: Caller) => Principal) {
-  const PrincipalArg = createParameterDecorator<GraphqlContext>(({ context }) =>
-    authorize(requireSession(context).caller),
-  );
+  const PrincipalArg = createParameterDecorator<GraphqlContext>(({ context, info }) => {
+    const principal = authorize(requireSession(context).caller);
+    requireSentValues(info);
+    return principal;
+  });
   return <Values extends object, Input extends object>(
     description: string,
     input: () => ClassType<Input>,

@@ -2,6 +2,7 @@ import { Directive, Field, InputType, Int } from "type-graphql";
 import { isPresent } from "../../domain/shared/json.js";
 import { measureJson } from "../../domain/site-configs/document-source.js";
 import { DEFAULT_SITE, requireSize, SITE_NAME_RULE } from "../../domain/site-configs/site-config.js";
+import { OptionalField } from "../shared/mutation-input.js";
 import { guard, nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
 
@@ -12,6 +13,7 @@ export const STRICT = {
   defaultValue: false,
   description: "If true, warnings count as errors; notices do not.",
 };
+const MUTATION_STRICT = { ...STRICT, description: `${STRICT.description} Must not be null.` };
 const EXPECTED_REVISION = guard(
   "The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one.",
 );
@@ -47,14 +49,12 @@ export class PutSiteConfigInput {
   @Field(() => Int, EXPECTED_REVISION)
   readonly expectedRevision?: number | null;
 
-  @Field(() => Boolean, STRICT)
+  @Field(() => Boolean, MUTATION_STRICT)
   readonly strict?: boolean | null;
 
-  @Field(
+  @OptionalField(
     () => Boolean,
-    nullable(
-      "If true, anyone can read the configuration over HTTP. If omitted, existing sites keep their visibility and new sites are private.",
-    ),
+    "If true, anyone can read the configuration over HTTP. If omitted, existing sites keep their visibility and new sites are private.",
   )
   readonly isPublic?: boolean | null;
 }
@@ -73,7 +73,7 @@ export class PatchSiteConfigInput {
   @Field(() => Int, EXPECTED_REVISION)
   readonly expectedRevision?: number | null;
 
-  @Field(() => Boolean, STRICT)
+  @Field(() => Boolean, MUTATION_STRICT)
   readonly strict?: boolean | null;
 }
 

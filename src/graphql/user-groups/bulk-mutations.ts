@@ -1,42 +1,34 @@
 import { Field, ID, InputType, Int, ObjectType, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
-import {
-  DomainError,
-  domainErrorOr,
-  type FieldPath,
-  invalidField,
-  MAX_FIELD_ERRORS,
-} from "../../domain/shared/errors.js";
+import { DomainError, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
-import { isPresent } from "../../domain/shared/json.js";
-import { parsePage, toCursor } from "../../domain/shared/pagination.js";
-import { parseText } from "../../domain/shared/text-field.js";
-import { parseMappingList } from "../../domain/user-groups/mapping.js";
-import { parseProperties } from "../../domain/user-groups/properties.js";
+import { toCursor } from "../../domain/shared/pagination.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import {
-  type BulkChange,
   type BulkEdit,
   type BulkUpdated,
   type Edited,
   MAX_BULK_EDITS,
-  MAX_BULK_ENTRIES,
-  MAX_BULK_UPDATES,
 } from "../../services/user-groups/bulk-edits.js";
 import { MAX_UPSERTS, type UpsertedGroup, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
 import { positionById } from "../shared/connection-type.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { WriterMutation } from "../shared/mutation.js";
+import { OptionalField } from "../shared/mutation-input.js";
 import { toNodeId } from "../shared/node.js";
 import { nullable } from "../shared/nullable.js";
-import { GraphQLJSON } from "../shared/raw-json.js";
 import { UserErrorView } from "../shared/user-error-type.js";
+import {
+  BulkInput,
+  BY_ID,
+  parseAll,
+  parseBulkChange,
+  parseBulkUpdate,
+  UpdateUserGroupsInput,
+} from "./bulk-inputs.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
-import { parseUserGroupFilter, UserGroupFilterInput } from "./list-resolver.js";
 import {
   GRACE_SECONDS,
-  MappingInput,
-  PATCH_RULES,
   parseChangedFields,
   parseGrace,
   parseIdentified,
@@ -45,68 +37,14 @@ import {
 import { UserGroupView } from "./type.js";
 
 @InputType()
-abstract class BulkInput {
-  @Field(() => Boolean, {
-    defaultValue: true,
-    description:
-      "If true, no user group is changed if any of them does not exist or is invalid. If false, only those are skipped.",
-  })
-  readonly allOrNothing!: boolean;
-}
-
-@InputType()
 abstract class BulkEditInput extends BulkInput {
   @Field(() => [UserGroupBy], { description: `The user groups, at most ${MAX_BULK_EDITS}.` })
   readonly userGroups!: UserGroupBy[];
 }
 
-@InputType("UpdateUserGroupsInput", {
-  description:
-    "Input for `updateUserGroups`: `userGroups` or `filter`, and the change, which is the same for all.",
-})
-class UpdateUserGroupsInput extends BulkInput {
-  @Field(() => [UserGroupBy], nullable(`The user groups, at most ${MAX_BULK_UPDATES}.`))
-  readonly userGroups?: UserGroupBy[] | null;
-
-  @Field(
-    () => UserGroupFilterInput,
-    nullable(
-      `Instead of \`userGroups\`: the user groups that meet all conditions, ordered by internal ID, at most ${MAX_BULK_UPDATES} per call. Without conditions, all user groups.`,
-    ),
-  )
-  readonly filter?: UserGroupFilterInput | null;
-
-  @Field(
-    () => String,
-    nullable("With `filter`: the `endCursor` of the previous call, after which this one continues."),
-  )
-  readonly after?: string | null;
-
-  @Field(() => GraphQLJSON, nullable(`A JSON Merge Patch (RFC 7396) of the properties: ${PATCH_RULES}`))
-  readonly propertiesPatch?: unknown;
-
-  @Field(
-    () => [MappingInput],
-    nullable(
-      `Mapping entries to add, at most ${MAX_BULK_ENTRIES}; they replace existing entries of the same schemas.`,
-    ),
-  )
-  readonly setMapping?: MappingInput[] | null;
-
-  @Field(() => [String], nullable(`IDs of schemas to remove from the mappings, at most ${MAX_BULK_ENTRIES}.`))
-  readonly removeMapping?: string[] | null;
-
-  @Field(() => Boolean, {
-    defaultValue: false,
-    description:
-      "If true, nothing is changed, and the results are those of the same call without `dryRun`; only `mapping` is still the current one.",
-  })
-  readonly dryRun!: boolean;
-}
-
 @InputType("RotateUserGroupTokensInput", { description: "Input for `rotateUserGroupTokens`." })
 class RotateUserGroupTokensInput extends BulkEditInput {
-  @Field(() => Int, GRACE_SECONDS)
+  @OptionalField(() => Int, GRACE_SECONDS)
   readonly graceSeconds?: number | null;
 }
 
@@ -145,16 +83,6 @@ class DeleteUserGroupsResult extends BulkEditResult {
   readonly deletedUserGroupId!: string | null;
 }
 
-/** Parses the user groups of a call; an invalid one is replaced by its error. @throws DomainError `invalid_field` if there are too many */
-function parseAll<Input, Parsed>(
-  userGroups: readonly Input[],
-  max: number,
-  parse: (input: Input) => Parsed,
-): (Parsed | DomainError)[] {
-  if (userGroups.length > max) throw invalidField(["userGroups"], `must have at most ${max} user groups`);
-  return userGroups.map((input) => domainErrorOr(() => parse(input)));
-}
-
 function parseBulkEdit({ userGroups, allOrNothing }: BulkEditInput): BulkEdit {
   return { refs: parseAll(userGroups, MAX_BULK_EDITS, (by) => parseUserGroupBy(by, [])), allOrNothing };
 }
@@ -168,7 +96,7 @@ class UpsertUserGroupInput extends UserGroupChangesInput {
   })
   readonly providedId!: string;
 
-  @Field(() => String, nullable("The user group's name. Required if the user group does not exist yet."))
+  @OptionalField(() => String, "The user group's name. Required if the user group does not exist yet.")
   readonly name?: string | null;
 }
 
@@ -219,12 +147,14 @@ export class BulkMutations {
         () => [UpdateUserGroupsResult],
         {
           description:
-            "One result for each user group, in the order of the input or, with `filter`, of internal IDs.",
+            "One result for each user group, in the order of the input or, with `filter` or `all`, of internal IDs.",
         },
       ],
       endCursor: [
         () => String,
-        nullable("With `filter`: the cursor for `after`; null if no more user groups match."),
+        nullable(
+          "With `filter` or `all`: the cursor for `after`; null if no more user groups match, or if `allOrNothing` prevented the changes of this call. Earlier calls are not undone.",
+        ),
       ],
       userErrors: BULK_ERRORS,
     },
@@ -235,7 +165,8 @@ export class BulkMutations {
       change: () => parseBulkChange(input),
     });
     const { outcomes, page } = await services.userGroupBulkEdits.update(writer, edit, change, input.dryRun);
-    const last = page?.hasMore ? page.items.at(-1) : undefined;
+    const isRefused = edit.allOrNothing && outcomes.some(isFailure);
+    const last = page?.hasMore && !isRefused ? page.items.at(-1) : undefined;
     const view = (updated: BulkUpdated | null, refused: UserGroup | null) => {
       const userGroup = updated?.userGroup ?? refused;
       return {
@@ -296,44 +227,6 @@ export class BulkMutations {
     });
     return viewOutcomes(outcomes, view, MAX_FIELD_ERRORS);
   }
-}
-
-const BY_ID = { field: "teamId", kind: "id" } as const;
-
-/** @throws DomainError `invalid_field` */
-function parseBulkUpdate({ userGroups, filter, after, allOrNothing }: UpdateUserGroupsInput) {
-  if (isPresent(userGroups) === isPresent(filter))
-    throw invalidField(["userGroups"], "or `filter` is required, but not both");
-  if (userGroups) {
-    if (isPresent(after)) throw invalidField(["after"], "must not be sent without `filter`");
-    const refs = parseAll(userGroups, MAX_BULK_UPDATES, (by) => parseUserGroupBy(by, []));
-    return { refs, allOrNothing };
-  }
-  const page = parsePage({ first: MAX_BULK_UPDATES, after: after ?? null }, BY_ID);
-  return { filter: parseUserGroupFilter(filter), page, allOrNothing };
-}
-
-/** @throws DomainError `invalid_field` */
-function parseBulkChange({ propertiesPatch, setMapping, removeMapping }: UpdateUserGroupsInput): BulkChange {
-  if (propertiesPatch === undefined && !isPresent(setMapping) && !isPresent(removeMapping))
-    throw invalidField(["propertiesPatch"], "`setMapping` or `removeMapping` is required");
-  return parseFields<BulkChange>({
-    ...(propertiesPatch === undefined
-      ? {}
-      : { propertiesPatch: () => parseProperties(propertiesPatch, ["propertiesPatch"]) }),
-    setMapping: () => parseMappingList(fewEntries(setMapping, ["setMapping"]), ["setMapping"]),
-    removeMapping: () =>
-      fewEntries(removeMapping, ["removeMapping"]).map((schemaId, index) =>
-        parseText(schemaId, ["removeMapping", String(index)]),
-      ),
-  });
-}
-
-/** @throws DomainError `invalid_field` */
-function fewEntries<Entry>(entries: readonly Entry[] | null | undefined, field: FieldPath): readonly Entry[] {
-  if (isPresent(entries) && entries.length > MAX_BULK_ENTRIES)
-    throw invalidField(field, `must have at most ${MAX_BULK_ENTRIES} entries`);
-  return entries ?? [];
 }
 
 function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {

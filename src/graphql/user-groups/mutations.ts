@@ -14,6 +14,7 @@ import {
 } from "../../domain/user-groups/user-group.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { CallerMutation, WriterMutation } from "../shared/mutation.js";
+import { OptionalField } from "../shared/mutation-input.js";
 import { toNodeId } from "../shared/node.js";
 import { guard, nullable } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";
@@ -34,10 +35,10 @@ abstract class NewUserGroupInput {
   @Field(() => String, { description: "The user group's external ID, unique within its environment." })
   readonly providedId!: string;
 
-  @Field(() => GraphQLJSON, nullable("Free-form properties, as a JSON object."))
+  @OptionalField(() => GraphQLJSON, "Free-form properties, as a JSON object.")
   readonly properties?: unknown;
 
-  @Field(() => [MappingInput], nullable("The mapping of schemas to data sources."))
+  @OptionalField(() => [MappingInput], "The mapping of schemas to data sources.")
   readonly mapping?: MappingInput[] | null;
 }
 
@@ -51,10 +52,10 @@ export const PATCH_RULES =
 /** Changeable fields of a user group; absent and null differ (decision 7). */
 @InputType()
 export abstract class UserGroupChangesInput {
-  @Field(() => GraphQLJSON, nullable("A JSON object that replaces the properties; null removes them."))
+  @OptionalField(() => GraphQLJSON, "A JSON object that replaces the properties; null removes them.")
   readonly properties?: unknown;
 
-  @Field(() => [MappingInput], nullable("Entries that replace the mapping; null removes all entries."))
+  @OptionalField(() => [MappingInput], "Entries that replace the mapping; null removes all entries.")
   readonly mapping?: MappingInput[] | null;
 }
 
@@ -63,7 +64,7 @@ export abstract class UserGroupChangesInput {
     "Input for `getOrCreateUserGroup`. Fields other than `providedId` apply only if the user group is created.",
 })
 class GetOrCreateUserGroupInput extends NewUserGroupInput {
-  @Field(() => String, nullable("The user group's name. Required if the user group does not exist yet."))
+  @OptionalField(() => String, "The user group's name. Required if the user group does not exist yet.")
   readonly name?: string | null;
 }
 
@@ -80,12 +81,12 @@ class UpdateUserGroupInput extends UserGroupChangesInput {
   @Field(() => UserGroupBy, { description: "The user group to update." })
   readonly by!: UserGroupBy;
 
-  @Field(() => String, nullable("The new name. Must not be null."))
+  @OptionalField(() => String, "The new name. Must not be null.")
   readonly name?: string | null;
 
-  @Field(
+  @OptionalField(
     () => GraphQLJSON,
-    nullable(`A JSON Merge Patch (RFC 7396) of the properties, instead of \`properties\`: ${PATCH_RULES}`),
+    `A JSON Merge Patch (RFC 7396) of the properties, instead of \`properties\`: ${PATCH_RULES}`,
   )
   readonly propertiesPatch?: unknown;
 
@@ -105,9 +106,8 @@ class RestoreUserGroupInput {
   readonly expectedVersion?: number | null;
 }
 
-export const GRACE_SECONDS = nullable(
-  "How long the old token can still be used to read, in seconds; at most `Viewer.tokenGraceSeconds`, which is the default. Only the last former token has a grace period: a rotation ends that of the token before, and 0 leaves no former token.",
-);
+export const GRACE_SECONDS =
+  "How long the old token can still be used to read, in seconds; at most `Viewer.tokenGraceSeconds`, which is the default. Only the last former token has a grace period: a rotation ends that of the token before, and 0 leaves no former token.";
 
 @InputType("RotateUserGroupTokenInput", { description: "Input for `rotateUserGroupToken`." })
 class RotateUserGroupTokenInput {
@@ -117,7 +117,7 @@ class RotateUserGroupTokenInput {
   })
   readonly by!: UserGroupBy;
 
-  @Field(() => Int, GRACE_SECONDS)
+  @OptionalField(() => Int, GRACE_SECONDS)
   readonly graceSeconds?: number | null;
 }
 

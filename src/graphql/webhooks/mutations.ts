@@ -7,8 +7,9 @@ import type { WebhookEndpointFields, WebhookEvent } from "../../domain/webhooks/
 import type { IssuedSecret } from "../../services/webhooks/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { AdminMutation, createIdInput, type IdInput } from "../shared/mutation.js";
+import { OptionalField } from "../shared/mutation-input.js";
 import { parseNodeIdOfType } from "../shared/node.js";
-import { nullable } from "../shared/nullable.js";
+import { guard, nullable } from "../shared/nullable.js";
 import { WebhookDeliveryView, WebhookEndpointView, WebhookEventEnum } from "./types.js";
 
 @InputType("CreateWebhookEndpointInput", { description: "Input for `createWebhookEndpoint`." })
@@ -23,7 +24,7 @@ class CreateWebhookEndpointInput {
 
   @Field(
     () => [WebhookEventEnum],
-    nullable("The types of events to send. If omitted or empty, all events are sent."),
+    guard("The types of events to send. If omitted or empty, all events are sent."),
   )
   readonly events?: WebhookEvent[] | null;
 }
@@ -35,23 +36,21 @@ class UpdateWebhookEndpointInput {
   @Field(() => ID, { description: "The webhook endpoint's global ID." })
   readonly id!: string;
 
-  @Field(() => String, nullable("The new name. Must not be null."))
+  @OptionalField(() => String, "The new name. Must not be null.")
   readonly name?: string | null;
 
-  @Field(() => String, nullable("The new URL. Must not be null."))
+  @OptionalField(() => String, "The new URL. Must not be null.")
   readonly url?: string | null;
 
-  @Field(
+  @OptionalField(
     () => [WebhookEventEnum],
-    nullable("The types of events to send; all if the list is empty. Must not be null."),
+    "The types of events to send; all if the list is empty. Must not be null.",
   )
   readonly events?: WebhookEvent[] | null;
 
-  @Field(
+  @OptionalField(
     () => Boolean,
-    nullable(
-      "If false, nothing is sent, and events that occur in the meantime are not sent later. Must not be null.",
-    ),
+    "If false, nothing is sent, and events that occur in the meantime are not sent later. Must not be null.",
   )
   readonly enabled?: boolean | null;
 }

@@ -189,16 +189,20 @@ export async function findPages<Row extends object>(
   return db.run<Row>({ label: `${name}_pages`, access: "read", isSearch: true, text }, values.list);
 }
 
-/** Counts the rows on all pages of a list. */
+/** Counts the rows on all pages of a list. @param max number at which counting ends */
 export async function countList(
   db: TenantDb,
   table: string,
   { conditions, values }: ListQuery,
+  max?: number,
 ): Promise<number> {
-  const text = `SELECT count(*)::integer AS count FROM ${table} WHERE ${conditions.join(" AND ")}`;
+  const limit = max === undefined ? "" : `LIMIT ${values.add(max)}`;
+  const rows = `FROM ${table} WHERE ${conditions.join(" AND ")}`;
+  const counted = limit ? `FROM (SELECT ${rows} ${limit}) AS counted` : rows;
+  const text = `SELECT count(*)::integer AS count ${counted}`;
   const label = `${table}_count`;
-  const rows = await db.run<{ count: number }>({ label, access: "read", isSearch: true, text }, values.list);
-  return rows[0]?.count ?? 0;
+  const found = await db.run<{ count: number }>({ label, access: "read", isSearch: true, text }, values.list);
+  return found[0]?.count ?? 0;
 }
 
 /** Counts the rows of each parent's list with one statement. @returns the numbers in the order of `of.ids` */

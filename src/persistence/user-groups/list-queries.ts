@@ -68,6 +68,6 @@ export function shapeOfPage(order: UserGroupSort, page: PageRequest): string {
   return pageName(keyset, page) + USER_GROUPS.used(page.fields, keyset.column).suffix;
 }
 
-export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Promise<number> {
-  return countList(db, USER_GROUPS.name, filteredList(filter));
+export async function countUserGroups(db: TenantDb, filter: UserGroupFilter, max?: number): Promise<number> {
+  return countList(db, USER_GROUPS.name, filteredList(filter), max);
 }

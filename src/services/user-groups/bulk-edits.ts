@@ -1,6 +1,6 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import { lookupOf, type TokenVault } from "../../domain/accounts/token-vault.js";
-import { DomainError, domainErrorOr, isNoError } from "../../domain/shared/errors.js";
+import { DomainError, domainErrorOr, invalidField, isNoError } from "../../domain/shared/errors.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { USER_GROUP_ORDER, type UserGroupFilter } from "../../domain/user-groups/list.js";
 import {
@@ -19,7 +19,7 @@ import {
   rotateLockedUserGroups,
   updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
-import { listUserGroups } from "../../persistence/user-groups/list-queries.js";
+import { countUserGroups, listUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findStoredMappings, writeMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
@@ -55,6 +55,14 @@ export interface BulkEdit {
   readonly refs: readonly (UserGroupRef | DomainError)[];
   /** Whether one invalid item aborts the call. */
   readonly allOrNothing: boolean;
+}
+
+/** The groups that match a filter, page by page, ordered by ID. */
+export interface FilteredEdit extends Pick<BulkEdit, "allOrNothing"> {
+  readonly filter: UserGroupFilter;
+  readonly page: PageRequest;
+  /** Maximum number of matching groups on all pages. */
+  readonly expectedCount?: number | undefined;
 }
 
 /** A change of many groups, each field of which applies to all of them. */
@@ -115,22 +123,20 @@ export class UserGroupBulkEdits {
 
   /**
    * Makes the same change to groups.
-   * @param edit references, or the page of the matching groups, ordered by ID
    * @param isDryRun whether nothing is written
    * @returns also the page that was listed
-   * @throws DomainError `unknown_data_source`
+   * @throws DomainError `unknown_data_source`; `invalid_field` if more groups match than expected
    */
   async update(
     writer: Writer,
-    edit: BulkEdit | (Pick<BulkEdit, "allOrNothing"> & { filter: UserGroupFilter; page: PageRequest }),
+    edit: BulkEdit | FilteredEdit,
     change: BulkChange,
     isDryRun: boolean,
   ): Promise<{ readonly outcomes: readonly Outcome<BulkUpdated>[]; readonly page: Page<UserGroup> | null }> {
     let page: Page<UserGroup> | null = null;
     let outcomes: readonly Outcome<BulkUpdated>[] = [];
     const update = async (transaction: TenantDb) => {
-      if ("filter" in edit)
-        page = await listUserGroups(transaction, edit.filter, USER_GROUP_ORDER.default, edit.page);
+      if ("filter" in edit) page = await listMatching(transaction, edit);
       const refs =
         "refs" in edit ? edit.refs : (page?.items ?? []).map(({ id }) => ({ by: "id", id }) as const);
       const write = await prepareUpdate(transaction, change);
@@ -180,6 +186,23 @@ export class UserGroupBulkEdits {
       return each;
     });
   }
+}
+
+/** Lists the page to edit. @throws DomainError `invalid_field` if more groups match on all pages than expected */
+async function listMatching(
+  transaction: TenantDb,
+  { filter, page: request, expectedCount }: FilteredEdit,
+): Promise<Page<UserGroup>> {
+  const page = await listUserGroups(transaction, filter, USER_GROUP_ORDER.default, request);
+  if (expectedCount === undefined) return page;
+  // Counted after the page is read, so that a group that begins to match in between is noticed, too.
+  const matching = await countUserGroups(transaction, filter, expectedCount + 1);
+  if (Math.max(matching, page.items.length) > expectedCount)
+    throw invalidField(
+      ["expectedCount"],
+      "is smaller than the number of user groups that match; nothing was changed",
+    );
+  return page;
 }
 
 function toEdited(groups: readonly UserGroup[]): Edited[] {

@@ -121,7 +121,11 @@ const REQUIRED: Readonly<Record<string, unknown>> = {
 const mutations = Object.values(createSchema().getMutationType()?.getFields() ?? {});
 const guards = mutations.flatMap(({ name: mutation, args: [input] }) => {
   const type = input && isNonNullType(input.type) ? input.type.ofType : input?.type;
-  return isInputObjectType(type) ? guardsOf(type).map((field) => ({ mutation, type, field })) : [];
+  // The guard of bulk changes is in bulk-conditions.test.ts.
+  const isSingle = mutation !== "updateUserGroups";
+  return isInputObjectType(type) && isSingle
+    ? guardsOf(type).map((field) => ({ mutation, type, field }))
+    : [];
 });
 
 /** Optional fields that a deletion depends on, and the expected states of other changes. */
@@ -160,7 +164,7 @@ describe("a guard that is null refuses the change", () => {
       {
         code: "INVALID_FIELD",
         field: [field],
-        message: `${field} must not be null; omit it to skip the check.`,
+        message: `${field} must not be null; omit it instead.`,
       },
     ]);
     expect(type.getFields()[field]?.description).toMatch(/Must not be null\.$/);

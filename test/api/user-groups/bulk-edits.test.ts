@@ -179,7 +179,7 @@ describe("updateUserGroups", () => {
     const change = {
       propertiesPatch: { plan: "b" },
       setMapping: [entry("c", "support")],
-      removeMapping: ["a", "c"],
+      removeMapping: ["a", "d"],
     };
     const after = [
       { isChanged: true, userGroup: { version: 2, properties: { plan: "b", kept: 1 } } },
@@ -241,20 +241,20 @@ describe("updateUserGroups", () => {
 
   test.each([
     [["userGroups"], { propertiesPatch: {} }],
-    [["userGroups"], { userGroups: [], filter: {}, propertiesPatch: {} }],
+    [["userGroups"], { userGroups: [], all: true, propertiesPatch: {} }],
     [
       ["userGroups"],
       { userGroups: Array.from({ length: 251 }, () => ({ providedId: "x" })), removeMapping: [] },
     ],
     [["after"], { userGroups: [], after: "x", propertiesPatch: {} }],
-    [["after"], { filter: {}, after: "x", propertiesPatch: {} }],
-    [["propertiesPatch"], { filter: {} }],
-    [["propertiesPatch"], { filter: {}, propertiesPatch: 5 }],
-    [["removeMapping"], { filter: {}, removeMapping: Array.from({ length: 51 }, String) }],
-    [["removeMapping", "0"], { filter: {}, removeMapping: [""] }],
+    [["after"], { all: true, after: "x", propertiesPatch: {} }],
+    [["propertiesPatch"], { all: true }],
+    [["propertiesPatch"], { all: true, propertiesPatch: 5 }],
+    [["removeMapping"], { all: true, removeMapping: Array.from({ length: 51 }, String) }],
+    [["removeMapping", "0"], { all: true, removeMapping: [""] }],
     [
       ["setMapping"],
-      { filter: {}, setMapping: Array.from({ length: 51 }, (_, index) => entry(`${index}`, "sales")) },
+      { all: true, setMapping: Array.from({ length: 51 }, (_, index) => entry(`${index}`, "sales")) },
     ],
     [["filter", "search"], { filter: { search: "x".repeat(2000) }, propertiesPatch: null }],
   ])("refuses %j", async (field, input) => {

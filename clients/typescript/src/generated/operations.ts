@@ -45,7 +45,7 @@ export type ApiKeyScope =
 
 /** Input for `createApiKey`. */
 export type CreateApiKeyInput = {
-  /** The time when the key expires. If omitted, it does not expire. */
+  /** The time when the key expires. If omitted or null, it does not expire. */
   readonly expiresAt?: string | null | undefined;
   /** A name that describes the purpose of the key. */
   readonly name: string;
@@ -63,7 +63,7 @@ export type CreateDataSourceInput = {
 
 /** Input for `createWebhookEndpoint`. */
 export type CreateWebhookEndpointInput = {
-  /** The types of events to send. If omitted or empty, all events are sent. */
+  /** The types of events to send. If omitted or empty, all events are sent. Must not be null. */
   readonly events?: ReadonlyArray<WebhookEvent> | null | undefined;
   /** A name that describes the purpose of the endpoint. */
   readonly name: string;
@@ -133,7 +133,7 @@ export type DeleteUserGroupInput = {
 
 /** Input for `deleteUserGroups`. */
 export type DeleteUserGroupsInput = {
-  /** If true, no user group is changed if any of them does not exist or is invalid. If false, only those are skipped. */
+  /** If true, no user group of the call is changed if any of them does not exist or is invalid. If false, only those are skipped. */
   readonly allOrNothing?: boolean;
   /** The user groups, at most 1000. */
   readonly userGroups: ReadonlyArray<UserGroupBy>;
@@ -177,7 +177,7 @@ export type PutSiteConfigInput = {
   readonly site?: string;
   /** The configuration to store. */
   readonly source: SiteConfigSource;
-  /** If true, warnings count as errors; notices do not. */
+  /** If true, warnings count as errors; notices do not. Must not be null. */
   readonly strict?: boolean | null | undefined;
 };
 
@@ -211,7 +211,7 @@ export type RevokeApiKeyInput = {
 
 /** Input for `rotateUserGroupTokens`. */
 export type RotateUserGroupTokensInput = {
-  /** If true, no user group is changed if any of them does not exist or is invalid. If false, only those are skipped. */
+  /** If true, no user group of the call is changed if any of them does not exist or is invalid. If false, only those are skipped. */
   readonly allOrNothing?: boolean;
   /** How long the old token can still be used to read, in seconds; at most `Viewer.tokenGraceSeconds`, which is the default. Only the last former token has a grace period: a rotation ends that of the token before, and 0 leaves no former token. */
   readonly graceSeconds?: number | null | undefined;

@@ -10,6 +10,7 @@ import {
   Kind,
   type NameNode,
   type OperationDefinitionNode,
+  OperationTypeNode,
   SchemaMetaFieldDef,
   specifiedRules,
   TypeInfo,
@@ -154,6 +155,8 @@ export function compileOperation(
 ): CompiledOperation | null {
   // Compiled code would set the object's prototype instead of this key.
   if (document.loc?.source.body.includes("__proto__")) return null;
+  // Compiled code would set fields to null whose variable was not sent.
+  if (operation.operation === OperationTypeNode.MUTATION) return null;
   if (mustBeInterpreted(schema, document)) return null;
   const compiled = compileQuery(schema, document, operation.name?.value);
   if (!isCompiledQuery(compiled)) return null;
@@ -167,7 +170,8 @@ export function compileOperation(
 
 /**
  * Returns whether a document must be interpreted. Compiled code would continue after the error that aborts a reply and collect one error
- * per item, and graphql-jit 0.8 sets fields with a default to null if their variable is omitted.
+ * per item. graphql-jit 0.8 sets fields with a default to null if their variable is omitted, and ignores variables within a value of a
+ * scalar type such as `JSON`.
  */
 function mustBeInterpreted(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
@@ -183,6 +187,12 @@ function mustBeInterpreted(schema: GraphQLSchema, document: DocumentNode): boole
       },
       ObjectField({ value }) {
         if (value.kind !== Kind.VARIABLE || types.getDefaultValue() === undefined) return undefined;
+        found = true;
+        return BREAK;
+      },
+      Variable() {
+        // Fields and items of a scalar's value have no type.
+        if (types.getInputType()) return undefined;
         found = true;
         return BREAK;
       },
