@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
+import { schema } from "../../support/graphql/list-cases.js";
+import { OTHER_MUTATIONS } from "../../support/graphql/user-group-operations.js";
 
 const { keys, mutate, rest, run, service } = await startGraphql({ webhooks: { allowPrivate: true } });
 
@@ -11,6 +13,7 @@ const GROUP = {
 };
 /** The same JSON value in another spelling. */
 const RESPELLED = `{"none": null, "limits": {"ratio": 25e-1, "seats": 1.0}, "plan": "g\\u006fld"}`;
+const PATCH = { plan: "gold", limits: { seats: 1 } };
 const LIST = [
   { schemaId: "b", dataSource: "support" },
   { schemaId: "a", dataSource: "sales" },
@@ -38,8 +41,7 @@ async function changesOf(subjectName: string): Promise<{ readonly changed: reado
 }
 
 async function change(name: string, input: object) {
-  const selection =
-    name === "upsertUserGroups" ? "results { userGroup { version } }" : "userGroup { version }";
+  const selection = name.endsWith("Groups") ? "results { userGroup { version } }" : "userGroup { version }";
   return mutate(name, input, selection);
 }
 
@@ -63,7 +65,29 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
     change("removeUserGroupMapping", { by: { providedId: id }, schemaId: "absent" }),
   upsertUserGroups: (id) =>
     change("upsertUserGroups", { userGroups: [{ providedId: id, ...GROUP, mapping: LIST }] }),
+  "updateUserGroups of the properties": (id) =>
+    change("updateUserGroups", {
+      userGroups: [{ providedId: id }],
+      propertiesPatch: { ...PATCH, absent: null },
+    }),
+  "updateUserGroups that sets the mapping": (id) =>
+    change("updateUserGroups", { userGroups: [{ providedId: id }], setMapping: LIST }),
+  "updateUserGroups that removes an absent schema": (id) =>
+    change("updateUserGroups", { userGroups: [{ providedId: id }], removeMapping: ["absent"] }),
+  "updateUserGroups by filter": (id) =>
+    change("updateUserGroups", { filter: { providedIds: [id] }, propertiesPatch: PATCH, setMapping: LIST }),
 };
+
+/** Mutations that always change a user group, or fail. */
+const ALWAYS_CHANGE = [
+  "createUserGroup",
+  "deleteUserGroup",
+  "deleteUserGroups",
+  // Only a former version can be restored.
+  "restoreUserGroup",
+  "rotateUserGroupToken",
+  "rotateUserGroupTokens",
+];
 
 beforeAll(async () => {
   await run(`mutation {
@@ -71,6 +95,13 @@ beforeAll(async () => {
       webhookEndpoint { id }
     }
   }`);
+});
+
+test("every mutation of user groups has a row, or always changes one", () => {
+  const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {});
+  const names = Object.keys(WRITES).map((name) => name.split(" ")[0] ?? "");
+  const listed = new Set(names.filter((name) => !/^(?:GET|PUT|many)$/.test(name)));
+  expect([...listed, ...ALWAYS_CHANGE, ...OTHER_MUTATIONS].toSorted()).toEqual(mutations.toSorted());
 });
 
 describe("a write that changes nothing is not recorded as a change", () => {

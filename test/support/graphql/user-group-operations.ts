@@ -24,6 +24,27 @@ export const UPSERT = `mutation ($input: UpsertUserGroupsInput!) {
 }`;
 export const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) ${GROUP} }`;
 
+/** The mutations that change no user group: every other one has rows in change-kinds.test.ts and unchanged-writes.test.ts. */
+export const OTHER_MUTATIONS = [
+  "createApiKey",
+  "createDataSource",
+  "createEmbedSession",
+  "createWebhookEndpoint",
+  "deleteDataSource",
+  "deleteSiteConfig",
+  "deleteWebhookEndpoint",
+  "patchSiteConfig",
+  "putSiteConfig",
+  "replayWebhookDelivery",
+  "restoreSiteConfig",
+  "revokeApiKey",
+  "rotateWebhookSecret",
+  "sendTestWebhook",
+  "setSiteConfigVisibility",
+  "updateDataSource",
+  "updateWebhookEndpoint",
+];
+
 /** Creates a user group with all fields selected. */
 export async function createUserGroup(
   { mutate }: GraphqlFixture,
