@@ -25,9 +25,9 @@ type InputFieldType = () => object;
  * Declares a nullable field of a mutation's input to which null, or a variable that was not sent, may be given: its description says what
  * null means, and a variable that was not sent counts as an omitted field. Mutations refuse both for all other fields (decision 58).
  */
-export function OptionalField(type: InputFieldType, description: string) {
+export function OptionalField(type: InputFieldType, description: string, defaultValue?: unknown) {
   return (prototype: object, name: string): void => {
-    Field(type, nullable(description))(prototype, name);
+    Field(type, { ...nullable(description), defaultValue })(prototype, name);
     Directive(`@${MAY_LACK_VALUE}`)(prototype, name);
   };
 }

@@ -13,7 +13,6 @@ export const STRICT = {
   defaultValue: false,
   description: "If true, warnings count as errors; notices do not.",
 };
-const MUTATION_STRICT = { ...STRICT, description: `${STRICT.description} Must not be null.` };
 const EXPECTED_REVISION = guard(
   "The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one.",
 );
@@ -49,7 +48,7 @@ export class PutSiteConfigInput {
   @Field(() => Int, EXPECTED_REVISION)
   readonly expectedRevision?: number | null;
 
-  @Field(() => Boolean, MUTATION_STRICT)
+  @OptionalField(() => Boolean, STRICT.description, STRICT.defaultValue)
   readonly strict?: boolean | null;
 
   @OptionalField(
@@ -73,7 +72,7 @@ export class PatchSiteConfigInput {
   @Field(() => Int, EXPECTED_REVISION)
   readonly expectedRevision?: number | null;
 
-  @Field(() => Boolean, MUTATION_STRICT)
+  @OptionalField(() => Boolean, STRICT.description, STRICT.defaultValue)
   readonly strict?: boolean | null;
 }
 

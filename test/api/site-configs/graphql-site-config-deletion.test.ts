@@ -125,7 +125,14 @@ test.each([
       });
     const { siteConfig } = await run("query ($site: String) { siteConfig(site: $site) { site } }");
     expect(siteConfig).toEqual({ site: "default" });
-    if (query.includes("($site: String) { delete"))
-      expect((await run(query)).deleteSiteConfig).toMatchObject({ userErrors: [] });
+    if (!query.includes("($site: String) { delete")) return;
+    // The variable was forgotten: the site must not be deleted.
+    const refusal = { userErrors: [{ code: "INVALID_FIELD", field: ["site"] }] };
+    expect((await run(query)).deleteSiteConfig).toMatchObject(refusal);
+    expect(
+      (await run(`mutation { deleteSiteConfig(input: {}) { ${DELETE} } }`)).deleteSiteConfig,
+    ).toMatchObject({
+      userErrors: [],
+    });
   },
 );

@@ -77,8 +77,10 @@ describe("endpoints", () => {
     await remove(id);
   });
 
-  test("treat null as no value", async () => {
-    const { id } = (await create("nulls", { events: null })).webhookEndpoint;
+  test("refuse null", async () => {
+    const { webhookEndpoint, userErrors: refused } = await create("null", { events: null });
+    expect([webhookEndpoint, refused]).toMatchObject([null, [{ code: "INVALID_FIELD", field: ["events"] }]]);
+    const { id } = (await create("nulls", {})).webhookEndpoint;
     for (const field of ["name", "url", "events", "enabled"]) {
       const { userErrors } = await update({ id, [field]: null });
       expect(userErrors).toMatchObject([{ code: "INVALID_FIELD", field: [field] }]);
