@@ -88,6 +88,40 @@ async function largeMappings() {
   await burst(12, 1, { headers: withKey(), query, statuses: ["400", "503"] });
 }
 
+const BULK_CONNECTIONS = 40;
+const BULK_MS = 15_000;
+
+/** Bulk changes by filter with a patch that is almost as large as properties may be. @param dryRun whether they are only tried */
+async function largePatches(dryRun: boolean) {
+  const userGroups = Array.from({ length: 250 }, (_, index) => ({
+    providedId: `bulk ${index}`,
+    name: "Bulk",
+  }));
+  const upsert = `mutation ($userGroups: [UpsertUserGroupInput!]!) {
+    upsertUserGroups(input: { userGroups: $userGroups }) { userErrors { message } } }`;
+  expect((await callGraphql(service.url, service.key, upsert, { userGroups })).status).toBe(200);
+  const update = `mutation ($input: UpdateUserGroupsInput!) {
+    updateUserGroups(input: $input) { endCursor results { isChanged } userErrors { message } } }`;
+  const end = Date.now() + BULK_MS;
+  let completed = 0;
+  const change = async (_: unknown, index: number) => {
+    for (let round = 0; Date.now() < end; round += 1) {
+      const propertiesPatch = { text: `${index} ${round} ${"x".repeat(60_000)}` };
+      const input = {
+        filter: { providedIdStartsWith: "bulk " },
+        propertiesPatch,
+        dryRun,
+        allOrNothing: false,
+      };
+      const { status } = await callGraphql(service.url, service.key, update, { input });
+      expect([200, 503]).toContain(status);
+      if (status === 200) completed += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: BULK_CONNECTIONS }, change));
+  expect(completed).toBeGreaterThan(0);
+}
+
 const withKey = () => ({ Authorization: `Token ${service.key}` });
 
 interface BurstOptions {
@@ -179,6 +213,8 @@ test.each<[string, () => Promise<unknown>]>([
   ["introspection over WebSockets that do not read", unreadSockets],
   ["pages of large properties", largeProperties],
   ["pages of large mappings", largeMappings],
+  ["bulk changes with large patches", () => largePatches(false)],
+  ["bulk changes with large patches that are only tried", () => largePatches(true)],
 ])("%s leaves the process alive, others served and health checks answered", async (_, attack) => {
   const observed = await service.watch(attack, { maySucceedLater: true });
   const seen = JSON.stringify(observed);

@@ -10,6 +10,7 @@ import {
   type BulkChange,
   type BulkEdit,
   type FilteredEdit,
+  MAX_BULK_BYTES,
   MAX_BULK_ENTRIES,
   MAX_BULK_UPDATES,
 } from "../../services/user-groups/bulk-edits.js";
@@ -19,6 +20,8 @@ import { GraphQLJSON } from "../shared/raw-json.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
 import { parseUserGroupFilter, UserGroupFilterInput } from "./list-resolver.js";
 import { MappingInput, PATCH_RULES } from "./mutations.js";
+
+const MIB = 1024 * 1024;
 
 @InputType()
 export abstract class BulkInput {
@@ -41,7 +44,7 @@ export class UpdateUserGroupsInput extends BulkInput {
   @Field(
     () => UserGroupFilterInput,
     guard(
-      `Instead of \`userGroups\`: the user groups that meet all conditions, ordered by internal ID, at most ${MAX_BULK_UPDATES} per call. At least one condition is required; none may be null, blank, empty or a variable that was not sent. An empty list of \`providedIds\` matches no user group.`,
+      `Instead of \`userGroups\`: the user groups that meet all conditions, ordered by internal ID, at most ${MAX_BULK_UPDATES} per call, and fewer if their properties and the patch have more than ${MAX_BULK_BYTES / MIB} MiB together. At least one condition is required; none may be null, blank, empty or a variable that was not sent. An empty list of \`providedIds\` matches no user group.`,
     ),
   )
   readonly filter?: UserGroupFilterInput | null;
@@ -68,7 +71,10 @@ export class UpdateUserGroupsInput extends BulkInput {
   )
   readonly after?: string | null;
 
-  @OptionalField(() => GraphQLJSON, `A JSON Merge Patch (RFC 7396) of the properties: ${PATCH_RULES}`)
+  @OptionalField(
+    () => GraphQLJSON,
+    `A JSON Merge Patch (RFC 7396) of the properties: ${PATCH_RULES} With \`userGroups\`, its size times their number is at most ${MAX_BULK_BYTES / MIB} MiB.`,
+  )
   readonly propertiesPatch?: unknown;
 
   @OptionalField(

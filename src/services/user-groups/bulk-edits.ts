@@ -34,6 +34,8 @@ export const MAX_BULK_EDITS = 1000;
 export const MAX_BULK_UPDATES = 250;
 /** Maximum mapping entries per update that are set or removed. */
 export const MAX_BULK_ENTRIES = 50;
+/** Maximum bytes per update: for each group, those of its stored properties and of the patch. Each is in memory several times. */
+export const MAX_BULK_BYTES = 4 * 1024 * 1024;
 
 /** A group after its rotation, or before its deletion. */
 export interface Edited {
@@ -133,10 +135,12 @@ export class UserGroupBulkEdits {
     change: BulkChange,
     isDryRun: boolean,
   ): Promise<{ readonly outcomes: readonly Outcome<BulkUpdated>[]; readonly page: Page<UserGroup> | null }> {
+    const patchBytes = Buffer.byteLength(change.propertiesPatch ?? "");
+    if ("refs" in edit) requireFewBytes(edit.refs.length, patchBytes);
     let page: Page<UserGroup> | null = null;
     let outcomes: readonly Outcome<BulkUpdated>[] = [];
     const update = async (transaction: TenantDb) => {
-      if ("filter" in edit) page = await listMatching(transaction, edit);
+      if ("filter" in edit) page = await listMatching(transaction, edit, patchBytes);
       const refs =
         "refs" in edit ? edit.refs : (page?.items ?? []).map(({ id }) => ({ by: "id", id }) as const);
       const write = await prepareUpdate(transaction, change);
@@ -188,12 +192,30 @@ export class UserGroupBulkEdits {
   }
 }
 
-/** Lists the page to edit. @throws DomainError `invalid_field` if more groups match on all pages than expected */
+/** @throws DomainError `invalid_field` if a patch is too large for a number of groups */
+function requireFewBytes(groups: number, patchBytes: number): void {
+  if (groups * patchBytes <= MAX_BULK_BYTES) return;
+  const max = Math.floor(MAX_BULK_BYTES / groups);
+  throw invalidField(["propertiesPatch"], `must be at most ${max} bytes of JSON for ${groups} user groups`);
+}
+
+/**
+ * Lists the page to edit, which ends early at the maximum of bytes.
+ * @throws DomainError `invalid_field` if more groups match on all pages than expected
+ */
 async function listMatching(
   transaction: TenantDb,
   { filter, page: request, expectedCount }: FilteredEdit,
+  patchBytes: number,
 ): Promise<Page<UserGroup>> {
-  const page = await listUserGroups(transaction, filter, USER_GROUP_ORDER.default, request);
+  const size = Math.min(request.size, Math.floor(MAX_BULK_BYTES / Math.max(patchBytes, 1)));
+  const fields = new Set(["properties"]);
+  const found = await listUserGroups(transaction, filter, USER_GROUP_ORDER.default, {
+    ...request,
+    size,
+    fields,
+  });
+  const page = cutPage(found, patchBytes);
   if (expectedCount === undefined) return page;
   // Counted after the page is read, so that a group that begins to match in between is noticed, too.
   const matching = await countUserGroups(transaction, filter, expectedCount + 1);
@@ -203,6 +225,15 @@ async function listMatching(
       "is smaller than the number of user groups that match; nothing was changed",
     );
   return page;
+}
+
+function cutPage({ items: found, hasMore }: Page<UserGroup>, patchBytes: number): Page<UserGroup> {
+  let bytes = 0;
+  const items = found.filter(({ properties }, index) => {
+    bytes += patchBytes + Buffer.byteLength(properties ?? "");
+    return index === 0 || bytes <= MAX_BULK_BYTES;
+  });
+  return { items, hasMore: hasMore || items.length < found.length };
 }
 
 function toEdited(groups: readonly UserGroup[]): Edited[] {

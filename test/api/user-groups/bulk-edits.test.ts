@@ -239,6 +239,32 @@ describe("updateUserGroups", () => {
     expect(await update(input)).toEqual({ results: [], endCursor: null, userErrors: [] });
   });
 
+  test("changes at most 4 MiB of properties per call, stored ones and the patch together", async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `heavy ${index}`);
+    await change(
+      "upsertUserGroups",
+      ids.map((providedId) => ({ providedId, name: "Heavy" })),
+    );
+    const large = { propertiesPatch: { text: "x".repeat(60_000) } };
+    const userGroups = ids.map((providedId) => ({ providedId }));
+    expect(await update({ userGroups, ...large })).toMatchObject({
+      results: [],
+      userErrors: [{ code: "INVALID_FIELD", field: ["propertiesPatch"] }],
+    });
+    const filter = { providedIdStartsWith: "heavy " };
+    for (const patch of [large, { propertiesPatch: { small: 1 } }]) {
+      let after: string | null = null;
+      const sizes: number[] = [];
+      do {
+        const page: Data = await update({ filter, after, ...patch });
+        expect(page.userErrors).toEqual([]);
+        sizes.push(page.results.filter(({ isChanged }: Data) => isChanged).length);
+        after = page.endCursor;
+      } while (after !== null);
+      expect(sizes).toEqual([69, 31]);
+    }
+  });
+
   test.each([
     [["userGroups"], { propertiesPatch: {} }],
     [["userGroups"], { userGroups: [], all: true, propertiesPatch: {} }],

@@ -177,7 +177,7 @@ export type PutSiteConfigInput = {
   readonly site?: string;
   /** The configuration to store. */
   readonly source: SiteConfigSource;
-  /** If true, warnings count as errors; notices do not. Must not be null. */
+  /** If true, warnings count as errors; notices do not. */
   readonly strict?: boolean | null | undefined;
 };
 
