@@ -99,7 +99,10 @@ class RestoreUserGroupInput {
   @Field(() => UserGroupBy, { description: "The user group to restore." })
   readonly by!: UserGroupBy;
 
-  @Field(() => Int, { description: "The version whose values to restore, as in `UserGroup.history`." })
+  @Field(() => Int, {
+    description:
+      "The version whose values to restore: any that the user group had, as long as the service keeps its values.",
+  })
   readonly version!: number;
 
   @Field(() => Int, EXPECTED_VERSION)
@@ -208,7 +211,7 @@ export class UserGroupMutations {
   }
 
   @WriterMutation(
-    "Restores the name, properties and mapping that a user group had at a former version, as a new version. The token is not changed.",
+    "Restores the name, properties and mapping that a user group had at a version, as a new version; changes nothing if the values are equal. The token is not changed.",
     () => RestoreUserGroupInput,
     PAYLOAD,
   )

@@ -2,8 +2,9 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
-import type { UserGroupFields, UserGroupVersion } from "../../domain/user-groups/user-group.js";
+import type { UserGroup, UserGroupFields, UserGroupVersion } from "../../domain/user-groups/user-group.js";
 import { countOfEach, findPages, groupPages, tenantList } from "../shared/select-page.js";
+import type { Statement } from "../shared/statement.js";
 import {
   AccountKey,
   EnvironmentKey,
@@ -63,7 +64,19 @@ const HISTORY = tableOf(UserGroupHistoryEntity, [...TENANT_COLUMNS, "mapping", "
 
 const SAME_GROUP = `account_id = $1 AND environment = $2 AND user_group_id = user_group_history.user_group_id`;
 
-const ONE = { size: 1, from: "start", after: null, before: null } as const;
+/** The oldest row: pages begin with the newest. */
+const OLDEST = { size: 1, from: "end", after: null, before: null } as const;
+
+/** Counts the versions after $4, up to $5, that rotations of the token created: they have the values of the version before. */
+const ROTATIONS: Statement = {
+  name: "user_group_rotations_count",
+  access: "read",
+  text: `SELECT count(DISTINCT version)::integer AS count FROM audit_entry
+    WHERE account_id = $1 AND environment = $2 AND subject_id = $3
+      AND action = 'user_group.token_rotated' AND version > $4 AND version <= $5
+      AND created_at >= coalesce((SELECT max(replaced_at) FROM user_group_history
+        WHERE account_id = $1 AND environment = $2 AND user_group_id = $3 AND version < $4), '-infinity')`,
+};
 
 /** The mapping of a row: its own, that of the group, or that of the next change of the mapping. */
 const MAPPING = `coalesce(user_group_history.mapping,
@@ -82,15 +95,15 @@ const KEYSET = { column: "version", type: "integer", idColumn: "version", direct
 
 type HistoryRow = RowOf<typeof HISTORY> & Pick<UserGroupHistoryEntity, "mapping">;
 
-/** Lists, with one statement, the same page of each group's former values, newest first; only those of a version if it is set. */
+/** Lists, with one statement, the same page of each group's former values, newest first; only those from a version on if it is set. */
 export async function listHistories(
   db: TenantDb,
   userGroupIds: readonly number[],
   page: PageRequest,
-  version?: number,
+  minVersion?: number,
 ): Promise<Page<UserGroupVersion>[]> {
   const of = { column: "user_group_id", ids: userGroupIds, page };
-  const list = tenantList((values) => [version !== undefined && `version = ${values.add(version)}`]);
+  const list = tenantList((values) => [minVersion !== undefined && `version >= ${values.add(minVersion)}`]);
   const rows = await findPages<HistoryRow>(db, { ...HISTORY, columns: COLUMNS, keyset: KEYSET }, of, list);
   return groupPages(
     userGroupIds,
@@ -107,8 +120,23 @@ export async function countHistories(db: TenantDb, ids: readonly number[]): Prom
   return countOfEach(db, HISTORY.name, { column: "user_group_id", ids }, list);
 }
 
-/** Finds the values that a group had at a version. */
-export async function findVersion(db: TenantDb, id: number, version: number) {
-  const [page] = await listHistories(db, [id], ONE, version);
-  return page?.items[0];
+/**
+ * Finds the values that a locked group had at a version: those of the first row from it on, or the current ones, if only rotations lie
+ * between. Rows that were purged, and changes without a row, leave a gap, which only the audit log shows.
+ * @param version at most that of the group
+ * @returns "current" for the current values; null if the values are unknown
+ */
+export async function findVersion(
+  db: TenantDb,
+  group: Pick<UserGroup, "id" | "version">,
+  version: number,
+): Promise<UserGroupVersion | "current" | null> {
+  const [page] = await listHistories(db, [group.id], OLDEST, version);
+  const former = page?.items[0];
+  const last = former?.version ?? group.version;
+  if (last > version) {
+    const [row] = await db.run<{ count: number }>(ROTATIONS, [group.id, version, last]);
+    if (row?.count !== last - version) return null;
+  }
+  return former ?? "current";
 }

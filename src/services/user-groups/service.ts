@@ -1,7 +1,7 @@
 import type { Caller, Writer } from "../../domain/accounts/caller.js";
 import { requireWrite } from "../../domain/accounts/scopes.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { DomainError } from "../../domain/shared/errors.js";
+import { DomainError, invalidField } from "../../domain/shared/errors.js";
 import { type MappingReference, requireEntryLimit } from "../../domain/user-groups/mapping.js";
 import { mergeProperties } from "../../domain/user-groups/properties.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
@@ -140,9 +140,9 @@ export class UserGroupService {
   }
 
   /**
-   * Gives a group the values that it had at a former version; its token stays.
-   * @throws DomainError `user_group_not_found`, also for a version that is not in the history; `version_conflict`;
-   *   `unknown_data_source` if a data source of the mapping was deleted since
+   * Gives a group the values that it had at a version; its token stays.
+   * @throws DomainError `user_group_not_found`; `version_conflict`; `invalid_field` for a version that the group did not have, or whose
+   *   values are unknown; `unknown_data_source` if a data source of the mapping was deleted since
    */
   async restore(
     writer: Writer,
@@ -153,12 +153,16 @@ export class UserGroupService {
     const field = ["version"];
     return this.#updateLocked(writer, ref, async (transaction, group) => {
       requireVersion(group, expectedVersions);
-      const former = await findVersion(transaction, group.id, version);
+      if (version < 1 || version > group.version)
+        throw invalidField(field, `must be from 1 to ${group.version}, the current version`);
+      const former = await findVersion(transaction, group, version);
+      if (former === "current") return {};
       const mapping = former?.mapping;
-      if (!mapping) {
-        const message = `The history of the user group does not have all values of version ${version}.`;
-        throw new DomainError("user_group_not_found", message, { field });
-      }
+      if (!mapping)
+        throw invalidField(
+          field,
+          "is not complete in the history: a change since then was not recorded, or is too old",
+        );
       const sources = await lockDataSources(transaction, [], [...mapping.values()]);
       const [lost] = [...mapping].find(([, id]) => !sources.some((source) => source.id === id)) ?? [];
       if (lost === undefined) return { ...former, remap: () => mapping };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
@@ -171,6 +172,46 @@ describe("restoreUserGroup", () => {
     ).toEqual({ token });
   });
 
+  const UNKNOWN = {
+    code: "INVALID_FIELD",
+    field: ["version"],
+    message: "version is not complete in the history: a change since then was not recorded, or is too old.",
+  };
+
+  test("takes every version number that existed, with the values that the group had then", async () => {
+    // Rotations and changes in turn; the values of each version as a caller read them.
+    const steps = [
+      () => put({ name: "B" }),
+      rotate,
+      rotate,
+      () => put({ properties: { b: 2 } }),
+      () => put({ mapping: { x: "hr", y: "sales" } }),
+      rotate,
+      () => put({ name: "C", mapping: null }),
+      rotate,
+      rotate,
+    ];
+    const seen = [await current()];
+    for (const step of steps) {
+      await step();
+      seen.push(await current());
+    }
+    expect(seen.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    let { version: last } = seen.at(-1);
+    // The versions since the last change have the current values.
+    for (const { version } of [...seen.slice(-3), ...seen.slice(-3).toReversed()]) {
+      expect((await restore({ version })).userGroup.version).toBe(last);
+    }
+    for (const { version, ...values } of [...seen, ...seen.toReversed(), seen[2], seen[7]]) {
+      const before = await current();
+      const { userGroup, userErrors } = await restore({ version });
+      expect(userErrors).toEqual([]);
+      const isEqual = isDeepStrictEqual(before, { ...before, ...values });
+      last = isEqual ? last : last + 1;
+      expect(userGroup, `version ${version}`).toEqual({ ...values, version: last });
+    }
+  });
+
   test("changes nothing if the values are equal", async () => {
     await put({ name: "B" });
     await put({ name: "A" });
@@ -179,13 +220,71 @@ describe("restoreUserGroup", () => {
   });
 
   test.each<readonly [problem: string, prepare: () => Promise<unknown>, input: object, error: object]>([
+    ...[3, 0, -1, 2 ** 31 - 1].map(
+      (version) =>
+        [
+          `version ${version}, which did not exist`,
+          async () => undefined,
+          { version },
+          {
+            code: "INVALID_FIELD",
+            field: ["version"],
+            message: "version must be from 1 to 2, the current version.",
+          },
+        ] as const,
+    ),
     [
-      "a version that is not in the history",
-      async () => undefined,
-      { version: 2 },
-      { code: "USER_GROUP_NOT_FOUND", field: ["version"] },
+      "a version whose row was purged",
+      async () => {
+        await rotate();
+        await put({ name: "C" });
+        await service.query("DELETE FROM user_group_history WHERE version = 1");
+      },
+      { version: 1 },
+      UNKNOWN,
     ],
-    ["the largest number", async () => undefined, { version: 2 ** 31 - 1 }, { code: "USER_GROUP_NOT_FOUND" }],
+    [
+      "a version after which every row was purged",
+      async () => {
+        await rotate();
+        await service.query("DELETE FROM user_group_history WHERE version = 1");
+      },
+      { version: 1 },
+      UNKNOWN,
+    ],
+    [
+      "a version after which a change was not recorded, as by a former version of the service",
+      async () => {
+        await service.query(
+          "UPDATE user_group SET name = 'C', version = version + 1 WHERE provided_id = $1",
+          [id],
+        );
+        await rotate();
+        await put({ name: "D" });
+      },
+      { version: 2 },
+      UNKNOWN,
+    ],
+    [
+      "the same, if it is the last change",
+      () =>
+        service.query("UPDATE user_group SET name = 'C', version = version + 1 WHERE provided_id = $1", [id]),
+      { version: 2 },
+      UNKNOWN,
+    ],
+    [
+      "a version whose rotations are not in the audit log any more",
+      async () => {
+        await rotate();
+        await put({ name: "C" });
+        await service.query(
+          "DELETE FROM audit_entry WHERE action = 'user_group.token_rotated' AND subject_name = $1",
+          [id],
+        );
+      },
+      { version: 2 },
+      UNKNOWN,
+    ],
     [
       "another group",
       async () => undefined,
@@ -232,7 +331,7 @@ describe("restoreUserGroup", () => {
         expect(await history("mapping { schemaId }")).toEqual([{ mapping: null }]);
       },
       { version: 1 },
-      { code: "USER_GROUP_NOT_FOUND", field: ["version"] },
+      UNKNOWN,
     ],
   ])("refuses %s", async (_, prepare, input, error) => {
     await put({ name: "B" });

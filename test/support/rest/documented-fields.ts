@@ -15,10 +15,16 @@ const resolve = (part: Part): Part =>
         .reduce((within, key) => within[key], DOCUMENT);
 
 /**
- * Expects that every field of an error is a member of the request's body, or a parameter, header or member that the operation documents.
+ * Expects that every field of an error is a member of the request's body or a header of it, or a parameter, header or member that the
+ * operation documents.
  * @param path of the request, such as `/site-config/docs`
  */
-export function expectKnownFields(method: string, path: string, sent: unknown, reply: Part): void {
+export function expectKnownFields(
+  method: string,
+  path: string,
+  sent: { readonly body: unknown; readonly headers?: object | undefined },
+  reply: Part,
+): void {
   const fields: readonly { field: string }[] = reply?.error?.fields ?? [];
   const template = path
     .replace(/\/$/, "")
@@ -36,11 +42,14 @@ export function expectKnownFields(method: string, path: string, sent: unknown, r
     ...schemas.flatMap(({ properties = {} }) => Object.keys(properties)),
     // A body that is a text has no other name.
     ...(schemas.some(({ type }) => type === "string") ? ["body"] : []),
-    ...membersOf(sent),
+    ...membersOf(sent.body),
   ];
   const named = fields.map(({ field }) => field);
+  const headers = Object.keys(sent.headers ?? {}).map((name) => name.toLowerCase());
   const unknown = named.filter(
-    (field) => !known.some((name) => field === name || field.startsWith(`${name}.`)),
+    (field) =>
+      !headers.includes(field.toLowerCase()) &&
+      !known.some((name) => field === name || field.startsWith(`${name}.`)),
   );
   expect(unknown, `fields of ${method} ${path} that callers do not know`).toEqual([]);
 }

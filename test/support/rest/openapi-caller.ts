@@ -37,7 +37,7 @@ export class OpenApiCaller {
     recordReply(raw.text);
     this.contract.check(operation, raw);
     const parsed = raw.text === "" ? undefined : JSON.parse(raw.text);
-    expectKnownFields(method, path ?? template, body, parsed);
+    expectKnownFields(method, path ?? template, { body, headers }, parsed);
     return { ...raw, body: parsed };
   }
 
