@@ -47,7 +47,7 @@ export class Metrics {
   });
   readonly endedConnections = new Counter({
     name: "http_connections_ended_total",
-    help: "Connections closed because the client did not read; the reason is stalled (no progress for too long) or unsent_budget (least recent progress when the budget was exceeded).",
+    help: "Connections closed by a limit; the reason is stalled (no progress in reading for too long), unsent_budget (least recent progress when the budget was exceeded) or pipelining (too many requests without waiting for replies).",
     labelNames: ["reason"],
     registers: [this.registry],
   });
@@ -161,7 +161,7 @@ export class Metrics {
 
   constructor() {
     startAtZero(this.refusedConnections, ["process"], ["address"]);
-    startAtZero(this.endedConnections, ["stalled"], ["unsent_budget"]);
+    startAtZero(this.endedConnections, ["stalled"], ["unsent_budget"], ["pipelining"]);
     startAtZero(
       this.shedRequests,
       ["process"],

@@ -85,6 +85,8 @@ export async function registerGraphql(
       handleProtocols,
       maxPayload: MAX_MESSAGE_BYTES,
       autoPong: false,
+      // At most one message of each WebSocket per turn of the event loop.
+      allowSynchronousEvents: false,
     },
     errorHandler: handleSocketError,
     // Event streams never end on their own: close them before the server waits for its connections.
@@ -104,7 +106,6 @@ export async function registerGraphql(
   }
   registerGraphqlRoute(app, {
     callers,
-    work: options.work,
     operations,
     apollo,
     fastPath: options.fastPath,

@@ -5,7 +5,6 @@ import type { GraphQLFormattedError } from "graphql";
 import { LRUCache } from "lru-cache";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isObject, isPresent } from "../../domain/shared/json.js";
-import type { WorkQueue } from "../../services/requests/work-queue.js";
 import type { CountLookup, Metrics } from "../../telemetry/metrics.js";
 import { countError, firstCode } from "../shared/error-format.js";
 import { stringifyReply } from "../shared/raw-json.js";
@@ -39,7 +38,6 @@ interface RouteOptions {
   readonly fastPath: boolean;
   readonly stream: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
   readonly webSocket: (socket: WebSocket, request: FastifyRequest) => void;
-  readonly work: WorkQueue;
   readonly maxReplyBytes: number;
   readonly metrics: Metrics;
 }
@@ -57,7 +55,7 @@ const DOCUMENT_ERRORS = new Set<unknown>([
 
 /** Registers the route for queries, mutations and subscriptions at the prefix of the scope. */
 export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions): void {
-  const { callers, operations, apollo, work, maxReplyBytes, metrics } = options;
+  const { callers, operations, apollo, maxReplyBytes, metrics } = options;
   const fastPath = options.fastPath ? new FastPath(operations, metrics.caches.documents) : undefined;
   const writer = new ReplyWriter();
 
@@ -76,12 +74,6 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
     onRequest: options.onRequest,
     async handler(request: FastifyRequest, reply: FastifyReply) {
       if (Array.isArray(request.body)) throw batchingDisabled(request.body.length);
-      const turn = work.turn(request.ip);
-      if (turn) {
-        await turn;
-        // Answered at its deadline, or abandoned.
-        if (reply.sent || reply.raw.destroyed) return reply;
-      }
       if (acceptsEventStream(request) && !needsNoPreflight(request)) return options.stream(request, reply);
       const match = fastPath?.match(request);
       const { status, headers, result } = match

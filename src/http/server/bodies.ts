@@ -6,8 +6,9 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { decodeText, isNestedDeeper, MAX_BODY_LEVELS, parseJsonText } from "../../domain/shared/json-text.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/callers.js";
 import { MERGE_PATCH_TYPE } from "../../rest/openapi.js";
-import { CountsByName } from "../../services/requests/work-queue.js";
+import { CountsByName, type WorkQueue } from "../../services/requests/work-queue.js";
 import type { Metrics } from "../../telemetry/metrics.js";
+import { continueInTurn } from "./requests.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -38,6 +39,7 @@ const RETRY_AFTER_S = 5;
 export function acceptBodies(
   app: FastifyInstance,
   maxBytes: number,
+  work: WorkQueue,
   { shedRequests }: Pick<Metrics, "shedRequests">,
 ): () => number {
   let reserved = 0;
@@ -66,6 +68,11 @@ export function acceptBodies(
     done(null, coding === undefined ? payload : mergeChunks(payload, limit, reply));
   });
   // Not in the content type parser, whose errors close the connection; a syntax error is no reason to do so.
+  // Bodies of many requests can arrive at once, long after their headers.
+  app.addHook("preValidation", (request, reply, done) => {
+    if (Buffer.isBuffer(request.body)) continueInTurn(work, request, reply, done);
+    else done();
+  });
   app.addHook("preValidation", parseBody);
   return () => reserved;
 

@@ -26,6 +26,10 @@ export interface ConnectionLimits {
 }
 
 const MEGABYTE = 1024 * 1024;
+/** Maximum requests of a connection that have arrived and are not answered. After as many, the connection ends with its last reply. */
+const MAX_PIPELINED = 10;
+/** Connections with as many requests in progress as they may have. */
+export const FULL_CONNECTIONS = new WeakSet<Socket>();
 
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   maxConnections: 10_000,
@@ -107,7 +111,10 @@ export class Connections implements Iterable<Connection> {
     private readonly app: FastifyInstance,
     private readonly limits: ConnectionLimits,
     trustedProxies: readonly string[],
-    private readonly metrics: Pick<Metrics, "refusedConnections" | "abandonedRequests" | "shedRequests">,
+    private readonly metrics: Pick<
+      Metrics,
+      "refusedConnections" | "abandonedRequests" | "shedRequests" | "endedConnections"
+    >,
   ) {
     this.#proxies = toBlockList(trustedProxies);
     const { server } = app;
@@ -133,6 +140,13 @@ export class Connections implements Iterable<Connection> {
   /** Returns the replies in progress of a connection. */
   repliesOf(socket: Socket): readonly ServerResponse[] {
     return this.#open.get(socket)?.replies ?? [];
+  }
+
+  /** Ends a full connection with its last reply. Its client sends the later requests again (RFC 9112, section 9.6). */
+  endFull(socket: Socket): void {
+    this.metrics.endedConnections.inc({ reason: "pipelining" });
+    announceEnd(this.repliesOf(socket));
+    socket.resume();
   }
 
   [Symbol.iterator](): Iterator<Connection> {
@@ -196,6 +210,7 @@ export class Connections implements Iterable<Connection> {
     const { replies, waiting } = connection;
     if (this.#isDraining && replies.some((earlier) => earlier.headersSent && announcesEnd(earlier))) return;
     replies.push(reply);
+    if (replies.length >= MAX_PIPELINED) FULL_CONNECTIONS.add(socket);
     if (this.#isDraining) announceEnd(replies);
     let open = 2;
     const onClose = () => {
@@ -206,6 +221,7 @@ export class Connections implements Iterable<Connection> {
       connection.idleSince = performance.now();
       connection.idleBytes = socket.bytesRead;
       replies.splice(replies.indexOf(reply), 1);
+      FULL_CONNECTIONS.delete(socket);
       if (waiting.length > 0) this.#startNext(connection);
     };
     // Emitted once: `once` would take longer.

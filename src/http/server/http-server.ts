@@ -28,7 +28,12 @@ import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
 import { notFound, type PagesOptions, registerPages } from "../pages/pages.js";
 import { registerSiteConfigRoutes } from "../site-configs/routes.js";
 import { acceptBodies } from "./bodies.js";
-import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.js";
+import {
+  type ConnectionLimits,
+  Connections,
+  DEFAULT_CONNECTION_LIMITS,
+  FULL_CONNECTIONS,
+} from "./connections.js";
 import { brokenRequestHandler } from "./raw-reply.js";
 import { HEALTH_CHECKS, requestId, setCommonHeaders, superviseRequests } from "./requests.js";
 import {
@@ -153,9 +158,13 @@ export function createBareServer(
   const connections = new Connections(app, connectionLimits, trustedProxies, metrics);
   // HTTP allows servers to ignore unknown expectations; Node would reply without a body.
   app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
-  // Node would close the connection without a reply.
-  app.server.on("connect", (_request, socket) => {
-    if (socket instanceof Socket) answerBroken(new Error("CONNECT is not supported."), socket);
+  app.server.on("connect", (request, socket) => {
+    if (!(socket instanceof Socket)) return;
+    // Node no longer forwards this event to the replies to earlier requests.
+    socket.on("drain", () => connections.repliesOf(socket)[0]?.emit("drain"));
+    if (request instanceof HttpMessage && request.isTooMany) connections.endFull(socket);
+    // Node would close the connection without a reply.
+    else answerBroken(new Error("CONNECT is not supported."), socket);
   });
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
@@ -173,7 +182,7 @@ export function createBareServer(
     successesPerSecond: log.successesPerSecond,
     sendError,
   });
-  const bodyBytes = acceptBodies(app, connectionLimits.maxBodyBytes, metrics);
+  const bodyBytes = acceptBodies(app, connectionLimits.maxBodyBytes, work, metrics);
   const unsent = new UnsentBytes(connections, connectionLimits, metrics);
   unsent.register(app);
   app.setErrorHandler((error, request, reply) => {
@@ -236,10 +245,14 @@ function toDomainError(cause: unknown, bodyLimit: number): DomainError {
 }
 
 /**
- * A request that is upgraded only to a WebSocket on the GraphQL path. Once a server handles upgrades, Node would hand it every request
+ * A request. Only those for a WebSocket on the GraphQL path are upgraded. Once a server handles upgrades, Node would hand it every request
  * with an Upgrade header, without the body: those of Java's HTTP client and of `curl --http2`, which offer `h2c`, would not be served.
+ *
+ * A request of a full connection becomes a tunnel, which ends the connection: only then does Node not parse the rest of what it has read,
+ * which may be thousands of requests.
  */
 class HttpMessage extends IncomingMessage {
+  readonly isTooMany = FULL_CONNECTIONS.has(this.socket);
   /** As parsed by Node. */
   requestsUpgrade = false;
 
@@ -249,7 +262,8 @@ class HttpMessage extends IncomingMessage {
   }
 
   get upgrade(): boolean {
-    return this.requestsUpgrade && (this.method === "CONNECT" || isWebSocket(this));
+    if (this.isTooMany) this.method = "CONNECT";
+    return this.isTooMany || (this.requestsUpgrade && (this.method === "CONNECT" || isWebSocket(this)));
   }
 }
 

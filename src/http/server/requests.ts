@@ -97,8 +97,8 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 }
 
 /**
- * Does for every request what does not depend on its route: the common headers, the bound on work in progress (decision 20), the
- * deadline, a trace span, the log line and metrics.
+ * Does for every request what does not depend on its route: the common headers, the bound on work in progress and its queue
+ * (decision 36), the deadline, a trace span, the log line and metrics.
  */
 export function superviseRequests(app: FastifyInstance, options: RequestOptions): void {
   const { work, metrics, tracing, usage } = options;
@@ -125,8 +125,9 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
     }
     request.deadline = { isOver: false, receivingMs: 0 };
     deadlines.set(request, reply);
-    if (tracing && !PROBES.has(url)) traceRequest(tracing, request, reply, done);
-    else done();
+    if (tracing && !PROBES.has(url))
+      traceRequest(tracing, request, reply, () => continueInTurn(work, request, reply, done));
+    else continueInTurn(work, request, reply, done);
   });
   if (tracing) {
     // Restore the span context, which is lost while Node reads the body.
@@ -152,6 +153,18 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
     if (!HEALTH_CHECKS.has(url) && (status >= 400 || !PROBES.has(url))) logReply(request, reply);
   });
   shedUnderPressure(app, metrics);
+}
+
+/** Continues a request when it is its turn, unless it was answered at its deadline or abandoned until then. */
+export function continueInTurn(
+  work: WorkQueue,
+  { ip, url }: FastifyRequest,
+  reply: FastifyReply,
+  proceed: () => void,
+): void {
+  const turn = work.turn(ip, HEALTH_CHECKS.has(url));
+  if (turn) void turn.then(() => reply.sent || reply.raw.destroyed || proceed());
+  else proceed();
 }
 
 /**

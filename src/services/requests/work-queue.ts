@@ -25,23 +25,24 @@ const ADDRESS_SHARE = 0.5;
 const TURN_MS = 20;
 /** Maximum starts per turn, in callbacks of their own. */
 const MAX_STARTS = 64;
-/** Maximum starts per turn of work that arrives at once and has taken no time yet. */
-const MAX_DIRECT_STARTS = 16;
+/** Maximum starts per turn of work that arrives at once and has taken no time yet; as many health checks start beside them. */
+const MAX_DIRECT_STARTS = 32;
 /** Turns without starts after one that took long: each turn accepts a single connection, such as that of a health check. */
 const RESTING_TURNS = 20;
 const RETRY_AFTER_S = 1;
 
 /**
- * Bounds the work in progress of a process, and spreads GraphQL operations over the turns of the event loop. Work is an HTTP request
- * or an operation of a WebSocket (decision 20).
+ * Bounds the work in progress of a process, and spreads its start over the turns of the event loop. Work is an HTTP request or an
+ * operation of a WebSocket (decision 36).
  */
 export class WorkQueue {
   readonly #byAddress = new CountsByName();
-  /** Operations that wait, by address; addresses take turns. */
+  /** Work that waits, by address; addresses take turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #inProgress = 0;
   /** Work that has started directly in this turn. */
   #started = 0;
+  #healthChecks = 0;
   #turnEndsAt: number | undefined;
   #restingTurns = 0;
 
@@ -74,10 +75,16 @@ export class WorkQueue {
   }
 
   /**
-   * Waits for the turn of work that takes CPU time, such as a GraphQL operation.
+   * Waits for the turn of work that takes CPU time: the start of a request, and its continuation once its body has arrived.
+   * @param isHealthCheck it waits only if many arrive at once
    * @returns undefined if it may start now
    */
-  turn(address: string): Promise<void> | undefined {
+  turn(address: string, isHealthCheck = false): Promise<void> | undefined {
+    if (isHealthCheck && this.#healthChecks < MAX_DIRECT_STARTS) {
+      this.#hasTime();
+      this.#healthChecks += 1;
+      return undefined;
+    }
     if (this.#waiting.size === 0 && this.#hasTime() && this.#started < MAX_DIRECT_STARTS) {
       this.#started += 1;
       return undefined;
@@ -110,6 +117,7 @@ export class WorkQueue {
     this.#restingTurns = 0;
     this.#turnEndsAt = undefined;
     this.#started = 0;
+    this.#healthChecks = 0;
     if (this.#waiting.size === 0) return;
     this.#hasTime();
     // A callback each, so that work that is done at once counts against the time of the turn.

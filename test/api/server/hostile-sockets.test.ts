@@ -210,6 +210,26 @@ test("answers pipelined requests in order", async () => {
   expect(await send(`${good}${broken}`)).toMatchObject([{ status: 200 }, { status: 400 }]);
 });
 
+test("ends a connection with the tenth of many pipelined requests, and executes no later ones", async () => {
+  const create = (id: number) => {
+    const body = `{"user_group_id":"pipelined ${id}","name":"${id}"}`;
+    return get(`Content-Length: ${body.length}\r\n`, body).replace("Connection: close\r\n", "");
+  };
+  const replies = await send(Array.from({ length: 300 }, (_, id) => create(id)).join(""));
+  expect(replies.map(({ status, body }) => [status, body?.user_group.name])).toEqual(
+    Array.from({ length: 10 }, (_, id) => [200, String(id)]),
+  );
+  const ends = replies.map(({ headers }) => /^connection: close\r?$/im.test(headers));
+  expect(ends).toEqual([...Array(9).fill(false), true]);
+  const { body } = await service.server.inject({
+    method: "GET",
+    url: "/api/user",
+    headers: { authorization: `Token ${keys.admin}` },
+    payload: { user_group_id: "pipelined 10", name: "new" },
+  });
+  expect(JSON.parse(body)).toMatchObject({ new_user_group: true });
+});
+
 test("a request answered before its body breaks off gets no second answer", async () => {
   const request = "PUT /api/user HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
   expect(await send(request, "1\r\n{\r\n", "zz\r\n")).toHaveLength(1);
