@@ -15,6 +15,8 @@ import { scrape, sumOf } from "../support/service/metric-samples.js";
 
 /** Below the memory limit in the Kubernetes manifests, for a heap of 384 MB. Large pages take up to 470 on a busy machine. */
 const MAX_RSS_MB = 490;
+/** For bulk changes, which took 407 to 455 MB without their limit of bytes, and take 250. */
+const MAX_BULK_RSS_MB = 380;
 /** Together, half as much again as the CPU time that others may wait. */
 const CONNECTIONS = 16;
 const PIPELINED = 40;
@@ -91,8 +93,8 @@ async function largeMappings() {
 const BULK_CONNECTIONS = 40;
 const BULK_MS = 15_000;
 
-/** Bulk changes by filter with a patch that is almost as large as properties may be. @param dryRun whether they are only tried */
-async function largePatches(dryRun: boolean) {
+/** Bulk changes by filter of a patch with a text of this length. @param dryRun whether they are only tried */
+async function bulkChanges(length: number, dryRun: boolean) {
   const userGroups = Array.from({ length: 250 }, (_, index) => ({
     providedId: `bulk ${index}`,
     name: "Bulk",
@@ -106,7 +108,7 @@ async function largePatches(dryRun: boolean) {
   let completed = 0;
   const change = async (_: unknown, index: number) => {
     for (let round = 0; Date.now() < end; round += 1) {
-      const propertiesPatch = { text: `${index} ${round} ${"x".repeat(60_000)}` };
+      const propertiesPatch = { text: `${index} ${round} ${"x".repeat(length)}` };
       const input = {
         filter: { providedIdStartsWith: "bulk " },
         propertiesPatch,
@@ -204,7 +206,7 @@ async function unreadSockets(): Promise<void> {
   for (const socket of sockets) socket.terminate();
 }
 
-test.each<[string, () => Promise<unknown>]>([
+test.each<[string, () => Promise<unknown>, maxRssMb?: number]>([
   [
     "pipelined introspection, with an API key and without credentials",
     () => Promise.all([{ headers: withKey() }, {}].map((each) => burst(CONNECTIONS / 2, PIPELINED, each))),
@@ -213,14 +215,18 @@ test.each<[string, () => Promise<unknown>]>([
   ["introspection over WebSockets that do not read", unreadSockets],
   ["pages of large properties", largeProperties],
   ["pages of large mappings", largeMappings],
-  ["bulk changes with large patches", () => largePatches(false)],
-  ["bulk changes with large patches that are only tried", () => largePatches(true)],
-])("%s leaves the process alive, others served and health checks answered", async (_, attack) => {
-  const observed = await service.watch(attack, { maySucceedLater: true });
-  const seen = JSON.stringify(observed);
-  expect(observed.rssMb, seen).toBeLessThan(MAX_RSS_MB);
-  expect(observed.cpuMs.livez, seen).toBeLessThan(MAX_CPU_MS);
-});
+  ["bulk changes with large patches", () => bulkChanges(60_000, false), MAX_BULK_RSS_MB],
+  ["bulk changes with large patches that are only tried", () => bulkChanges(60_000, true), MAX_BULK_RSS_MB],
+  ["bulk changes of large properties that are only tried", () => bulkChanges(10, true), MAX_BULK_RSS_MB],
+])(
+  "%s leaves the process alive, others served and health checks answered",
+  async (_, attack, maxRssMb = MAX_RSS_MB) => {
+    const observed = await service.watch(attack, { maySucceedLater: true });
+    const seen = JSON.stringify(observed);
+    expect(observed.rssMb, seen).toBeLessThan(maxRssMb);
+    expect(observed.cpuMs.livez, seen).toBeLessThan(MAX_CPU_MS);
+  },
+);
 
 test("counts the requests that it refuses", async () => {
   expect(sumOf(await scrape(service.url), "http_requests_shed_total") ?? 0).toBeGreaterThan(0);
