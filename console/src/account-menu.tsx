@@ -44,11 +44,9 @@ export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: 
         >
           Sign out
         </button>
-        {!person && (
-          <button type="button" onClick={() => setConfirming(true)}>
-            Sign out everywhere…
-          </button>
-        )}
+        <button type="button" onClick={() => setConfirming(true)}>
+          Sign out everywhere…
+        </button>
       </div>
       {isConfirming && (
         <ConfirmDialog
@@ -61,8 +59,9 @@ export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: 
           onClose={() => setConfirming(false)}
         >
           <p>
-            Ends the console sessions of all browsers that signed in with the same API keys. The keys
-            themselves stay valid.
+            {person
+              ? "Ends your console sessions in all browsers."
+              : "Ends the console sessions of all browsers that signed in with the same API keys. The keys themselves stay valid."}
           </p>
         </ConfirmDialog>
       )}

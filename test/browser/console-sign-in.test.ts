@@ -66,7 +66,6 @@ describe("people sign in to the console in Chromium", () => {
     await goTo(page, "#/groups", "Groups");
     await accountMenu(page).press("Enter");
     await page.getByText("Signed in as ada@example.com with the scope admin").waitFor();
-    expect(await page.getByRole("button", { name: "Sign out everywhere…" }).count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     await press(page, "link", "Switch to other");
     await page.getByRole("button", { name: "Account other, ada@example.com" }).waitFor();

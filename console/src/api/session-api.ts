@@ -89,11 +89,10 @@ export async function signIn(apiKey: string): Promise<SignedIn> {
   return receive(await send(SESSION, { method: "POST", headers, body }));
 }
 
-/** Signs out, a person also at the identity provider. @param isEverywhere whether to end the sessions of all browsers with the same API keys */
+/** Signs out, a person also at the identity provider. @param isEverywhere whether to end the sessions of all browsers with the same API keys or person */
 export async function signOut(isEverywhere: boolean): Promise<void> {
-  const url = isEverywhere
-    ? ALL_SESSIONS
-    : `${SESSION}?${new URLSearchParams({ console: location.pathname })}`;
+  const path = isEverywhere ? ALL_SESSIONS : SESSION;
+  const url = `${path}?${new URLSearchParams({ console: location.pathname })}`;
   const response = await send(url, { method: "DELETE", headers: HEADERS });
   const provider =
     response.status === 204 ? null : await receive<{ readonly sign_out_url: string }>(response);

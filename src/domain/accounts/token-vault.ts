@@ -59,6 +59,7 @@ interface VaultKey {
   readonly lookup: Buffer;
   readonly pseudonym: Buffer;
   readonly session: Buffer;
+  readonly sessionLookup: Buffer;
 }
 
 /**
@@ -151,6 +152,11 @@ export class TokenVault {
     return this.#keys.find(({ id }) => id === keyId)?.session ?? null;
   }
 
+  /** Returns the keyed hashes of a text that identifies console sessions, one for each configured key. */
+  sessionLookups(text: string): readonly Buffer[] {
+    return this.#keys.map(({ sessionLookup }) => createHmac("sha256", sessionLookup).update(text).digest());
+  }
+
   /** Returns the lookup hash of a token under one key. @throws Error if the key is not configured */
   lookup(token: string, keyId: string): Buffer {
     return lookupHash(this.#key(keyId), token);
@@ -190,6 +196,7 @@ function deriveKey(root: Buffer): VaultKey {
     lookup: derive("lookup"),
     pseudonym: derive("pseudonym"),
     session: derive("console session"),
+    sessionLookup: derive("console session lookup"),
   };
 }
 

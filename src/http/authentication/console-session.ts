@@ -22,7 +22,7 @@ export const SESSION_COOKIE = {
   sameSite: "strict",
   seconds: CONSOLE_SESSION_SECONDS,
 } as const;
-/** All sessions of the session's API keys, of every browser. */
+/** All sessions of the session's API keys or person, of every browser. */
 const ALL_PATH = "/console/sessions";
 
 /** Registers the routes that sign in to the console and out of it. */
@@ -41,25 +41,25 @@ export function registerSessionRoutes(
     return { environment, ...viewOf(session) };
   });
 
-  app.delete(PATH, { onRequest: checkOrigin }, async (request, reply) => {
-    const { person } = await readSession(consoleSessions, request);
-    const returnUrl = consoleUrl(request);
-    reply.code(204).header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
-    if (!person || !identityProvider) return;
-    try {
-      const url = await identityProvider.signOut(person.id, person.refreshToken, returnUrl);
-      if (url !== null) return reply.code(200).send({ sign_out_url: url });
-    } catch (error) {
-      // Signed out here in any case.
-      if (!(error instanceof DomainError)) throw error;
-      request.log.warn({ requestId: request.id, reason: reasonOf(error) }, "provider did not sign out");
-    }
-  });
-
-  app.delete(ALL_PATH, { onRequest: checkOrigin }, async (request, reply) => {
-    await consoleSessions.endAll(await readSession(consoleSessions, request));
-    reply.code(204).header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
-  });
+  for (const path of [PATH, ALL_PATH]) {
+    app.delete(path, { onRequest: checkOrigin }, async (request, reply) => {
+      const session = await readSession(consoleSessions, request);
+      const { person } = session;
+      const returnUrl = consoleUrl(request);
+      if (path === ALL_PATH) await consoleSessions.endAll(session);
+      else if (person) await consoleSessions.end(person, false);
+      reply.code(204).header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
+      if (!person || !identityProvider) return;
+      try {
+        const url = await identityProvider.signOut(person.id, person.refreshToken, returnUrl);
+        if (url !== null) return reply.code(200).send({ sign_out_url: url });
+      } catch (error) {
+        // Signed out here in any case.
+        if (!(error instanceof DomainError)) throw error;
+        request.log.warn({ requestId: request.id, reason: reasonOf(error) }, "provider did not sign out");
+      }
+    });
+  }
 }
 
 /**
@@ -117,14 +117,17 @@ export function viewOf({ keys, person }: ConsoleSession) {
   };
 }
 
-/** Reads the session from a request's cookie; empty if there is none or it is invalid. */
+/**
+ * Reads the session from a request's cookie; empty if there is none, it is invalid or was signed out.
+ * @throws DomainError `unavailable` if sign-outs of people cannot be read
+ */
 export async function readSession(
   sessions: ConsoleSessions,
   request: FastifyRequest,
   cookie: PrivateCookie = SESSION_COOKIE,
 ): Promise<ConsoleSession> {
   const token = readCookie(request, cookie);
-  return (token && (await sessions.decrypt(token))) || { keys: {} };
+  return (token && (await sessions.open(token, request.deadline))) || { keys: {} };
 }
 
 /**

@@ -50,8 +50,8 @@ export function registerSignInRoutes(
       const { roles } = identified;
       const role = roles.find(({ account }) => account === signIn.account) ?? roles[0];
       if (!role) throw new DomainError("forbidden", "OIDC_ROLES gives this person no role.");
-      const now = Date.now();
-      const person = { ...identified, account: role.account, signedInAt: now, rolesReadAt: now };
+      const begun = await consoleSessions.begin();
+      const person = { ...identified, ...begun, account: role.account, rolesReadAt: Date.now() };
       await setSession(request, reply, person);
       return reply.redirect(`../${signIn.route}`);
     } catch (error) {

@@ -21,6 +21,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   idempotent_request: "SELECT, INSERT, UPDATE, DELETE",
   signing_key: "SELECT, INSERT, UPDATE, DELETE",
+  ended_console_session: "SELECT, INSERT, UPDATE, DELETE",
   schema_migration: "SELECT",
 };
 

@@ -6,6 +6,8 @@ import { REPLY_MAX_AGE_MS } from "../requests/idempotent-request-queries.js";
 import type { Purge } from "../shared/purge-queries.js";
 
 const DAY_MS = 86_400_000;
+/** Longer than any console session, also by a process whose clock is late. */
+const ENDED_SESSION_MAX_AGE_MS = DAY_MS;
 
 /** Lists what the purge job removes, in this order. */
 export function purgeList(vault: TokenVault, retention: Retention): readonly Purge[] {
@@ -121,6 +123,13 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
       isShared: true,
       time: "retired_from",
       maxAgeMs: ACCEPTED_AFTER_RETIREMENT_MS,
+    },
+    {
+      name: "ended_console_sessions",
+      table: "ended_console_session",
+      isShared: true,
+      time: "valid_from",
+      maxAgeMs: ENDED_SESSION_MAX_AGE_MS,
     },
   ];
   return list.filter(({ maxAgeMs }) => maxAgeMs !== null);

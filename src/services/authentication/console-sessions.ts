@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { EncryptJWT, jwtDecrypt } from "jose";
 import { JOSEError } from "jose/errors";
 import { z } from "zod";
@@ -5,7 +6,13 @@ import { hashApiKey, parseApiKey } from "../../domain/accounts/api-key.js";
 import { SCOPES } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import type { Deadline } from "../../domain/shared/deadline.js";
 import { endConsoleSessions } from "../../persistence/accounts/api-key-queries.js";
+import {
+  databaseTime,
+  endSessions,
+  sessionsValidFrom,
+} from "../../persistence/authentication/ended-console-sessions.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { KeyCache } from "../accounts/key-cache.js";
 import { pendingSignIn } from "./identity-provider.js";
@@ -27,11 +34,16 @@ const consoleSession = z.object({
   /** A person, for both environments of an account. */
   person: z
     .object({
+      /** The provider and the subject there. */
+      issuer: z.string(),
       id: z.string(),
+      /** Identifies the session in all copies of the cookie. */
+      sessionId: z.string(),
       name: z.string(),
       roles: z.array(z.object({ account: z.string(), scope: z.enum(SCOPES) })).readonly(),
       account: z.string(),
       refreshToken: z.string().optional(),
+      /** By the database's clock, which also says when sessions end. */
       signedInAt: z.number(),
       rolesReadAt: z.number(),
     })
@@ -81,6 +93,34 @@ export class ConsoleSessions {
     return this.encrypt({ ...session, person: { ...person, refreshToken: undefined } }, seconds);
   }
 
+  /** Returns what a new session of a person has in common with no other one. */
+  async begin(): Promise<Pick<SessionPerson, "sessionId" | "signedInAt">> {
+    return { sessionId: randomUUID(), signedInAt: await databaseTime(this.db.of("operator")) };
+  }
+
+  /**
+   * Decrypts a session and checks that its person has not signed out.
+   * @returns null as `decrypt` does, or after a sign-out @throws DomainError `unavailable` if sign-outs cannot be read
+   */
+  async open(token: string, deadline?: Deadline): Promise<ConsoleSession | null> {
+    const session = await this.decrypt(token);
+    if (!session?.person) return session;
+    const lookups = this.#lookups(session.person, true);
+    const validFrom = await sessionsValidFrom(this.db.of("operator", deadline), lookups);
+    return validFrom === null || session.person.signedInAt > validFrom ? session : null;
+  }
+
+  /** Signs a person out in all processes, with every copy of the cookie. @param isEverywhere whether to end the person's other sessions, too */
+  async end(person: SessionPerson, isEverywhere: boolean): Promise<void> {
+    await endSessions(this.db.of("operator"), this.#lookups(person, isEverywhere));
+  }
+
+  /** Under all keys: a process may have another primary key. */
+  #lookups({ issuer, id, sessionId }: SessionPerson, withPerson: boolean): readonly Buffer[] {
+    const names = [["session", sessionId], ...(withPerson ? [["person", issuer, id]] : [])];
+    return names.flatMap((name) => this.vault.sessionLookups(JSON.stringify(name)));
+  }
+
   /** Decrypts a session. @returns null if it was altered, has expired or was encrypted under a key that is not configured */
   async decrypt(token: string): Promise<ConsoleSession | null> {
     try {
@@ -88,15 +128,18 @@ export class ConsoleSessions {
         keyManagementAlgorithms: [KEY_MANAGEMENT],
         contentEncryptionAlgorithms: [CONTENT_ENCRYPTION],
       });
-      return withoutExpired(consoleSession.parse(claims));
+      const session = consoleSession.safeParse(claims);
+      // A session of another version has other contents.
+      return session.success ? withoutExpired(session.data) : null;
     } catch (error) {
       if (error instanceof JOSEError || error instanceof UnknownKey) return null;
       throw error;
     }
   }
 
-  /** Signs out every browser that has signed in with a key of the session until now. */
+  /** Signs out every browser that has signed in with a key of the session, or as its person, until now. */
   async endAll(session: ConsoleSession): Promise<void> {
+    if (session.person) await this.end(session.person, true);
     const now = new Date();
     for (const { secret } of keysOf(session)) {
       const tenant = parseApiKey(secret);

@@ -28,6 +28,7 @@ type PendingSignIn = Readonly<z.infer<typeof pendingSignIn>>;
 
 /** A person with the roles that the provider has just confirmed. */
 export interface IdentifiedPerson {
+  readonly issuer: string;
   /** The subject (`sub`). */
   readonly id: string;
   readonly name: string;
@@ -136,7 +137,12 @@ export class IdentityProvider {
     const sources = [idToken ?? {}, userInfo || {}];
     const person = identifyPerson(id, sources, this.options);
     const { refresh_token: refreshToken } = tokens;
-    return { id, ...person, ...(refreshToken !== undefined && { refreshToken }) };
+    return {
+      issuer: this.options.issuer,
+      id,
+      ...person,
+      ...(refreshToken !== undefined && { refreshToken }),
+    };
   }
 
   async #call<Result>(

@@ -34,6 +34,9 @@ beforeAll(async () => {
   const headers = { "idempotency-key": "gamma" };
   expect((await rest("POST", { current_token: token }, undefined, headers)).status).toBe(200);
   await service.services.signingKeys.publicKeys();
+  const person = { issuer: "https://login.example.com", id: "ada", sessionId: "1", name: "Ada" };
+  const times = { signedInAt: 0, rolesReadAt: 0 };
+  await service.services.consoleSessions.end({ ...person, ...times, roles: [], account: "demo" }, true);
   await service.services.purgeJob.run();
   await service.services.usage.flush();
   // As if their tokens had been imported.

@@ -32,6 +32,7 @@ const TABLES = [
   "webhook_endpoint",
   "webhook_delivery",
   "signing_key",
+  "ended_console_session",
 ];
 
 const AUDIT = `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name)

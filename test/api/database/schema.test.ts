@@ -66,7 +66,7 @@ test("replicas that start together migrate once", async () => {
 // The joins with pg_class leave out the shards of Citus.
 
 /** Tables without tenants' rows. */
-const SHARED_TABLES = ["account", "schema_migration", "signing_key"];
+const SHARED_TABLES = ["account", "schema_migration", "signing_key", "ended_console_session"];
 
 test("every table with tenants' rows leads its primary and unique keys with account_id, and all constraints are named", async () => {
   const database = await open("migrated");
@@ -85,9 +85,11 @@ test("every table with tenants' rows leads its primary and unique keys with acco
       JOIN pg_class ON pg_class.oid = indrelid JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
       WHERE relnamespace = 'public'::regnamespace AND indisunique AND attname <> 'account_id'`),
   );
-  expect(unique.filter(({ name }) => !/^(account_|schema_migration|signing_key_|"PK_)/.test(name))).toEqual(
-    [],
-  );
+  expect(
+    unique.filter(
+      ({ name }) => !/^(account_|schema_migration|signing_key_|ended_console_session_|"PK_)/.test(name),
+    ),
+  ).toEqual([]);
   const names = await constraintNames(database);
   expect(names.filter((name) => !/_(pk|uq|fk|not_null)$/.test(name))).toEqual([]);
 });

@@ -74,9 +74,10 @@ test("all tables with an account have the same policy, and operator policies whe
     }
   }
   expect(operators.toSorted()).toEqual(OPERATOR_POLICIES);
-  // An account has no environment, and public sites look it up by name before its ID is known. Signing keys belong to no account.
+  // An account has no environment, and public sites look it up by name before its ID is known. Signing keys and sign-outs of people belong to no account.
   expect(all.filter(({ table }) => !tables.some(({ name }) => name === table))).toMatchObject([
     { table: "account", cmd: "ALL", conditions: [expect.stringContaining("app.account_name")] },
+    { table: "ended_console_session", cmd: "ALL", conditions: [OPERATOR] },
     { table: "signing_key", cmd: "ALL", conditions: [OPERATOR] },
   ]);
   const [ofOwner, ...ofOwnerToo] = all.filter(({ roles }) => roles !== "{public}");
