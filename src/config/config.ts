@@ -51,6 +51,7 @@ export function readConfig(environment: ProcessEnvironment) {
       auditDays: read.RETAIN_AUDIT_DAYS,
       deletedGroupNameDays: read.RETAIN_DELETED_GROUP_NAME_DAYS,
       groupHistoryDays: read.RETAIN_GROUP_HISTORY_DAYS,
+      groupVersions: read.RETAIN_GROUP_VERSIONS,
       webhookDeliveryDays: read.RETAIN_WEBHOOK_DELIVERY_DAYS,
       pendingWebhookDays: read.WEBHOOK_PENDING_MAX_DAYS,
       apiKeyDays: read.RETAIN_API_KEY_DAYS,

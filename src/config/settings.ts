@@ -24,6 +24,9 @@ import {
 const MAX_DAYS = 36_500;
 /** The database does not let the application role delete younger entries (policy `audit_entry_purge`). */
 const MIN_AUDIT_DAYS = 30;
+const MIN_GROUP_VERSIONS = 100;
+const MAX_GROUP_VERSIONS = 1_000_000;
+const GROUP_VERSIONS_RULE = `must be 0 or a whole number from ${MIN_GROUP_VERSIONS} to ${MAX_GROUP_VERSIONS}`;
 const AUDIT_RULE = `must be 0 or a whole number from ${MIN_AUDIT_DAYS} to ${MAX_DAYS}`;
 
 /** How long data is kept. */
@@ -43,6 +46,11 @@ const RETENTION_SETTINGS = {
   RETAIN_GROUP_HISTORY_DAYS: wholeNumber(0, MAX_DAYS, DEFAULT_RETENTION.groupHistoryDays).describe(
     "days for which [former values](data-protection.md#retention) of user groups are kept after a change; `0` keeps none",
   ),
+  RETAIN_GROUP_VERSIONS: wholeNumber(0, MAX_GROUP_VERSIONS, DEFAULT_RETENTION.groupVersions)
+    .refine((count) => count === 0 || count >= MIN_GROUP_VERSIONS, GROUP_VERSIONS_RULE)
+    .describe(
+      `number of newest former values kept of each user group, at least ${MIN_GROUP_VERSIONS}, besides those of the last day; \`0\` keeps all until \`RETAIN_GROUP_HISTORY_DAYS\``,
+    ),
   RETAIN_WEBHOOK_DELIVERY_DAYS: wholeNumber(1, 400, DEFAULT_RETENTION.webhookDeliveryDays).describe(
     "days for which webhook deliveries are kept; pending ones first expire after `WEBHOOK_PENDING_MAX_DAYS`",
   ),

@@ -22,6 +22,7 @@ const GROUPED: Readonly<Record<string, string>> = {
   WEBHOOK_PENDING_MAX_DAYS: "retention.pendingWebhookDays",
   RETAIN_AUDIT_DAYS: "retention.auditDays",
   RETAIN_GROUP_HISTORY_DAYS: "retention.groupHistoryDays",
+  RETAIN_GROUP_VERSIONS: "retention.groupVersions",
   RETAIN_DELETED_GROUP_NAME_DAYS: "retention.deletedGroupNameDays",
   RETAIN_WEBHOOK_DELIVERY_DAYS: "retention.webhookDeliveryDays",
   RETAIN_API_KEY_DAYS: "retention.apiKeyDays",
@@ -53,6 +54,7 @@ test("settings whose 0 means forever are those that say so", () => {
   expect(forever).toEqual([
     "RETAIN_AUDIT_DAYS",
     "RETAIN_DELETED_GROUP_NAME_DAYS",
+    "RETAIN_GROUP_VERSIONS",
     "RETAIN_API_KEY_DAYS",
     "RETAIN_SITE_CONFIG_REVISIONS",
     "RETAIN_DELETED_SITE_CONFIG_DAYS",
@@ -103,6 +105,11 @@ test.each(["1", "29"])(
     expect(readConfig({ RETAIN_AUDIT_DAYS: "30" }).retention.auditDays).toBe(30);
   },
 );
+
+test.each(["1", "99"])("RETAIN_GROUP_VERSIONS does not accept %s, for which there is no index", (value) => {
+  expect(() => readConfig({ RETAIN_GROUP_VERSIONS: value })).toThrow("RETAIN_GROUP_VERSIONS must be 0 or");
+  expect(readConfig({ RETAIN_GROUP_VERSIONS: "100" }).retention.groupVersions).toBe(100);
+});
 
 /** The values of an object by path. */
 function valuesOf(value: unknown, path = ""): (readonly [path: string, value: unknown])[] {

@@ -5,6 +5,8 @@ export interface Retention {
   readonly deletedGroupNameDays: number;
   /** Days after former values of a user group were replaced; 0 keeps none. */
   readonly groupHistoryDays: number;
+  /** Number of newest former values kept of each user group; 0 keeps all, and those of the last day are always kept. */
+  readonly groupVersions: number;
   /** Days after a webhook delivery was created; never 0. */
   readonly webhookDeliveryDays: number;
   /** Days after which a pending webhook delivery is dead; never 0. */
@@ -21,6 +23,7 @@ export const DEFAULT_RETENTION: Retention = {
   auditDays: 400,
   deletedGroupNameDays: 30,
   groupHistoryDays: 90,
+  groupVersions: 1_000,
   webhookDeliveryDays: 30,
   pendingWebhookDays: 7,
   apiKeyDays: 400,

@@ -4,6 +4,7 @@ import { IndexAuditSubjects1765200000000 } from "../../../migrations/17652000000
 import { CountEmbedSessions1765300000000 } from "../../../migrations/1765300000000-count-embed-sessions.js";
 import { UserGroupHistory1765400000000 } from "../../../migrations/1765400000000-user-group-history.js";
 import { CountRequests1765500000000 } from "../../../migrations/1765500000000-count-requests.js";
+import { IndexOftenChangedGroups1795862000000 } from "../../../migrations/1795862000000-index-often-changed-groups.js";
 import { EndedConsoleSessions1795863000000 } from "../../../migrations/1795863000000-ended-console-sessions.js";
 import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
 import { AuditEntryEntity } from "../audit/entries.js";
@@ -49,6 +50,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
       CountEmbedSessions1765300000000,
       UserGroupHistory1765400000000,
       CountRequests1765500000000,
+      IndexOftenChangedGroups1795862000000,
       EndedConsoleSessions1795863000000,
     ],
     migrationsTableName: "schema_migration",

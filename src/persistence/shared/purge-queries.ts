@@ -23,6 +23,8 @@ export interface Purge {
   readonly maxAgeMs: number | null;
   /** A table of the same tenant, and the condition of a row that belongs to it. */
   readonly join?: readonly [table: string, condition: string];
+  /** A query of few rows that name the only candidates, and the condition of a row that is one, by the alias `chosen`. */
+  readonly among?: readonly [query: string, condition: string];
   /** Further condition: that of a partial index. */
   readonly condition?: string;
   /** If set, the rows are updated instead of deleted. */
@@ -40,8 +42,12 @@ export function tenantRows(table: string): string {
 }
 
 /** FROM and WHERE of the expired rows. */
-function expiredRows({ table, isShared, time, maxAgeMs, join, condition = "true" }: Purge): string {
-  const joined = join ? ` JOIN ${join[0]} ON ${tenantRows(join[0])} AND ${join[1]}` : "";
+function expiredRows({ table, isShared, time, maxAgeMs, join, among, condition = "true" }: Purge): string {
+  const joined = join
+    ? ` JOIN ${join[0]} ON ${tenantRows(join[0])} AND ${join[1]}`
+    : among
+      ? ` JOIN (${among[0]}) AS chosen ON ${among[1]}`
+      : "";
   return `FROM ${table}${joined} WHERE ${isShared ? "true" : tenantRows(table)} AND ${condition}
     AND ${time} < now() - interval '${Number(maxAgeMs)} milliseconds'`;
 }
@@ -51,10 +57,10 @@ export const expiredCount = (purge: Purge): string => `(SELECT count(*) ${expire
 
 /** SQL expression: for how many seconds the oldest row has been expired; null if none is. */
 export function overdueSeconds(purge: Purge): string {
-  const { time, maxAgeMs, join } = purge;
+  const { time, maxAgeMs, join, among } = purge;
   const seconds = `extract(epoch FROM now() - interval '${Number(maxAgeMs)} milliseconds' - ${time})::double precision`;
   // No index has the rows of two tables in order.
-  return join
+  return join || among
     ? `(SELECT max(${seconds}) ${expiredRows(purge)})`
     : `(SELECT ${seconds} ${expiredRows(purge)} ORDER BY ${time} LIMIT 1)`;
 }
@@ -94,9 +100,9 @@ export async function removeBatch(
   purge: Purge,
   limit: number,
 ): Promise<number> {
-  const { table, isShared, time, join, assignments, isUnlockable, change } = purge;
+  const { table, isShared, time, join, among, assignments, isUnlockable, change } = purge;
   if (change) return change(transaction, accountId, limit);
-  const order = join ? "" : `ORDER BY ${time}`;
+  const order = join || among ? "" : `ORDER BY ${time}`;
   const lock = isUnlockable ? "" : `FOR UPDATE OF ${table} SKIP LOCKED`;
   const removal = `${assignments === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${assignments}`}
     WHERE ${isShared ? "true" : tenantRows(table)} AND ctid = ANY (ARRAY(

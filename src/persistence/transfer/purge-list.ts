@@ -4,6 +4,7 @@ import type { Retention } from "../../domain/shared/retention.js";
 import { NAMED_DELETIONS, pseudonymizeDeletions } from "../audit/erasure-queries.js";
 import { REPLY_MAX_AGE_MS } from "../requests/idempotent-request-queries.js";
 import type { Purge } from "../shared/purge-queries.js";
+import { excessVersions } from "../user-groups/history.js";
 
 const DAY_MS = 86_400_000;
 /** Longer than any console session, also by a process whose clock is late. */
@@ -90,6 +91,15 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
       isUnlockable: true,
       time: "replaced_at",
       maxAgeMs: retention.groupHistoryDays * DAY_MS,
+    },
+    {
+      name: "user_group_versions",
+      table: "user_group_history",
+      isUnlockable: true,
+      time: "replaced_at",
+      // Quick writes must not remove the values before them within a day.
+      maxAgeMs: retention.groupVersions === 0 ? null : DAY_MS,
+      among: excessVersions(Number(retention.groupVersions)),
     },
     // An account has few, so that no index is needed.
     {

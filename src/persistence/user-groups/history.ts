@@ -3,6 +3,7 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup, UserGroupFields, UserGroupVersion } from "../../domain/user-groups/user-group.js";
+import { tenantRows } from "../shared/purge-queries.js";
 import { countOfEach, findPages, groupPages, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import {
@@ -19,6 +20,9 @@ import { UserGroupEntity } from "./entity.js";
 /** The values of a group until a change, written by the statement of the change (`updateStatement`). */
 @Entity("user_group_history")
 @Index("user_group_history_replaced_at_ix", ["accountId", "environment", "replacedAt"])
+@Index("user_group_history_version_ix", ["accountId", "environment", "version", "userGroupId"], {
+  where: "version >= 100",
+})
 @ForeignKey(
   () => UserGroupEntity,
   ["accountId", "environment", "userGroupId"],
@@ -139,4 +143,20 @@ export async function findVersion(
     if (row?.count !== last - version) return null;
   }
   return former ?? "current";
+}
+
+/**
+ * Returns a query of the groups of the tenant in $1 and $2 that may have more than `limit` former values, each with the newest version beyond
+ * them, and the condition of a row beyond them. Groups with fewer versions are not read: they have no row in the index.
+ * @param limit at least 100
+ */
+export function excessVersions(limit: number): readonly [query: string, condition: string] {
+  const rows = (alias: string) =>
+    `FROM user_group_history AS ${alias} WHERE ${tenantRows(alias)} AND ${alias}.`;
+  return [
+    `SELECT user_group_id, (SELECT version ${rows("kept")}user_group_id = often.user_group_id
+        ORDER BY version DESC OFFSET ${limit} LIMIT 1) AS version
+      FROM (SELECT DISTINCT user_group_id ${rows("counted")}version >= 100 AND version > ${limit}) AS often`,
+    "user_group_history.user_group_id = chosen.user_group_id AND user_group_history.version <= chosen.version",
+  ];
 }

@@ -5,7 +5,7 @@ import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.
 
 const service = await startService({
   webhooks: { allowPrivate: true },
-  retention: { siteConfigRevisions: 2 },
+  retention: { siteConfigRevisions: 2, groupVersions: 150 },
 });
 let tenant: WebhookTenant;
 beforeEach(async () => {
@@ -59,6 +59,43 @@ test("audit entries are deleted after 400 days, in the order of their index", as
     expect(plan).toContain("audit_entry_created_at_ix");
     expect(plan).not.toContain("Seq Scan on audit_entry");
   }
+});
+
+test("former values beyond the newest 150 are deleted unless they are of the last day, and other groups are not read", async () => {
+  for (const name of ["often", "today", "often enough", "gaps"]) await tenant.createGroup(name);
+  const insert = (name: string, versions: string, age: string) =>
+    query(
+      `INSERT INTO user_group_history (account_id, environment, user_group_id, version, name, mapping_version, replaced_at, replaced_by)
+      SELECT account_id, environment, id, n, 'former', 1, now() - interval '2 days' * ${age} + n * interval '1 second', 'test'
+      FROM user_group, ${versions} AS n WHERE account_id = $1 AND provided_id LIKE $2`,
+      name,
+    );
+  await insert("often", "generate_series(1, 5000)", "1");
+  await insert("today", "generate_series(1, 5000)", "0.4");
+  await insert("often enough", "generate_series(1, 150)", "1");
+  await insert("gaps", "generate_series(101, 30101, 200)", "1");
+  await query(`INSERT INTO user_group (account_id, environment, id, provided_id, name, token_ciphertext, token_key_id, token_lookup)
+    SELECT account_id, environment, 1000000000 + n, 'rarely ' || n, name, token_ciphertext, token_key_id, decode(md5(n::text), 'hex')
+    FROM user_group, generate_series(1, 20000) AS n WHERE account_id = $1 AND provided_id = 'often'`);
+  await insert("rarely%", "generate_series(1, 3)", "1");
+  await service.query("ANALYZE user_group_history");
+  expect(await count()).toMatchObject({ user_group_versions: 4851 });
+  service.statements.length = 0;
+  expect(await run()).toMatchObject({ user_group_versions: 4851, user_group_history: 0 });
+  expect(
+    await query(`SELECT provided_id AS name, count(*)::integer AS rows, min(h.version) AS oldest
+      FROM user_group_history h JOIN user_group g ON g.account_id = h.account_id AND g.environment = h.environment AND g.id = user_group_id
+      WHERE h.account_id = $1 AND provided_id NOT LIKE 'rarely%' GROUP BY 1 ORDER BY 1`),
+  ).toEqual([
+    { name: "gaps", rows: 150, oldest: 301 },
+    { name: "often", rows: 150, oldest: 4851 },
+    { name: "often enough", rows: 150, oldest: 1 },
+    { name: "today", rows: 5000, oldest: 1 },
+  ]);
+  const removals = service.statements.filter((text) =>
+    /DELETE FROM user_group_history[\s\S]*chosen/.test(text),
+  );
+  expect(removals).toHaveLength(3);
 });
 
 test("counts of embed sessions and requests are deleted after 400 days, by their index", async () => {
