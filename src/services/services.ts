@@ -94,7 +94,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const userGroupReader = new UserGroupReader(database, vault, batching);
   const notifications = new NotificationChannel(database, options.listen);
   const keys = new KeyCache(keyCacheMs, notifications, metrics.caches.apiKeys);
-  const changes = new ChangeFeed(notifications);
+  const changes = new ChangeFeed(notifications, metrics.publishedChanges);
   const keyWatch = new KeyWatch(database);
   const revocations = new KeyRevocations(keys, keyWatch, notifications);
   const usage = new Usage(database);

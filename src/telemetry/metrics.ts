@@ -128,6 +128,12 @@ export class Metrics {
     labelNames: ["outcome"],
     registers: [this.registry],
   });
+  readonly publishedChanges = new Counter({
+    name: "user_groups_changes_total",
+    help: "Changes of user groups that this process made and publishes, by kind. Each update adds former values to the history.",
+    labelNames: ["kind"],
+    registers: [this.registry],
+  });
   readonly purgedRows = new Counter({
     name: "user_groups_purged_rows_total",
     help: "Rows removed or expired because of their age, by purge.",

@@ -9,6 +9,7 @@ import {
   type UserGroupChangeKind,
 } from "../../domain/user-groups/change.js";
 import type { NotificationChannel } from "../../persistence/database/notification-channel.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 
 /** Maximum number of unpublished changes; beyond it, the subscriptions of their environments start again. */
 const MAX_BACKLOG = 100_000;
@@ -45,7 +46,11 @@ export class ChangeFeed implements ChangePublisher {
   #isClosed = false;
   #flushing: Promise<void> | undefined;
 
-  constructor(private readonly channel: NotificationChannel) {
+  /** @param counter counts the changes by kind */
+  constructor(
+    private readonly channel: NotificationChannel,
+    private readonly counter?: Pick<Metrics["publishedChanges"], "inc">,
+  ) {
     channel.addListener({
       channel: "user_group_changed",
       onPayload: (payload) => this.#deliver(payload),
@@ -70,6 +75,7 @@ export class ChangeFeed implements ChangePublisher {
     kind: UserGroupChangeKind,
   ): void {
     const enqueue = () => {
+      this.counter?.inc({ kind });
       this.#backlog.push({ accountId, environment, id, kind });
       this.#backlog = limitBacklog(this.#backlog);
       this.#flushSoon();
