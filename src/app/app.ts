@@ -152,6 +152,10 @@ async function serveFrom(
           isRedisReachable: () => redis?.isReachable,
           replicas: () => replicas?.usage,
           webhooksInProgress: () => services.webhookDispatcher.inProgress,
+          async isReady() {
+            await services.checkReadiness();
+            return !isShuttingDown;
+          },
           outbox: () => services.webhookDispatcher.state(),
         });
         if (!link) return metrics.registry;

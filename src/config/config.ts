@@ -33,6 +33,7 @@ export function readConfig(environment: ProcessEnvironment) {
   const read = result.data;
   return {
     ...toCamelCase(read),
+    shutdownDelayMs: read.SHUTDOWN_DELAY_MS ?? defaultShutdownDelayMs(read),
     eventStreams: eventStreamLimits(read.EVENT_STREAMS_PER_PROCESS),
     connectionLimits: {
       ...DEFAULT_CONNECTION_LIMITS,
@@ -61,6 +62,14 @@ export function readConfig(environment: ProcessEnvironment) {
     identityProvider: identityProviderOf(read),
     traces: tracesOf(read),
   };
+}
+
+/** Longer than two checks of the load balancers in docs/operations.md take. */
+const SHUTDOWN_DELAY_MS = 5_000;
+
+/** Nothing is in front of a service with the embedded database, which is often stopped by Ctrl+C. */
+function defaultShutdownDelayMs({ DATABASE_URL: url }: z.infer<typeof settings>): number {
+  return url === undefined ? 0 : SHUTDOWN_DELAY_MS;
 }
 
 /** @returns undefined when people cannot sign in */

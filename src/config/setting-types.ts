@@ -13,6 +13,11 @@ export function wholeNumber(min: number, max: number, defaultValue: number) {
   return numberText(/^\d{1,10}$/, min, max, "a whole number").default(defaultValue);
 }
 
+/** A whole number whose default depends on other settings. */
+export function optionalWholeNumber(min: number, max: number) {
+  return numberText(/^\d{1,10}$/, min, max, "a whole number").optional();
+}
+
 /** A number of processes; `auto` is the number of cores that this process may use. */
 export function workers() {
   const cores = String(Math.min(availableParallelism(), MAX_WORKERS));

@@ -10,6 +10,7 @@ import {
   flag,
   httpUrl,
   issuerUrl,
+  optionalWholeNumber,
   originList,
   pageUrl,
   postgresUrl,
@@ -73,8 +74,8 @@ export const SETTING_SECTIONS = {
     WORKERS: workers().describe(
       "number of processes that serve, or `auto` for one per core ([guide](operations.md#use-all-cores)); limits of connections, streams and memory, and `DATABASE_POOL_SIZE`, apply to each",
     ),
-    SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000, 0).describe(
-      "delay at shutdown between `/readyz` failing and the end of accepting connections; set it longer than your load balancer takes to notice",
+    SHUTDOWN_DELAY_MS: optionalWholeNumber(0, 600_000).describe(
+      "delay at shutdown between `/readyz` failing and the end of accepting connections, longer than your load balancer takes to notice; by default `5000` with `DATABASE_URL`, otherwise `0`",
     ),
     REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000, 15_000).describe(
       "request timeout, after which the reply is 503; the time to receive the body does not count, and event streams are exempt",

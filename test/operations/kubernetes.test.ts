@@ -103,6 +103,18 @@ describe("a pod", () => {
     });
   });
 
+  test("keeps the options of the image, which its own NODE_OPTIONS replace, as does the systemd unit", () => {
+    const [, options = ""] = /^ENV NODE_OPTIONS=(.*)$/m.exec(readFileSync("Dockerfile", "utf8")) ?? [];
+    expect(options).toMatch(/^--/);
+    const [{ env }] = pod.containers;
+    const { value } = env.find(({ name }: { name: string }) => name === "NODE_OPTIONS");
+    const unit = readFileSync("deploy/systemd/user-groups.service", "utf8");
+    for (const option of options.split(" ")) {
+      expect(value.split(" ")).toContain(option);
+      expect(unit).toMatch(new RegExp(`^Environment=NODE_OPTIONS=(.* )?${option}( |$)`, "m"));
+    }
+  });
+
   test("has a grace period longer than the service's shutdown", () => {
     const delay = /^SHUTDOWN_DELAY_MS=(\d+)$/m.exec(readFileSync(`${folder}base/settings.env`, "utf8"))?.[1];
     // Decision 38: at worst 30 seconds more.

@@ -41,6 +41,15 @@ describe("settings", () => {
   });
 
   test.each([
+    [{}, 0],
+    [{ DATABASE_URL: DATABASE }, 5_000],
+    [{ DATABASE_URL: DATABASE, SHUTDOWN_DELAY_MS: "0" }, 0],
+    [{ SHUTDOWN_DELAY_MS: "7" }, 7],
+  ])("%j leave the load balancer %i ms to notice a shutdown", (environment, delay) => {
+    expect(readConfig(environment).shutdownDelayMs).toBe(delay);
+  });
+
+  test.each([
     "postgres://localhost/db",
     "postgres://user@host",
     "postgres://user:pw@/db?host=/var/run/postgresql&port=5433",

@@ -4,19 +4,17 @@ import type { OutboxReading } from "../database-metrics.js";
 import type { HttpState, Metrics } from "../metrics.js";
 
 /**
- * Registers the metrics of the outbox, which is read once for each scrape. A scrape must neither wait long for the database nor fail with it.
+ * Reads once for each scrape, which must neither wait long for the database nor fail with it.
  * @param read queries the database; not called again while a query is in flight
+ * @returns a function that resolves to undefined if reading failed or timed out
  */
-function registerOutboxMetrics(
-  registry: Registry,
-  read: () => Promise<OutboxReading>,
+function readOncePerScrape<Reading>(
+  read: () => Promise<Reading>,
   timeoutMs: number,
-): void {
-  const registers = [registry];
-  let query: Promise<OutboxReading> | undefined;
-  let scrape: Promise<OutboxReading | undefined> | undefined;
-  /** Undefined if reading failed or timed out, which user_groups_webhook_outbox_readable reports. */
-  const readOnce = () => {
+): () => Promise<Reading | undefined> {
+  let query: Promise<Reading> | undefined;
+  let scrape: Promise<Reading | undefined> | undefined;
+  return () => {
     query ??= read().finally(() => {
       query = undefined;
     });
@@ -27,6 +25,28 @@ function registerOutboxMetrics(
       });
     return scrape;
   };
+}
+
+function registerReadiness(registry: Registry, isReady: () => Promise<boolean>, timeoutMs: number): void {
+  const readOnce = readOncePerScrape(isReady, timeoutMs);
+  new Gauge({
+    name: "user_groups_ready",
+    help: "1 if the process is ready, as /readyz: the database answers, and the process is not shutting down; otherwise 0.",
+    registers: [registry],
+    async collect() {
+      this.set(Number((await readOnce()) === true));
+    },
+  });
+}
+
+/** Registers the metrics of the outbox. user_groups_webhook_outbox_readable reports whether it could be read. */
+function registerOutboxMetrics(
+  registry: Registry,
+  read: () => Promise<OutboxReading>,
+  timeoutMs: number,
+): void {
+  const registers = [registry];
+  const readOnce = readOncePerScrape(read, timeoutMs);
   const setFrom = (pick: (reading: OutboxReading) => number) =>
     async function collect(this: Gauge): Promise<void> {
       const reading = await readOnce();
@@ -87,6 +107,8 @@ export interface MetricSources {
   isRedisReachable(): boolean | undefined;
   /** Number of read replicas in use and excluded; undefined if none are configured. */
   replicas(): { readonly in: number; readonly out: number } | undefined;
+  /** Whether `/readyz` would answer 200. */
+  isReady(): Promise<boolean>;
   outbox(): Promise<OutboxReading>;
 }
 
@@ -167,5 +189,6 @@ export function registerScrapedMetrics(
 ): void {
   collectDefaultMetrics({ register: registry });
   registerStateMetrics(registry, sources);
+  registerReadiness(registry, () => sources.isReady(), databaseTimeoutMs);
   registerOutboxMetrics(registry, () => sources.outbox(), databaseTimeoutMs);
 }

@@ -9,7 +9,10 @@ import { readSamples, scrape, sumOf } from "../../support/service/metric-samples
 import { startRunningApp } from "../../support/service/running-app.js";
 
 /** Metrics with the given outbox reader. */
-function metricsWith(outbox: () => Promise<OutboxReading>) {
+function metricsWith(
+  outbox: () => Promise<OutboxReading>,
+  isReady: () => Promise<boolean> = async () => true,
+) {
   const metrics = new Metrics();
   registerScrapedMetrics(
     metrics,
@@ -23,6 +26,7 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
       isListening: () => true,
       isRedisReachable: () => undefined,
       replicas: () => undefined,
+      isReady,
       outbox,
     },
     50,
@@ -57,6 +61,16 @@ test("a database that hangs or fails neither delays nor fails a scrape", async (
     throw new Error("out of reach");
   });
   expect(sumOf(await failing.read(), "user_groups_webhook_outbox_readable")).toBe(0);
+});
+
+test.each<[what: string, isReady: () => Promise<boolean>, value: number]>([
+  ["ready", async () => true, 1],
+  ["shutting down", async () => false, 0],
+  ["without its database", () => Promise.reject(new Error("unreachable")), 0],
+  ["with a database that hangs", () => new Promise(() => undefined), 0],
+])("a process that is %s reports it", async (_, isReady, value) => {
+  const { read } = metricsWith(() => Promise.reject(new Error("not read")), isReady);
+  expect(sumOf(await read(), "user_groups_ready")).toBe(value);
 });
 
 test("counts due and late deliveries of active endpoints; one that waits for another is not late", async () => {

@@ -77,7 +77,8 @@ export function createTestProcesses(): TestProcesses {
     const fuse = exitAfter(options.lifetimeMs ?? LIFETIME_MS);
     const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
       cwd: "/",
-      env: { PATH: process.env["PATH"], PORT: "0", ...options.env },
+      // Tests stop hundreds of processes, which no load balancer uses.
+      env: { PATH: process.env["PATH"], PORT: "0", SHUTDOWN_DELAY_MS: "0", ...options.env },
       stdio: ["pipe", "pipe", "pipe"],
       ...options.account,
     });
