@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseUrl } from "../support/postgres/database-url.js";
+import { holdTransaction } from "../support/postgres/held-transaction.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { runHere } from "../support/service/command.js";
 import { createTestProcesses, failureOf } from "../support/service/running-process.js";
@@ -78,6 +79,21 @@ test("`account export` writes everything but secrets, readable by its owner only
   expect(rows("audit-log").map(({ subject_name: name }) => name)).toContain("jane@example.org");
   const again = await run(["account", "export", id(), "--to", to]);
   expect(failureOf(again)).toMatch(/Cannot write .*export/);
+});
+
+test("an interrupted `account export` says that it starts again, and leaves nothing behind", async () => {
+  const to = join(directory, "interrupted");
+  const lock = await holdTransaction(service, "LOCK request_count IN ACCESS EXCLUSIVE MODE");
+  // As the owner role, it would wait to grant privileges first.
+  const { DATABASE_MIGRATION_URL: _, ...asApplication } = env();
+  const exporting = await processes.launch(["account", "export", id(), "--to", to], { env: asApplication });
+  await lock.untilAwaited();
+  exporting.kill("SIGINT");
+  await lock.commit();
+  expect(await exporting.ended).toMatchObject({ code: 130 });
+  expect(exporting.stderr()).toMatch(/^Interrupted\. Nothing was kept, .* Run the command again\.\n$/);
+  expect((await readdir(directory)).filter((name) => name.startsWith("interrupted"))).toEqual([]);
+  expect(await run(["account", "export", id(), "--to", to])).toMatchObject({ code: 0 });
 });
 
 test("`erase` removes the name of a deleted group, and `purge` what has expired", async () => {

@@ -16,28 +16,36 @@ import { formatTable, type Output, printable } from "../shared/output.js";
 import { ProgressLine } from "../shared/progress.js";
 import { withStorage } from "../shared/storage.js";
 
+/** The number of lines by file name. */
+type WrittenFiles = (readonly [file: string, lines: number])[];
+
 /**
  * Writes files of JSON Lines to a new directory, which appears only when it is complete.
- * @returns the number of lines by file name
+ * @param onProgress called with the number of lines of a file so far
+ * @returns null if it was stopped before the end
  * @throws OperatorError if the directory exists or cannot be written
  */
 async function writeDirectory(
   directory: string,
   files: readonly ExportedFile[],
-): Promise<(readonly [file: string, lines: number])[]> {
+  signal: AbortSignal,
+  onProgress: (file: string, lines: number) => void,
+): Promise<WrittenFiles | null> {
   const draft = `${directory}.part`;
   let isOwn = false;
   try {
     // Fails if another export is running. rename() would replace an empty directory.
     await mkdir(draft, { mode: 0o700 });
     isOwn = true;
-    const written: (readonly [string, number])[] = [];
+    const written: WrittenFiles = [];
     for (const { name, pages } of files) {
       const file = `${name}.jsonl`;
       let lines = 0;
       const text = async function* () {
         for await (const page of pages) {
+          signal.throwIfAborted();
           lines += page.length;
+          onProgress(file, lines);
           yield `${page.join("\n")}\n`;
         }
       };
@@ -51,6 +59,7 @@ async function writeDirectory(
     return written;
   } catch (error) {
     if (isOwn) await rm(draft, { recursive: true, force: true });
+    if (signal.aborted) return null;
     if (errorCode(error) === undefined || !(error instanceof Error && "syscall" in error)) throw error;
     throw new OperatorError(`Cannot write ${JSON.stringify(directory)}: ${error.message}.`, { cause: error });
   }
@@ -85,16 +94,29 @@ export async function listAccounts(environment: ProcessEnvironment, output: Outp
   });
 }
 
+/** @returns the exit code */
 export async function exportToDirectory(
   environment: ProcessEnvironment,
   { id, to }: { readonly id: string; readonly to: string },
   output: Output,
-): Promise<void> {
-  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
+): Promise<number> {
+  return withStorage(environment, { migrate: true }, async ({ database, vault }) => {
     const account = await findAccount(new AccountService(database, vault), id);
-    const lines = await writeDirectory(to, exportAccount(database, account));
+    const line = new ProgressLine(process.stderr);
+    const files = exportAccount(database, account);
+    const lines = await interruptible((signal) =>
+      writeDirectory(to, files, signal, (file, count) => line.update(count, `lines of ${file}`)),
+    ).finally(() => line.clear());
+    if (lines === null) {
+      // What was exported may have changed since: a continued export would mix two states.
+      process.stderr.write(
+        "Interrupted. Nothing was kept, because an export cannot be continued. Run the command again.\n",
+      );
+      return EXIT_INTERRUPTED;
+    }
     const rows = lines.map(([file, count]) => [file, `${count}`]);
     await output.print(Object.fromEntries(lines), formatTable([["FILE", "LINES"], ...rows]));
+    return 0;
   });
 }
 
