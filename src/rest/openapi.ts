@@ -47,7 +47,7 @@ export const HEADERS = {
   ...RATE_LIMITS,
   "Retry-After": sometimes("The number of seconds to wait before a retry.", count(1)),
   "WWW-Authenticate": always(
-    "The scheme that the Authorization header must use.",
+    "The schemes that the Authorization header may use here: `Token`, for `/metrics` `Bearer`. GraphQL names the scheme that was sent, and both if there was none.",
     example('Token realm="user-groups"'),
   ),
   [REPLAYED_HEADER]: sometimes(

@@ -59,7 +59,8 @@ export function rateLimitHeaders(allowance: Allowance): Readonly<Record<string, 
 
 /** Returns the HTTP headers of an error response, for both APIs. */
 export function errorHeaders(error: DomainError): Readonly<Record<string, string>> {
-  if (error.code === "unauthenticated") return { "www-authenticate": 'Token realm="user-groups"' };
+  if (error.code === "unauthenticated")
+    return { "www-authenticate": error.schemes.map((scheme) => `${scheme} realm="user-groups"`).join(", ") };
   return {
     ...(error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) }),
     ...(error.allowance ? rateLimitHeaders(error.allowance) : {}),

@@ -46,7 +46,7 @@ const CATALOGUE = {
     status: 401,
     meaning: "The credentials are missing, unknown, revoked or expired.",
     advice:
-      "Check the header `Authorization: Token <API key>`, and that the key is neither revoked nor expired.",
+      "Send what the message names: an API key as `Authorization: Token <API key>`, or, to GraphQL only, an embed session or user group token as `Authorization: Bearer <token>`.",
     rest: {
       when: "the Authorization header is missing or malformed, or the API key is unknown, revoked or expired",
       message: "The API key is unknown, revoked or expired.",

@@ -14,6 +14,9 @@ export interface FieldError {
 /** Maximum number of fields in one error (decision 12c). */
 export const MAX_FIELD_ERRORS = 100;
 
+/** A scheme of the header `Authorization`. */
+export type AuthenticationScheme = "Token" | "Bearer";
+
 interface DomainErrorOptions {
   readonly field?: FieldPath;
   /** All field errors, if more than one field is invalid. */
@@ -24,6 +27,8 @@ interface DomainErrorOptions {
   readonly details?: Readonly<Record<string, number>>;
   /** The caller's remaining rate limit allowance. */
   readonly allowance?: Allowance;
+  /** The schemes in `WWW-Authenticate`; `Token` if absent. */
+  readonly schemes?: readonly AuthenticationScheme[];
   readonly cause?: unknown;
 }
 
@@ -40,6 +45,7 @@ export class DomainError extends Error {
   readonly retryAfter: number | undefined;
   readonly details: Readonly<Record<string, number>> | undefined;
   readonly allowance: Allowance | undefined;
+  readonly schemes: readonly AuthenticationScheme[];
 
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
     super(redactSecrets(message), options.cause === undefined ? undefined : { cause: options.cause });
@@ -53,6 +59,7 @@ export class DomainError extends Error {
     this.retryAfter = options.retryAfter;
     this.details = options.details;
     this.allowance = options.allowance;
+    this.schemes = options.schemes ?? ["Token"];
   }
 }
 

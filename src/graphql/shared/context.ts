@@ -1,5 +1,5 @@
 import type { ReadReplica, Tenant } from "../../domain/accounts/caller.js";
-import { missingCredentials } from "../../domain/authentication/authorization.js";
+import { credentialsError } from "../../domain/authentication/authorization.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import type { ReadConsistency } from "../../domain/requests/read-consistency.js";
 import type { Allowance } from "../../domain/shared/allowance.js";
@@ -96,7 +96,7 @@ export function requireSession(context: GraphqlContext): Session {
   if (session?.kind === "caller") return session;
   throw session
     ? new DomainError("forbidden", "A user group token can only read its own user group.")
-    : missingCredentials();
+    : credentialsError(undefined, "graphql");
 }
 
 /**
@@ -105,5 +105,5 @@ export function requireSession(context: GraphqlContext): Session {
  */
 export function requireAnySession({ session }: GraphqlContext): Session | FrontEndSession {
   if (session) return session;
-  throw missingCredentials();
+  throw credentialsError(undefined, "graphql");
 }

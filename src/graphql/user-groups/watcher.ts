@@ -46,7 +46,7 @@ function credentialOf(
   }
   const { embedSession } = session;
   if (embedSession) return { kind: "embedSession", ...embedSession };
-  return { kind: "token", token: parseCredentials(authorization).secret };
+  return { kind: "token", token: parseCredentials(authorization, "graphql").secret };
 }
 
 async function findId(session: Session | FrontEndSession, by: UserGroupBy): Promise<number> {

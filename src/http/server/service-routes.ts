@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { credentialsError } from "../../domain/authentication/authorization.js";
 import { DomainError, reasonOf } from "../../domain/shared/errors.js";
 import { siteConfigJsonSchema } from "../../domain/site-configs/json-schema.js";
 import { printSubgraphSdl } from "../../graphql/server/federation/subgraph-schema.js";
@@ -86,10 +87,7 @@ function requireBearer(token: string) {
     const [, received = ""] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "") ?? [];
     // Hashes have equal length, which timingSafeEqual requires.
     if (timingSafeEqual(sha256(received), expected)) return;
-    throw new DomainError(
-      "unauthenticated",
-      "The Authorization header must be: Bearer <METRICS_TOKEN>, with the value of the setting METRICS_TOKEN.",
-    );
+    throw credentialsError(headers.authorization, "metricsToken");
   };
 }
 

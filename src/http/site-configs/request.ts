@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
-import { missingCredentials } from "../../domain/authentication/authorization.js";
+import { credentialsError } from "../../domain/authentication/authorization.js";
 import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { parseRevisionNumber } from "../../domain/shared/internal-id.js";
 import { parseText } from "../../domain/shared/text-field.js";
@@ -71,7 +71,7 @@ export function findOwner(
   caller: Caller | null,
 ): SiteOwner {
   if (account === undefined) {
-    if (!caller) throw missingCredentials();
+    if (!caller) throw credentialsError(undefined, "apiKey");
     if (environment === undefined || environment === caller.environment) return { kind: "caller", caller };
     throw invalidField(["environment"], "must be that of the API key, unless an account is given");
   }

@@ -2,12 +2,7 @@ import { hashApiKey, parseApiKey } from "../../domain/accounts/api-key.js";
 import type { Caller, Person } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import {
-  findApiKey,
-  missingCredentials,
-  parseApiKeyHeader,
-  parseCredentials,
-} from "../../domain/authentication/authorization.js";
+import { credentialsError, findApiKey, parseCredentials } from "../../domain/authentication/authorization.js";
 import { isEmbedSession } from "../../domain/authentication/embed-session.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
@@ -61,8 +56,14 @@ export class Access {
    */
   async authenticate(header: string | undefined, origin: Origin): Promise<Caller> {
     if (origin.role) return this.#findPersonsAccount(origin.role, origin);
-    const sent = requireHeader(header);
-    return this.limitFailures(origin.address, () => this.#findCaller(parseApiKeyHeader(sent), origin));
+    // Missing credentials do not count as a failure.
+    if (!header) throw credentialsError(header, "apiKey");
+    return this.limitFailures(origin.address, async () => {
+      const { secret } = parseCredentials(header, "apiKey");
+      const caller = await this.#findCaller(secret, origin);
+      if (!caller) throw credentialsError(header, "apiKey");
+      return caller;
+    });
   }
 
   /** Returns the caller if the API key in the Authorization header is cached, without I/O; null if it is not cached, valid or not. */
@@ -78,17 +79,23 @@ export class Access {
    */
   async identify(header: string | undefined, origin: Origin): Promise<Identity> {
     if (origin.role) return { kind: "caller", caller: await this.authenticate(header, origin) };
-    const sent = requireHeader(header);
-    return this.limitFailures(origin.address, () => this.#identify(sent, origin));
+    if (!header) throw credentialsError(header, "graphql");
+    return this.limitFailures(origin.address, async () => {
+      const identity = await this.#identify(header, origin);
+      if (!identity) throw credentialsError(header, "graphql");
+      return identity;
+    });
   }
 
-  async #identify(header: string, origin: Omit<Origin, "address">): Promise<Identity> {
-    const { kind, secret } = parseCredentials(header);
-    if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret, origin) };
+  async #identify(header: string, origin: Omit<Origin, "address">): Promise<Identity | null> {
+    const { kind, secret } = parseCredentials(header, "graphql");
+    if (kind === "apiKey") {
+      const caller = await this.#findCaller(secret, origin);
+      return caller && { kind: "caller", caller };
+    }
     const { deadline } = origin;
     const found = await this.#findFrontEnd(secret, deadline);
-    if (found) return { kind: "frontEnd", ...found, deadline };
-    throw new DomainError("unauthenticated", "The user group token is unknown or was rotated.");
+    return found && { kind: "frontEnd", ...found, deadline };
   }
 
   /** Limits failures (`unauthenticated`) per address (decision 33). @throws DomainError `rate_limited` instead after too many */
@@ -134,7 +141,7 @@ export class Access {
     return groups.size === 1 ? group : null;
   }
 
-  async #findCaller(secret: string, origin: Omit<Origin, "address">): Promise<Caller> {
+  async #findCaller(secret: string, origin: Omit<Origin, "address">): Promise<Caller | null> {
     const key = await this.deps.keys.find(secret, origin.deadline, async (deadline) => {
       const route = parseApiKey(secret);
       const found =
@@ -148,8 +155,7 @@ export class Access {
       }
       return found;
     });
-    if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
-    return this.#admit(key, origin);
+    return key && this.#admit(key, origin);
   }
 
   async #findPersonsAccount(role: PersonsRole, { requestId, deadline }: Origin): Promise<Caller> {
@@ -175,10 +181,4 @@ export class Access {
       deadline,
     };
   }
-}
-
-/** Missing credentials do not count as a failure. */
-function requireHeader(header: string | undefined): string {
-  if (header === undefined || header === "") throw missingCredentials();
-  return header;
 }

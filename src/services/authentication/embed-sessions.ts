@@ -1,6 +1,7 @@
 import { errors, type JWTVerifyResult, jwtVerify, SignJWT } from "jose";
 import type { Embedder } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { sessionError } from "../../domain/authentication/authorization.js";
 import {
   type EmbedSession,
   type EmbedSessionRequest,
@@ -13,7 +14,6 @@ import {
 } from "../../domain/authentication/embed-session.js";
 import { SIGNING_ALGORITHM } from "../../domain/authentication/signing-key.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
-import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import {
   findSessionGroups,
@@ -89,8 +89,9 @@ export class EmbedSessions {
 
   /**
    * Verifies an embed session and loads its group.
-   * @throws DomainError `unauthenticated` if the session has expired
-   * @returns null if the token is not valid, the group was deleted, or its token has been rotated or the session's API key revoked since
+   * @throws DomainError `unauthenticated` if the session has expired or ended: the group was deleted, its token rotated or the session's
+   *   API key revoked
+   * @returns null if the session cannot be verified
    */
   async verify(
     token: string,
@@ -102,7 +103,7 @@ export class EmbedSessions {
     const { accountId, environment, generation } = claims;
     // Read from the primary: a lagging replica would still accept a session of a rotated token or a revoked key.
     const group = await this.#groups.load({ accountId, environment, deadline }, claims);
-    if (group?.generation !== generation) return null;
+    if (group?.generation !== generation) throw sessionError("ended");
     if (payload?.aud !== sessionAudience(group.accountName, environment)) return null;
     return { userGroup: group.userGroup, embedSession: claims };
   }
@@ -120,8 +121,7 @@ export class EmbedSessions {
       );
       return payload;
     } catch (error) {
-      if (error instanceof errors.JWTExpired)
-        throw new DomainError("unauthenticated", "The embed session has expired. Create another one.");
+      if (error instanceof errors.JWTExpired) throw sessionError("expired");
       if (error instanceof errors.JOSEError) return null;
       throw error;
     }

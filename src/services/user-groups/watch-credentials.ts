@@ -1,3 +1,4 @@
+import { sessionError } from "../../domain/authentication/authorization.js";
 import { staleRoles } from "../../domain/authentication/role.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
@@ -57,6 +58,7 @@ export function expiryOf(
 
 /** Returns the error that ends a subscription whose credential is no longer valid. */
 export function invalidCredentialError({ kind }: WatchCredential): DomainError {
+  if (kind === "embedSession") return sessionError("ended");
   return new DomainError(
     "unauthenticated",
     kind === "apiKey"
@@ -69,5 +71,5 @@ export function invalidCredentialError({ kind }: WatchCredential): DomainError {
 export function expiredCredentialError(credential: WatchCredential): DomainError {
   if (credential.kind === "person") return staleRoles();
   if (credential.kind !== "embedSession") return invalidCredentialError(credential);
-  return new DomainError("unauthenticated", "The embed session has expired. Create another one.");
+  return sessionError("expired");
 }

@@ -69,7 +69,7 @@ describe("a document without credentials", () => {
   ])("that needs a key is rejected before validation: %s", async (_, query) => {
     expect(await post(query)).toMatchObject({
       ...UNAUTHENTICATED,
-      headers: { "www-authenticate": 'Token realm="user-groups"' },
+      headers: { "www-authenticate": 'Token realm="user-groups", Bearer realm="user-groups"' },
     });
     expect((await post(query)).body).not.toHaveProperty("data");
   });

@@ -36,10 +36,24 @@ test("with a token, only its bearer can read them", async () => {
     authorization: `Bearer ${token}`,
   }));
   for (const headers of [...wrong, {}, { authorization: TOKEN }, { authorization: `Token ${TOKEN}` }]) {
+    const start = JSON.stringify(headers).includes(guarded.key)
+      ? "This is an API key."
+      : "The Authorization header is ";
     const reply = await callRest(`${guarded.url}/metrics`, "GET", undefined, undefined, headers);
     expect(reply).toMatchObject({
       status: 401,
-      body: { success: 0, error: { code: "unauthenticated", request_id: expect.any(String) } },
+      headers: { "www-authenticate": 'Bearer realm="user-groups"' },
+      body: {
+        success: 0,
+        error: {
+          code: "unauthenticated",
+          message: expect.toSatisfy(
+            (message: string) =>
+              message.startsWith(start) && message.includes("Send `Authorization: Bearer <METRICS_TOKEN>`"),
+          ),
+          request_id: expect.any(String),
+        },
+      },
     });
     expect(JSON.stringify(reply)).not.toContain(TOKEN);
   }

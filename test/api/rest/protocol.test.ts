@@ -19,7 +19,8 @@ const sendWith = (authorization: string | undefined, method = "GET") =>
 
 describe("401", () => {
   const unknown = "The API key is unknown, revoked or expired.";
-  const malformed = "The Authorization header is invalid. Send `Token <API_KEY>`.";
+  const either = "Send `Token <API_KEY>` or, to GraphQL, `Bearer <embed session or user group token>`.";
+  const malformed = `The Authorization header is invalid. ${either}`;
   const expect401 = async (authorization: string | undefined, message: string, method = "GET") => {
     const reply = await sendWith(authorization, method);
     expectError(reply, 401, { code: "unauthenticated", message });
@@ -33,17 +34,18 @@ describe("401", () => {
 
   test("another authentication scheme, or none", async () => {
     const { admin } = keys;
-    for (const value of [`Bearer ${admin}`, admin, "Token", "Token ", `Token ${admin} x`, "Basic eA=="])
-      await expect401(value, malformed);
+    for (const value of [`Bearer ${admin}`, admin, `Token ${admin} x`])
+      await expect401(value, "This is an API key. Send `Authorization: Token <API_KEY>`.");
+    for (const value of ["Token", "Token ", "Basic eA=="]) await expect401(value, malformed);
   });
 
   test("an unknown key, well-formed or not; a malformed one takes no statement", async () => {
     const neverStored = issueApiKey(account.accountId, "Customer").secret;
-    for (const key of [neverStored, `${keys.admin}x`, keys.admin.toUpperCase()])
-      await expect401(`Token ${key}`, unknown);
+    for (const key of [neverStored, `${keys.admin}x`]) await expect401(`Token ${key}`, unknown);
     service.statements.length = 0;
-    for (const key of [mistyped(keys.admin), "nonsense", "ugk_live_nonsense"])
-      await expect401(`Token ${key}`, unknown);
+    for (const key of [mistyped(keys.admin), "ugk_live_nonsense"]) await expect401(`Token ${key}`, unknown);
+    for (const key of ["nonsense", keys.admin.toUpperCase()])
+      await expect401(`Token ${key}`, `The credential is unknown. ${either}`);
     expect(service.statements).toEqual([]);
   });
 

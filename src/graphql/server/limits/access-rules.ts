@@ -11,7 +11,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from "graphql";
-import { missingCredentials } from "../../../domain/authentication/authorization.js";
+import { credentialsError } from "../../../domain/authentication/authorization.js";
 import { DomainError } from "../../../domain/shared/errors.js";
 
 /**
@@ -95,7 +95,7 @@ export function findAnonymousError(document: DocumentNode): DomainError | null {
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     if (walker.rootFieldsOf(definition.selectionSet).some((name) => !ANONYMOUS_ROOT_FIELDS.has(name))) {
-      return missingCredentials();
+      return credentialsError(undefined, "graphql");
     }
     const levels = walker.memberLevelsOf(definition.selectionSet);
     if (levels > MAX_MEMBER_LEVELS) return tooManyLevels(levels);

@@ -111,7 +111,8 @@ export class SocketHandler {
       // Routers propagate the header; browsers cannot set it.
       const authorization = sent ?? request.headers.authorization;
       if (typeof authorization !== "string") {
-        const message = "The payload of `connection_init` must contain `authorization`: `Token <API_KEY>`.";
+        const message =
+          "`connection_init` must contain `authorization`: `Token <API_KEY>` or `Bearer <embed session or user group token>`.";
         throw new DomainError("unauthenticated", message);
       }
       const { id: requestId, ip: address } = request;
