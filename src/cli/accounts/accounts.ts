@@ -108,7 +108,7 @@ export async function exportToDirectory(
       writeDirectory(to, files, signal, (file, count) => line.update(count, `lines of ${file}`)),
     ).finally(() => line.clear());
     if (lines === null) {
-      // What was exported may have changed since: a continued export would mix two states.
+      // Exported rows may have changed since: a continued export would mix two states.
       process.stderr.write(
         "Interrupted. Nothing was kept, because an export cannot be continued. Run the command again.\n",
       );

@@ -27,14 +27,20 @@ const LOCK: Statement = {
     ORDER BY provided_id FOR NO KEY UPDATE`,
 };
 
+const IS_REFERENCED = `account_id = $1 AND environment = $2
+      AND (id = ANY ($3::bigint[]) OR provided_id = ANY ($4::text[]) OR token_lookup = ANY ($5::bytea[]))`;
+
 const LOCK_REFERENCED: Statement = {
   name: "user_groups_lock_by_refs",
   rows: "text",
   access: "write",
-  text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
-    WHERE account_id = $1 AND environment = $2
-      AND (id = ANY ($3::bigint[]) OR provided_id = ANY ($4::text[]) OR token_lookup = ANY ($5::bytea[]))
-    ORDER BY provided_id FOR UPDATE`,
+  text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group WHERE ${IS_REFERENCED} ORDER BY provided_id FOR UPDATE`,
+};
+
+const BYTES: Statement = {
+  name: "user_groups_bytes",
+  access: "write",
+  text: `SELECT coalesce(sum(octet_length(properties::text)), 0)::integer AS bytes FROM user_group WHERE ${IS_REFERENCED}`,
 };
 
 export interface NewUserGroupRow extends UserGroupFields {
@@ -111,11 +117,24 @@ export async function lockReferencedUserGroups(
   transaction: TenantDb,
   refs: readonly StoredRef[],
 ): Promise<UserGroup[]> {
-  return queryUserGroups(transaction, LOCK_REFERENCED, [
+  return queryUserGroups(transaction, LOCK_REFERENCED, valuesOfRefs(refs));
+}
+
+/** Returns how many bytes the properties of groups have together, without loading them. */
+export async function countPropertiesBytes(
+  transaction: TenantDb,
+  refs: readonly StoredRef[],
+): Promise<number> {
+  const [row] = await transaction.run<{ bytes: number }>(BYTES, valuesOfRefs(refs));
+  return row?.bytes ?? 0;
+}
+
+function valuesOfRefs(refs: readonly StoredRef[]): unknown[] {
+  return [
     refs.flatMap((ref) => (ref.by === "id" ? [ref.id] : [])),
     refs.flatMap((ref) => (ref.by === "providedId" ? [ref.providedId] : [])),
     refs.flatMap((ref) => (ref.by === "token" ? ref.lookups : [])),
-  ]);
+  ];
 }
 
 /** Inserts the groups whose external IDs do not exist. @returns the inserted groups */

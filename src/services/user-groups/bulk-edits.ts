@@ -25,7 +25,7 @@ import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { requireUserGroup, storedRef } from "./reader.js";
-import { batchRejected, retryConflicts } from "./upserts.js";
+import { batchRejected, MAX_BULK_BYTES, requireFewStoredBytes, retryConflicts } from "./upserts.js";
 
 /** Maximum groups per call, all changed in one transaction (decision 30). */
 export const MAX_BULK_EDITS = 1000;
@@ -34,9 +34,6 @@ export const MAX_BULK_EDITS = 1000;
 export const MAX_BULK_UPDATES = 250;
 /** Maximum mapping entries per update that are set or removed. */
 export const MAX_BULK_ENTRIES = 50;
-/** Maximum bytes per update: for each group, those of its stored properties and of the patch. Each is in memory several times. */
-export const MAX_BULK_BYTES = 4 * 1024 * 1024;
-
 /** A group after its rotation, or before its deletion. */
 export interface Edited {
   readonly userGroup: UserGroup;
@@ -170,7 +167,9 @@ export class UserGroupBulkEdits {
     write: Write<Written>,
   ): Promise<Outcome<Written>[]> {
     const stored = refs.map((ref) => domainErrorOr(() => toStoredRef(this.vault, ref)));
-    const found = findEach(stored, await lockReferencedUserGroups(transaction, stored.filter(isNoError)));
+    const valid = stored.filter(isNoError);
+    await requireFewStoredBytes(transaction, valid);
+    const found = findEach(stored, await lockReferencedUserGroups(transaction, valid));
     const refused = await write.check?.(transaction, found.filter(isNoError));
     const items = found.map((item) => (isNoError(item) ? (refused?.get(item.id) ?? item) : item));
     const refuse = (error: DomainError, index: number) => {

@@ -1,6 +1,6 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { DomainError, domainErrorOr, isNoError } from "../../domain/shared/errors.js";
+import { DomainError, domainErrorOr, invalidField, isNoError } from "../../domain/shared/errors.js";
 import type { MappingReference, StoredMapping } from "../../domain/user-groups/mapping.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import { DEFAULT_FIELDS, type UserGroup, type UserGroupFields } from "../../domain/user-groups/user-group.js";
@@ -8,11 +8,13 @@ import type { Database } from "../../persistence/database/database.js";
 import { isTransactionConflict } from "../../persistence/shared/database-error.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
+  countPropertiesBytes,
   insertUserGroups,
   lockUserGroups,
   updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
 
@@ -22,6 +24,20 @@ export function batchRejected(): DomainError {
     "batch_rejected",
     "Nothing was written, because another user group of the request is invalid.",
   );
+}
+
+/** Maximum bytes of stored properties per call, with the patch for each group of an update. Each is in memory several times. */
+export const MAX_BULK_BYTES = 4 * 1024 * 1024;
+
+/** @throws DomainError `invalid_field` if the stored properties of the groups are too large to be changed in one call */
+export async function requireFewStoredBytes(
+  transaction: TenantDb,
+  refs: readonly StoredRef[],
+): Promise<void> {
+  const bytes = await countPropertiesBytes(transaction, refs);
+  if (bytes <= MAX_BULK_BYTES) return;
+  const rule = `has user groups with ${bytes} bytes of properties, more than ${MAX_BULK_BYTES}; send fewer of them in a call`;
+  throw invalidField(["userGroups"], rule);
 }
 
 const ATTEMPTS = 10;
@@ -112,6 +128,10 @@ export class UserGroupUpserts {
   ): Promise<UpsertOutcome[]> {
     const mapped = await resolveMappings(transaction, checked);
     const providedIds = mapped.filter(isNoError).map(({ providedId }) => providedId);
+    await requireFewStoredBytes(
+      transaction,
+      providedIds.map((providedId) => ({ by: "providedId", providedId })),
+    );
     const existing = await lockExistingGroups(transaction, providedIds);
     const named = mapped.map((item) =>
       isNoError(item) && item.name === undefined && !existing.has(item.providedId)

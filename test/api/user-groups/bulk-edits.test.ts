@@ -322,6 +322,45 @@ test.each<Name>(["upsertUserGroups", "rotateUserGroupTokens", "deleteUserGroups"
   },
 );
 
+test("calls that refer to groups with more than 4 MiB of properties are refused before they load them", async () => {
+  const ids = Array.from({ length: 68 }, (_, index) => `wide ${index}`);
+  const properties = { text: "x".repeat(62_000) };
+  for (const some of [ids.slice(0, 34), ids.slice(34)]) {
+    const groups = some.map((providedId) => ({ providedId, name: "Wide", properties }));
+    expect((await change("upsertUserGroups", groups)).userErrors).toEqual([]);
+  }
+  const versions = () => service.query("SELECT version FROM user_group WHERE provided_id LIKE 'wide %'");
+  const before = await versions();
+  const refs = ids.map((providedId) => ({ providedId }));
+  const calls: readonly [string, readonly object[], object?][] = [
+    ["upsertUserGroups", refs.map((ref) => ({ ...ref, name: "New" }))],
+    ["updateUserGroups", refs, { removeMapping: ["none"] }],
+    ["rotateUserGroupTokens", refs],
+    ["deleteUserGroups", refs],
+  ];
+  for (const [name, inputs, more] of calls) {
+    expect(
+      await mutate(name, { userGroups: inputs, ...more }, "results { userErrors { code } }"),
+      name,
+    ).toEqual({
+      results: [],
+      userErrors: [
+        {
+          code: "INVALID_FIELD",
+          message: expect.stringMatching(
+            /^userGroups has user groups with 42\d{5} bytes of properties, more than 4194304; send fewer/,
+          ),
+          field: ["userGroups"],
+        },
+      ],
+    });
+    expect(await versions()).toEqual(before);
+  }
+  const fewer = await change("deleteUserGroups", refs.slice(0, 60));
+  expect(fewer.userErrors).toEqual([]);
+  expect(await versions()).toHaveLength(8);
+});
+
 test("concurrent overlapping upserts all succeed and create each group once", async () => {
   const ids = Array.from({ length: 40 }, (_, index) => `storm ${index}`);
   const calls = Array.from({ length: 12 }, (_, call) => {
