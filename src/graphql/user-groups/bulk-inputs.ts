@@ -23,6 +23,11 @@ import { MappingInput, PATCH_RULES } from "./mutations.js";
 
 const MIB = 1024 * 1024;
 
+/** Describes a list of user groups to change. */
+export function describeList(maxUserGroups: number): string {
+  return `The user groups, at most ${maxUserGroups}, whose stored properties have at most ${MAX_BULK_BYTES / MIB} MiB together.`;
+}
+
 @InputType()
 export abstract class BulkInput {
   @Field(() => Boolean, {
@@ -38,7 +43,7 @@ export abstract class BulkInput {
     "Input for `updateUserGroups`: `userGroups`, `filter` or `all`, and the change, which is the same for all.",
 })
 export class UpdateUserGroupsInput extends BulkInput {
-  @Field(() => [UserGroupBy], guard(`The user groups, at most ${MAX_BULK_UPDATES}.`))
+  @Field(() => [UserGroupBy], guard(describeList(MAX_BULK_UPDATES)))
   readonly userGroups?: UserGroupBy[] | null;
 
   @Field(

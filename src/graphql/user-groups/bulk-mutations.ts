@@ -21,6 +21,7 @@ import { UserErrorView } from "../shared/user-error-type.js";
 import {
   BulkInput,
   BY_ID,
+  describeList,
   parseAll,
   parseBulkChange,
   parseBulkUpdate,
@@ -38,7 +39,7 @@ import { UserGroupView } from "./type.js";
 
 @InputType()
 abstract class BulkEditInput extends BulkInput {
-  @Field(() => [UserGroupBy], { description: `The user groups, at most ${MAX_BULK_EDITS}.` })
+  @Field(() => [UserGroupBy], { description: describeList(MAX_BULK_EDITS) })
   readonly userGroups!: UserGroupBy[];
 }
 
@@ -102,7 +103,7 @@ class UpsertUserGroupInput extends UserGroupChangesInput {
 
 @InputType("UpsertUserGroupsInput", { description: "Input for `upsertUserGroups`." })
 class UpsertUserGroupsInput {
-  @Field(() => [UpsertUserGroupInput], { description: `The user groups, at most ${MAX_UPSERTS}.` })
+  @Field(() => [UpsertUserGroupInput], { description: describeList(MAX_UPSERTS) })
   readonly userGroups!: UpsertUserGroupInput[];
 
   @Field(() => Boolean, {

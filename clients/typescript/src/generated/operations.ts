@@ -135,7 +135,7 @@ export type DeleteUserGroupInput = {
 export type DeleteUserGroupsInput = {
   /** If true, no user group of the call is changed if any of them does not exist or is invalid. If false, only those are skipped. */
   readonly allOrNothing?: boolean;
-  /** The user groups, at most 1000. */
+  /** The user groups, at most 1000, whose stored properties have at most 4 MiB together. */
   readonly userGroups: ReadonlyArray<UserGroupBy>;
 };
 
@@ -215,7 +215,7 @@ export type RotateUserGroupTokensInput = {
   readonly allOrNothing?: boolean;
   /** How long the old token can still be used to read, in seconds; at most `Viewer.tokenGraceSeconds`, which is the default. Only the last former token has a grace period: a rotation ends that of the token before, and 0 leaves no former token. */
   readonly graceSeconds?: number | null | undefined;
-  /** The user groups, at most 1000. */
+  /** The user groups, at most 1000, whose stored properties have at most 4 MiB together. */
   readonly userGroups: ReadonlyArray<UserGroupBy>;
 };
 
@@ -304,7 +304,7 @@ export type UpsertUserGroupInput = {
 export type UpsertUserGroupsInput = {
   /** If true, no user group is written if any of them is invalid. If false, only the invalid ones are skipped. */
   readonly allOrNothing?: boolean;
-  /** The user groups, at most 1000. */
+  /** The user groups, at most 1000, whose stored properties have at most 4 MiB together. */
   readonly userGroups: ReadonlyArray<UpsertUserGroupInput>;
 };
 
