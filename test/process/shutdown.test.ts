@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -243,6 +244,15 @@ test("loses no request under keep-alive load", async () => {
   expect(await service.ended).toMatchObject({ code: 0, stderr: "" });
 });
 
+/** Waits until connections are in the system's accept queue, in the same turn of the event loop, so that the service accepts none. */
+async function untilQueued(url: string, count: number): Promise<void> {
+  // Node.js connects in the next tick.
+  await new Promise(process.nextTick);
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, "0");
+  const listener = new RegExp(`:${port} \\S+ 0A \\w+:(\\w+)`);
+  while (Number.parseInt(listener.exec(readFileSync("/proc/net/tcp", "latin1"))?.[1] ?? "", 16) !== count);
+}
+
 test("connections still in the accept queue are served before the server stops listening", async () => {
   const service = await startTestService();
   onTestFinished(() => service.close());
@@ -252,7 +262,7 @@ test("connections still in the accept queue are served before the server stops l
     client.write(userRequest("GET", secret, { user_group_id: "a", name: "A" }));
     return client;
   });
-  // In the same turn of the event loop: they are only in the system's accept queue.
+  await untilQueued(service.url, clients.length);
   const closed = service.server.close();
   for (const client of await Promise.all(clients)) {
     expect(await client.next()).toMatchObject({ kind: "reply", status: 200, ends: true });

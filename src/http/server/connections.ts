@@ -63,7 +63,7 @@ const IDLE_MS = 500;
 const LINGER_MS = 500;
 const POLL_MS = 20;
 /** Maximum time for which queued connections are still accepted. */
-const ACCEPT_MS = 1_000;
+const ACCEPT_MS = 3_000;
 
 export interface Connection {
   readonly socket: Socket;
@@ -255,11 +255,12 @@ export class Connections implements Iterable<Connection> {
   async #announceClose(): Promise<void> {
     this.#isDraining = true;
     for (const { replies } of this) announceEnd(replies);
-    // Closing the listener resets connections in the accept queue. Each event loop turn accepts one; after a turn without one, it is empty.
+    // Closing the listener resets connections in the accept queue, and those that the system is still establishing.
     const deadline = performance.now() + ACCEPT_MS;
-    await setImmediate();
     do {
       this.#hasAccepted = false;
+      await sleep(POLL_MS);
+      // A timer that is late runs before connections are accepted.
       await setImmediate();
     } while (this.#hasAccepted && performance.now() < deadline);
   }

@@ -160,8 +160,9 @@ export function createBareServer(
   app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
   app.server.on("connect", (request, socket) => {
     if (!(socket instanceof Socket)) return;
-    // Node no longer forwards this event to the replies to earlier requests.
+    // Node handles these events no longer: replies to earlier requests wait for the first, and the second would end the process.
     socket.on("drain", () => connections.repliesOf(socket)[0]?.emit("drain"));
+    socket.on("error", () => socket.destroy());
     if (request instanceof HttpMessage && request.isTooMany) connections.endFull(socket);
     // Node would close the connection without a reply.
     else answerBroken(new Error("CONNECT is not supported."), socket);
