@@ -42,7 +42,10 @@ export function shapeReply(
   if (Object.values(data ?? {}).some((value) => value !== null)) {
     return { status: 200, headers, result: shaped };
   }
-  const known = errors.map(domainErrorOf).find((error) => error !== undefined);
+  const all = errors.map(domainErrorOf);
+  // Errors below a field remain when a later failure nulls it: the request can be repeated.
+  const known =
+    all.find((error) => error?.code === "unavailable") ?? all.find((error) => error !== undefined);
   if (known) {
     return { status: statusOf(known), headers: { ...headers, ...errorHeaders(known) }, result: shaped };
   }
