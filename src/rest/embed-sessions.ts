@@ -24,6 +24,7 @@ import {
   CURRENT_TOKEN,
   field,
   JSON_LIMITS,
+  nearFieldHint,
   parse,
   parseToken,
   SUCCESS,
@@ -164,10 +165,18 @@ export function parseEmbedSession(body: RestRequest["body"]): {
   return { ref, request: { expiresInSeconds, variables } };
 }
 
-function parseRef({ user_group_id, current_token }: RestRequest["body"]): UserGroupRef {
+function parseRef(body: RestRequest["body"]): UserGroupRef {
+  const { user_group_id, current_token } = body;
   if (current_token === undefined) {
     const field = ["user_group_id"];
-    if (user_group_id === undefined) throw invalidField(field, "is required, or `current_token` instead");
+    if (user_group_id === undefined) {
+      const hint = nearFieldHint(
+        "user_group_id",
+        body,
+        Object.keys(EMBED_SESSION_OPERATIONS.post.request.shape),
+      );
+      throw invalidField(field, `is required, or \`current_token\` instead${hint}`);
+    }
     return { by: "providedId", providedId: parseText(user_group_id, field) };
   }
   const field = ["current_token"];

@@ -1,9 +1,14 @@
 import { z } from "zod";
 import { DomainError, type FieldPath, invalidField } from "../domain/shared/errors.js";
+import { isObject } from "../domain/shared/json.js";
+import { findNearest } from "../domain/shared/near-name.js";
 import { MAX_TEXT_LENGTH } from "../domain/shared/text-field.js";
 
 /** Keyword of this API: maximum size and depth of a JSON value, and the range of its numbers. */
 export const JSON_LIMITS = "x-json-limits";
+
+/** Maximum number of unknown fields that are compared with the absent one. */
+const MAX_COMPARED = 100;
 
 /** JSON Schema of `parseText` (decision 12). The format: no character U+0000 and no unpaired surrogate. */
 export const TEXT = { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH, format: "text" } as const;
@@ -81,13 +86,48 @@ export function parseToken(value: unknown, field: FieldPath): string {
 export function parse<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   const { data, error } = schema.safeParse(value);
   if (!error) return data;
-  const fields = error.issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => ({ field: [key], message: "is not a field of this operation" }))
-      : [{ field: issue.path.map(String), message: issue.message }],
-  );
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const sent = isObject(value) ? value : {};
+  const fields = error.issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => {
+        const nearest = known.find((name) => isNear(key, name));
+        const hint = nearest === undefined ? "" : `; it may be meant as \`${nearest}\``;
+        return { field: [key], message: `is not a field of this operation${hint}` };
+      });
+    const [name = "", ...rest] = issue.path.map(String);
+    const isAbsent = rest.length === 0 && sent[name] === undefined;
+    return [
+      { field: [name, ...rest], message: issue.message + (isAbsent ? nearFieldHint(name, sent, known) : "") },
+    ];
+  });
   const { field = [], message = "is invalid" } = fields[0] ?? {};
   throw new DomainError("invalid_field", message, { field, fields });
+}
+
+/**
+ * Completes the message for a required field that is absent with an unknown field that was sent, if it may be meant; else an empty string.
+ * @param known the fields of the operation
+ */
+export function nearFieldHint(
+  name: string,
+  sent: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): string {
+  const unknown = Object.keys(sent).filter((key) => !known.includes(key));
+  const near = unknown.slice(0, MAX_COMPARED).find((key) => isNear(key, name));
+  return near === undefined ? "" : `; \`${near}\` is not a field of this operation`;
+}
+
+/** Returns whether a field may be meant by another name: one of its spellings, or one with the same last word, as `provided_id` and `id`. */
+function isNear(key: string, name: string): boolean {
+  if (key.length > MAX_TEXT_LENGTH) return false;
+  const lastWord = (text: string) =>
+    text
+      .split(/[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])/)
+      .at(-1)
+      ?.toLowerCase();
+  return findNearest(key, [name]) !== null || lastWord(key) === lastWord(name);
 }
 
 /** The named schemas of the OpenAPI document. */

@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "../domain/shared/errors.js";
+import { findNearest } from "../domain/shared/near-name.js";
 import type { Services } from "../services/services.js";
 import { registerOperations } from "./authenticated-routes.js";
 import { EMBED_SESSION_OPERATIONS, EMBED_SESSION_PATH, registerKeySet } from "./embed-sessions.js";
 import { USER_OPERATIONS, USER_PATH } from "./user-groups.js";
+
+const MAX_NEAR_PATH = 100;
 
 /** Registers the REST API. The app must accept GET requests with a body. */
 export function registerRestRoutes(app: FastifyInstance, services: Services): void {
@@ -12,23 +15,55 @@ export function registerRestRoutes(app: FastifyInstance, services: Services): vo
   registerKeySet(app, services);
 }
 
-/**
- * Responds to the other methods of every path with 405 and an Allow header.
- * @returns a function to call once all routes are registered
- */
-export function rejectOtherMethods(app: FastifyInstance): () => void {
+interface RecordedRoutes {
+  /** Responds to the other methods of every path with 405 and an Allow header, once all routes are registered. */
+  rejectOtherMethods(): void;
+  /** Returns the error of an unknown path, which names a known path that is near. @param url of the request */
+  notFound(url: string): DomainError;
+}
+
+/** Records the routes that are registered from now on. */
+export function recordRoutes(app: FastifyInstance): RecordedRoutes {
   const methodsByUrl = new Map<string, string[]>();
   app.addHook("onRoute", ({ url, method }) => {
     methodsByUrl.set(url, [...(methodsByUrl.get(url) ?? []), method].flat());
   });
-  return () => {
-    const routes = [...methodsByUrl];
-    for (const [url] of routes) {
-      // `/site-config/:site` also serves `/site-config/validate`.
-      const allowed = routes.filter(([pattern]) => matches(pattern, url)).flatMap(([, methods]) => methods);
-      rejectMethods(app, url, [...new Set(allowed)]);
-    }
+  return {
+    rejectOtherMethods() {
+      const routes = [...methodsByUrl];
+      for (const [url] of routes) {
+        // `/site-config/:site` also serves `/site-config/validate`.
+        const allowed = routes.filter(([pattern]) => matches(pattern, url)).flatMap(([, methods]) => methods);
+        rejectMethods(app, url, [...new Set(allowed)]);
+      }
+    },
+    notFound: (url) => notFound(nearestPath(url, [...methodsByUrl.keys()])),
   };
+}
+
+/** Creates the error of an unknown path. @param nearest a known path */
+export function notFound(nearest: string | null = null): DomainError {
+  const hint = nearest === null ? "" : ` Did you mean ${nearest}?`;
+  return new DomainError("not_found", `There is nothing at this path.${hint}`);
+}
+
+/** Finds a known path that is near the path or one of its parents: `/api/user` for `/api/user/acme`. */
+function nearestPath(url: string, patterns: readonly string[]): string | null {
+  const [path = ""] = url.split("?", 1);
+  // A long path is not near any.
+  if (path.length > MAX_NEAR_PATH) return null;
+  // The first pattern of those that differ in the last slash.
+  const known = new Map(
+    patterns
+      .toReversed()
+      .map((pattern) => [pattern.replace(/\/:.*|\/$/, ""), pattern.replaceAll(/:(\w+)/g, "{$1}")]),
+  );
+  const segments = path.split("/");
+  for (let length = segments.length; length > 1; length -= 1) {
+    const nearest = findNearest(segments.slice(0, length).join("/"), known.keys());
+    if (nearest !== null) return known.get(nearest) ?? null;
+  }
+  return null;
 }
 
 function matches(pattern: string, url: string): boolean {

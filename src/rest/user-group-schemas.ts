@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ENVIRONMENTS } from "../domain/accounts/environment.js";
-import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS } from "../domain/shared/stored-json.js";
+import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS } from "../domain/shared/json-text.js";
 import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../domain/user-groups/properties.js";
 import { integer, JSON_LIMITS, text } from "./fields.js";
 

@@ -96,7 +96,10 @@ test("prints properties as they are stored", async () => {
 
 test("refused mutations and GraphQL errors exit with 1 after the data is printed", async () => {
   const unknown = await run([ROTATE, "--variables", '{"by": {"providedId": "nobody"}}']);
-  expect(unknown).toMatchObject({ code: 1, stderr: "No user group has this ID.\n" });
+  expect(unknown).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^No user group of this environment has this ID\. Create it with .*\n$/),
+  });
   expect(JSON.parse(unknown.stdout).rotateUserGroupToken.userGroup).toBeNull();
 
   const both = `query ($id: String!) {

@@ -66,7 +66,7 @@ const CATALOGUE = {
   not_found: {
     status: 404,
     meaning: "The path does not exist.",
-    advice: "Check the path.",
+    advice: "Check the path; the message names one that is near.",
     rest: {
       when: "the path cannot be decoded",
       message: "There is nothing at this path.",
@@ -80,7 +80,8 @@ const CATALOGUE = {
       "Check the ID, the environment of the key, whether the token was rotated, and the versions in `history`.",
     rest: {
       when: "the user group does not exist in the environment of the API key",
-      message: "No user group has this ID.",
+      message:
+        "No user group of this environment has this ID. Create it with GET /api/user (REST) or `getOrCreateUserGroup` (GraphQL). Groups of the other environment are not visible here.",
     },
   },
   data_source_not_found: {
@@ -213,10 +214,12 @@ const CATALOGUE = {
     status: 422,
     isUserError: true,
     meaning: "A mapping contains a data source that does not exist in the environment.",
-    advice: "Create the data sources first; `fields` lists the mapping entries.",
+    advice:
+      "Create the data sources first, with the GraphQL mutation `createDataSource`; `fields` lists the mapping entries.",
     rest: {
       when: "the mapping contains a data source that does not exist in the environment; `field` is the first such entry, and `fields` lists all of them",
-      message: 'The environment has no data source "nowhere".',
+      message:
+        'The environment has no data source "nowhere". Create it with the GraphQL mutation `createDataSource`, or use the ID of another one.',
       field: "mapping.sales",
     },
   },

@@ -109,14 +109,30 @@ export function isNestedDeeper(text: Uint8Array, levels: number): boolean {
 }
 
 /**
- * Replaces the numbers that a 64-bit float does not keep by 1e999, which is parsed as Infinity and refused by `parseJsonValue`. JSON.parse
+ * Replaces the numbers that a 64-bit float does not keep, or that have too many digits, by 1e999, which is parsed as Infinity and refused by `parseJsonValue`. JSON.parse
  * would round them without notice.
  */
 export function markInexactNumbers(json: string): string {
   if (!SUSPICIOUS.test(json)) return json;
   return json.replaceAll(STRING_OR_NUMBER, (token) =>
-    token.startsWith('"') || keepsDigits(token) ? token : "1e999",
+    token.startsWith('"') || isExactNumber(token) ? token : "1e999",
   );
+}
+
+/** Limits of PostgreSQL's `numeric`, to which JSON numbers are converted for comparisons and filters. */
+export const MAX_INTEGER_DIGITS = 131_072;
+export const MAX_FRACTION_DIGITS = 16_383;
+
+/** Returns whether a number has as many digits as PostgreSQL can hold, leading and trailing zeros included; true for text that is no number. */
+export function isInRange(number: string): boolean {
+  const [, whole = "", fraction = "", exponent = "0"] = NUMBER.exec(number) ?? [];
+  const shift = Number(exponent);
+  return whole.length + shift <= MAX_INTEGER_DIGITS && fraction.length - shift <= MAX_FRACTION_DIGITS;
+}
+
+/** Returns whether a number can be stored and is kept by a 64-bit float; true for text that is no number. */
+export function isExactNumber(number: string): boolean {
+  return isInRange(number) && keepsDigits(number);
 }
 
 /** Returns whether a number is that of the nearest 64-bit float, written with as many digits; true for text that is no number. */

@@ -7,6 +7,8 @@ interface JsonValueRules {
   readonly maxDepth?: number;
   /** Whether keys and strings must be storable in PostgreSQL. */
   readonly storable: boolean;
+  /** The advice for a number that a 64-bit float does not keep. */
+  readonly numberAdvice?: string;
 }
 
 /** `JSON.parse` accepts any depth, but recursion overflows the stack at little more than a thousand levels. */
@@ -14,8 +16,8 @@ const SAFE_DEPTH = 500;
 
 /**
  * Validates and copies a JSON value of unknown origin.
- * @throws DomainError `invalid_field` with the invalid path: for values that are not JSON, numbers that have probably lost
- * precision, and violations of the rules
+ * @throws DomainError `invalid_field` with the invalid path: for values that are not JSON, numbers that lost precision, if
+ * `markInexactNumbers` marked them, and violations of the rules
  */
 export function parseJsonValue(value: unknown, field: FieldPath, rules: JsonValueRules): JsonValue {
   return new JsonValueParser(field, rules).parse(value);
@@ -33,13 +35,16 @@ export function parseJsonObject(
 class JsonValueParser {
   readonly #maxDepth: number;
   readonly #storable: boolean;
+  readonly #numberAdvice: string;
   readonly #outer: number;
   /** Path of the current value. Shared, because copying it for each value would cost its depth. */
   readonly #path: string[];
 
-  constructor(field: FieldPath, { maxDepth = SAFE_DEPTH, storable }: JsonValueRules) {
+  constructor(field: FieldPath, rules: JsonValueRules) {
+    const { maxDepth = SAFE_DEPTH, storable, numberAdvice = "send it as a string" } = rules;
     this.#maxDepth = maxDepth;
     this.#storable = storable;
+    this.#numberAdvice = numberAdvice;
     this.#outer = field.length;
     this.#path = [...field];
   }
@@ -90,15 +95,7 @@ class JsonValueParser {
 
   #requireExact(value: number): void {
     // 1e999, and numbers marked by `markInexactNumbers`.
-    if (!Number.isFinite(value)) {
-      throw invalidField(this.#path, "must be a number that a 64-bit float keeps; send it as a string");
-    }
-    // Such a number has probably lost precision: 2^53 + 1 is parsed as 2^53.
-    if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) {
-      throw invalidField(
-        this.#path,
-        "must not be an integer beyond 2^53, which would lose precision; send it as a string",
-      );
-    }
+    if (!Number.isFinite(value))
+      throw invalidField(this.#path, `must be a number that a 64-bit float keeps; ${this.#numberAdvice}`);
   }
 }

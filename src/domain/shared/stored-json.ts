@@ -1,6 +1,7 @@
 import { createScanner } from "jsonc-parser";
 import { type FieldPath, invalidField } from "./errors.js";
 import { isObject } from "./json.js";
+import { isInRange, MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS } from "./json-text.js";
 import { storableRule } from "./text-field.js";
 
 /** Reads the tokens of a valid JSON text with their offsets. Not recursive, so nesting depth is not a hazard. */
@@ -76,13 +77,8 @@ function skipValue(tokens: JsonTokens, first: string): number {
   }
 }
 
-/** Limits of PostgreSQL's `numeric`, to which JSON numbers are converted for comparisons and filters. */
-export const MAX_INTEGER_DIGITS = 131_072;
-export const MAX_FRACTION_DIGITS = 16_383;
-
 /** Length of `1e131072`, the shortest number out of range. */
 const MIN_OUT_OF_RANGE_LENGTH = 8;
-const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * Validates JSON text that is stored as written. Tokens are validated rather than the parsed value, because parsing drops all but the
@@ -130,13 +126,9 @@ export function parseStoredJson(text: string, field: FieldPath, maxDepth: number
 }
 
 function requireInRange(token: string, path: () => FieldPath): void {
-  const [number, integer = "", fraction = "", exponent = "0"] = NUMBER.exec(token) ?? [];
-  if (number === undefined) return;
-  const shift = Number(exponent);
-  if (integer.length + shift > MAX_INTEGER_DIGITS || fraction.length - shift > MAX_FRACTION_DIGITS) {
-    throw invalidField(
-      path(),
-      `must be a number of at most ${MAX_INTEGER_DIGITS} digits before the decimal point and ${MAX_FRACTION_DIGITS} after it`,
-    );
-  }
+  if (isInRange(token)) return;
+  throw invalidField(
+    path(),
+    `must be a number of at most ${MAX_INTEGER_DIGITS} digits before the decimal point and ${MAX_FRACTION_DIGITS} after it`,
+  );
 }

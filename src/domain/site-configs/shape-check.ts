@@ -1,3 +1,4 @@
+import { suggestion } from "../shared/near-name.js";
 import { isStorable } from "../shared/text-field.js";
 import {
   type ConfigMember,
@@ -9,7 +10,6 @@ import {
   type StringNode,
 } from "./document/tree.js";
 import type { FindingCollector, FindingPlace, IssueCode } from "./findings.js";
-import { suggestion } from "./near-name.js";
 import {
   formsOf,
   type ObjectShape,

@@ -1,5 +1,6 @@
-import { type FieldPath, invalidField } from "../shared/errors.js";
+import { DomainError, domainErrorOr, type FieldPath, invalidField } from "../shared/errors.js";
 import { isObject, NULLABLE_OBJECT_RULE } from "../shared/json.js";
+import { parseJsonText } from "../shared/json-text.js";
 import { parseJsonObject } from "../shared/json-value.js";
 import { mergePatchText } from "../shared/merge-patch.js";
 import { JsonSource, parseStoredJson } from "../shared/stored-json.js";
@@ -17,7 +18,27 @@ export type Properties = string | null;
  * @throws DomainError `invalid_field` with the invalid path, if they are no object, too large, too deep or not storable
  */
 export function parseProperties(value: unknown, field: FieldPath): Properties {
-  return value === null ? null : requireSize(toText(value, field), field);
+  const advice = "send it as a string, or the properties over REST";
+  return value === null ? null : requireSize(toText(value, field, advice), field);
+}
+
+/**
+ * Validates the properties that a filter requires: a parsed object, or the JSON text of one, in which numbers may have any size.
+ * @throws DomainError `invalid_field` as `parseProperties` does
+ */
+export function parsePropertiesFilter(value: unknown, field: FieldPath): Properties {
+  if (value === null) return null;
+  const source = typeof value === "string" ? toSource(value, field) : value;
+  return requireSize(toText(source, field, "send the filter as JSON text"), field);
+}
+
+function toSource(text: string, field: FieldPath): JsonSource {
+  // Before it is parsed.
+  requireSize(text, field);
+  const parsed = domainErrorOr(() => parseJsonText(text, "The text"));
+  if (parsed instanceof DomainError || !isObject(parsed))
+    throw invalidField(field, "must be a JSON object, its text, or null");
+  return new JsonSource(text);
 }
 
 /**
@@ -36,8 +57,9 @@ function requireSize(text: string, field: FieldPath): string {
   return text;
 }
 
-function toText(value: unknown, field: FieldPath): string {
+function toText(value: unknown, field: FieldPath, numberAdvice: string): string {
   if (value instanceof JsonSource) return parseStoredJson(value.text, field, MAX_PROPERTIES_DEPTH);
   if (!isObject(value)) throw invalidField(field, NULLABLE_OBJECT_RULE);
-  return JSON.stringify(parseJsonObject(value, field, { maxDepth: MAX_PROPERTIES_DEPTH, storable: true }));
+  const rules = { maxDepth: MAX_PROPERTIES_DEPTH, storable: true, numberAdvice };
+  return JSON.stringify(parseJsonObject(value, field, rules));
 }

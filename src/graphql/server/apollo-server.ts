@@ -21,6 +21,7 @@ import {
 } from "graphql";
 import { internalError } from "../../domain/shared/errors.js";
 import { isObject } from "../../domain/shared/json.js";
+import { markInexactNumbers } from "../../domain/shared/json-text.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { toGraphqlCode } from "../shared/error-format.js";
@@ -181,7 +182,17 @@ function toHttpRequest({ method, url, headers, body }: FastifyRequest) {
     if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
   const start = url.indexOf("?");
-  return { method, headers: map, search: start < 0 ? "" : url.slice(start), body };
+  return { method, headers: map, search: start < 0 ? "" : markVariables(url.slice(start)), body };
+}
+
+/** Apollo Server parses variables of GET itself. */
+function markVariables(search: string): string {
+  const parameters = new URLSearchParams(search);
+  const [variables, ...others] = parameters.getAll("variables");
+  const marked = variables === undefined ? undefined : markInexactNumbers(variables);
+  if (marked === undefined || marked === variables || others.length > 0) return search;
+  parameters.set("variables", marked);
+  return `?${parameters}`;
 }
 
 /** Formats an error that Apollo Server itself raised; `route.ts` adds the request ID. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type FloatValueNode, GraphQLScalarType, type IntValueNode, visit } from "graphql";
 import { GraphQLJSON as LossyJson } from "graphql-scalars";
-import { keepsDigits } from "../../domain/shared/json-text.js";
+import { isExactNumber } from "../../domain/shared/json-text.js";
 
 /** Stands for a value until its text replaces it. Unguessable: no other string of a reply can equal it. */
 const PLACEHOLDER = randomUUID();
@@ -41,10 +41,12 @@ export function stringifyReply(reply: object, indent = 0): string {
 /** The scalar `JSON`. As in variables, numbers that a 64-bit float does not keep become Infinity, which the parsers refuse. */
 export const GraphQLJSON = new GraphQLScalarType({
   ...LossyJson.toConfig(),
+  description:
+    "A JSON value. In input, numbers are 64-bit floats, integer-like keys come first, and numbers that a float does not keep, such as 9007199254740993, are refused: send them as strings, or properties over REST. Replies contain stored values as they were sent.",
   parseLiteral: (node, variables) =>
     LossyJson.parseLiteral(visit(node, { IntValue: markInexact, FloatValue: markInexact }), variables),
 });
 
 function markInexact(node: IntValueNode | FloatValueNode) {
-  return keepsDigits(node.value) ? undefined : { ...node, value: "Infinity" };
+  return isExactNumber(node.value) ? undefined : { ...node, value: "Infinity" };
 }

@@ -4,6 +4,7 @@ import { parseFields, parseGuard } from "../../domain/shared/field-parsing.js";
 import { isPresent } from "../../domain/shared/json.js";
 import { parsePage } from "../../domain/shared/pagination.js";
 import { parseText } from "../../domain/shared/text-field.js";
+import type { UserGroupFilter } from "../../domain/user-groups/list.js";
 import { parseMappingList } from "../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
 import {
@@ -117,11 +118,19 @@ export function parseBulkUpdate(input: UpdateUserGroupsInput): BulkEdit | Filter
     return { refs, allOrNothing };
   }
   return parseFields<FilteredEdit>({
-    filter: () => parseUserGroupFilter(filter),
+    filter: () => parseConditions(filter),
     page: () => parsePage({ first: MAX_BULK_UPDATES, after: input.after ?? null }, BY_ID),
     expectedCount: () => parseGuard(["expectedCount"], input.expectedCount, parseCount),
     allOrNothing: () => allOrNothing,
   });
+}
+
+/** @throws DomainError `invalid_field`, also for the text of an empty object, which everything with properties contains */
+function parseConditions(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
+  const conditions = parseUserGroupFilter(filter);
+  if (conditions.properties === "{}")
+    throw invalidField(["filter", "properties"], "must not be blank or empty");
+  return conditions;
 }
 
 /** @throws DomainError `invalid_field` */

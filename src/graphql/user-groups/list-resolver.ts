@@ -1,7 +1,7 @@
 import { Args, ArgsType, Ctx, Field, FieldResolver, InputType, Query, Resolver, Root } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
 import { USER_GROUP_ORDER, type UserGroupFilter } from "../../domain/user-groups/list.js";
-import { parseProperties } from "../../domain/user-groups/properties.js";
+import { parsePropertiesFilter } from "../../domain/user-groups/properties.js";
 import {
   countUserGroupsOfDataSource,
   DataSourceBy,
@@ -63,7 +63,7 @@ export class UserGroupFilterInput extends NamedItemFilter {
   @Field(
     () => GraphQLJSON,
     nullable(
-      "User groups whose properties contain this JSON object, with the same values at the same paths.",
+      'User groups whose properties contain this JSON object, with the same values at the same paths. A string is the JSON text of the object, in which numbers may have any size: `"{\\"tenant\\": 809191427645181212}"`.',
     ),
   )
   readonly properties?: unknown;
@@ -121,7 +121,7 @@ export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undef
     createdAt,
     updatedAt,
   } = filter;
-  const properties = parseProperties(filter.properties ?? null, ["filter", "properties"]);
+  const properties = parsePropertiesFilter(filter.properties ?? null, ["filter", "properties"]);
   const text = (value: string, name: string) => parseText(value, ["filter", name]);
   return {
     ...parseNamedItemFilter(filter),

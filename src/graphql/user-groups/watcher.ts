@@ -1,5 +1,6 @@
 import { parseCredentials } from "../../domain/authentication/authorization.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { userGroupNotFound } from "../../services/user-groups/reader.js";
 import type { UserGroupEvent } from "../../services/user-groups/subscription.js";
 import type { SubscriberCredential } from "../../services/user-groups/watch-credentials.js";
 import type { UserGroupWatches } from "../../services/user-groups/watches.js";
@@ -31,7 +32,7 @@ export class UserGroupWatcher implements Watcher {
     const defaultId = session.kind === "frontEnd" ? session.userGroup.id : null;
     const id = by ? await findId(session, by) : defaultId;
     const subscription = await this.watches.watch(tenantOf(session), id, credentialOf(session, context));
-    if (!subscription) throw notFound();
+    if (!subscription) throw userGroupNotFound("id", ["by"]);
     return withPromptReturn(subscription.events(), () => subscription.end());
   }
 }
@@ -50,14 +51,11 @@ function credentialOf(
 }
 
 async function findId(session: Session | FrontEndSession, by: UserGroupBy): Promise<number> {
-  const group = await loadUserGroup(session.loaders, parseUserGroupBy(by));
+  const ref = parseUserGroupBy(by);
+  const group = await loadUserGroup(session.loaders, ref);
   if (session.kind === "frontEnd" && group?.id !== session.userGroup.id) {
     throw new DomainError("forbidden", "A user group token can only read its own user group.");
   }
   if (group) return group.id;
-  throw notFound();
-}
-
-function notFound(): DomainError {
-  return new DomainError("user_group_not_found", "No user group has this ID or token.", { field: ["by"] });
+  throw userGroupNotFound(ref.by, ["by"]);
 }

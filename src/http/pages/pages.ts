@@ -25,6 +25,8 @@ export interface PagesOptions {
   readonly pagesDirectory: string;
   /** Directory of the built documentation site; undefined to disable it. */
   readonly docsDirectory: string | undefined;
+  /** Returns the error of an unknown path. @param url of the request */
+  readonly notFound: (url: string) => DomainError;
   /** Returns the API key that the playground and the console offer to clients on this machine, if any. */
   readonly demoKey: () => string | undefined;
 }
@@ -107,7 +109,7 @@ export async function registerPages(
         })
       : () => undefined,
     servePlayground: options.playground ? servePlayground : undefined,
-    serveNotFound: notFoundHandler(join(pagesDirectory, "not-found.html")),
+    serveNotFound: notFoundHandler(join(pagesDirectory, "not-found.html"), options.notFound),
   };
 }
 
@@ -195,23 +197,18 @@ async function registerDocs(app: FastifyInstance, directory: string): Promise<vo
   );
 }
 
-/** Creates the handler of unknown paths. It throws DomainError `not_found` for clients other than browsers. */
-function notFoundHandler(file: string) {
+/** Creates the handler of unknown paths. It throws the error `not_found` for clients other than browsers. */
+function notFoundHandler(file: string, notFound: PagesOptions["notFound"]) {
   const load = pageLoader(file, { base: true });
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const page = request.method === "GET" && acceptsHtml(request) ? await load() : undefined;
-    if (!page) throw notFound();
+    if (!page) throw notFound(request.url);
     // The page's URLs are relative to the service's root.
     const [path = ""] = request.url.split("?");
     const root = "../".repeat(path.split("/").length - 2) || "./";
     const html = page.html.replace('<base href="./"', `<base href="${root}"`);
     return sendPage(reply.code(404), { ...page, html }, "");
   };
-}
-
-/** Returns the error of an unknown path. */
-export function notFound(): DomainError {
-  return new DomainError("not_found", "There is nothing at this path.");
 }
 
 /** Reads the console's GraphQL documents by ID; empty if the console has not been built. */

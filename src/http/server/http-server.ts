@@ -18,14 +18,14 @@ import { renderGraphqlError } from "../../graphql/shared/error-format.js";
 import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
 import { renderError } from "../../rest/errors.js";
 import { MERGE_PATCH_TYPE } from "../../rest/openapi.js";
-import { registerRestRoutes, rejectOtherMethods } from "../../rest/routes.js";
+import { notFound, recordRoutes, registerRestRoutes } from "../../rest/routes.js";
 import type { Usage } from "../../services/accounts/usage.js";
 import { WorkQueue } from "../../services/requests/work-queue.js";
 import type { Services } from "../../services/services.js";
 import type { HttpState } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
 import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
-import { notFound, type PagesOptions, registerPages } from "../pages/pages.js";
+import { type PagesOptions, registerPages } from "../pages/pages.js";
 import { registerSiteConfigRoutes } from "../site-configs/routes.js";
 import { acceptBodies } from "./bodies.js";
 import {
@@ -51,7 +51,7 @@ const TIMEOUT_CHECKS = 6;
 /** 255 characters of up to 4 bytes, each percent-encoded. */
 const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
 
-export interface HttpOptions extends PagesOptions {
+export interface HttpOptions extends Omit<PagesOptions, "notFound"> {
   /** Service version. */
   readonly version: string;
   readonly corsOrigins: AllowedOrigins;
@@ -90,7 +90,7 @@ export interface HttpOptions extends PagesOptions {
 /** Creates the HTTP server with both APIs; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
   const { app, state, work } = createBareServer(options, services.telemetry, services.usage);
-  const rejectOthers = rejectOtherMethods(app);
+  const routes = recordRoutes(app);
   registerHealthRoutes(app, services, options.isShuttingDown);
   const { metrics } = options;
   if (metrics) registerMetricsRoute(app, metrics.reader(state), metrics.access);
@@ -98,12 +98,12 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerSchemaRoutes(app, options.version);
   if (options.securityContact !== undefined) registerSecurityContact(app, options.securityContact);
   registerSiteConfigRoutes(app, services);
-  const pages = await registerPages(app, services, options);
+  const pages = await registerPages(app, services, { ...options, notFound: routes.notFound });
   app.setNotFoundHandler(pages.serveNotFound);
   await app.register((scope) => registerGraphql(scope, services, { ...options, ...pages, work }), {
     prefix: GRAPHQL_PATH,
   });
-  rejectOthers();
+  routes.rejectOtherMethods();
   return app;
 }
 
@@ -233,7 +233,7 @@ function toDomainError(cause: unknown, bodyLimit: number): DomainError {
     // @fastify/static returns 403 for paths that are not in normal form.
     case 403:
     case 404:
-      return new DomainError("not_found", "There is nothing at this path.", { cause });
+      return notFound();
     case 413: {
       const message = `The body is larger than ${bodyLimit} bytes.`;
       return new DomainError("payload_too_large", message, { details: { limit: bodyLimit }, cause });

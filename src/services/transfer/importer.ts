@@ -293,7 +293,7 @@ export class Importer {
       if (dataSourceId !== undefined) return { schemaId, dataSourceId };
       throw new DomainError(
         "unknown_data_source",
-        `The environment has no data source with the external ID ${JSON.stringify(dataSource)}. Create it first.`,
+        `The environment has no data source with the external ID ${JSON.stringify(dataSource)}. Create it with the GraphQL mutation \`createDataSource\`, or import it with \`--data-sources\`.`,
         { field },
       );
     };

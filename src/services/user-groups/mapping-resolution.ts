@@ -51,9 +51,8 @@ export async function findMappedDataSources(
     const dataSourceId =
       byProvidedId.get(dataSource) ?? (internalId !== null && ids.has(internalId) ? internalId : undefined);
     if (dataSourceId === undefined) {
-      throw new DomainError("unknown_data_source", `The environment has no data source "${dataSource}".`, {
-        field,
-      });
+      const message = `The environment has no data source "${dataSource}". Create it with the GraphQL mutation \`createDataSource\`, or use the ID of another one.`;
+      throw new DomainError("unknown_data_source", message, { field });
     }
     return { schemaId, dataSourceId };
   };

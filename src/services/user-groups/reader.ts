@@ -1,6 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { DomainError } from "../../domain/shared/errors.js";
+import { DomainError, type FieldPath } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { isPlausibleToken } from "../../domain/user-groups/token.js";
@@ -15,6 +15,13 @@ import {
 } from "../../persistence/user-groups/reads.js";
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
+
+const NOT_VISIBLE = "Groups of the other environment are not visible here.";
+const NOT_FOUND: Readonly<Record<UserGroupRef["by"], string>> = {
+  id: `No user group of this environment has this ID. ${NOT_VISIBLE}`,
+  providedId: `No user group of this environment has this ID. Create it with GET /api/user (REST) or \`getOrCreateUserGroup\` (GraphQL). ${NOT_VISIBLE}`,
+  token: "No user group has this token.",
+};
 
 /** Reads groups; the values that are loaded at the same time share a statement. */
 export class UserGroupReader {
@@ -112,9 +119,7 @@ export function requireUserGroup<Found extends object>(
   return found;
 }
 
-function userGroupNotFound(by: UserGroupRef["by"]): DomainError {
-  return new DomainError(
-    "user_group_not_found",
-    `No user group has this ${by === "token" ? "token" : "ID"}.`,
-  );
+/** Creates the error for a reference to no user group of the environment. @param field for GraphQL, the input that has the reference */
+export function userGroupNotFound(by: UserGroupRef["by"], field?: FieldPath): DomainError {
+  return new DomainError("user_group_not_found", NOT_FOUND[by], field && { field });
 }

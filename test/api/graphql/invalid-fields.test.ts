@@ -85,7 +85,7 @@ test("every unknown data source of a mapping is listed", async () => {
     userGroup: null,
     userErrors: [0, 2].map((index) => ({
       code: "UNKNOWN_DATA_SOURCE",
-      message: `The environment has no data source "${sources[index]?.dataSource}".`,
+      message: `The environment has no data source "${sources[index]?.dataSource}". Create it with the GraphQL mutation \`createDataSource\`, or use the ID of another one.`,
       field: ["mapping", String(index), "dataSource"],
     })),
   });

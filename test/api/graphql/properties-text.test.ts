@@ -41,7 +41,8 @@ test.each(["0.1e-400", "12345678901234.567", "1e999", "-1.00000000000000000001"]
       {
         code: "INVALID_FIELD",
         field: ["properties", "a", "1"],
-        message: "properties.a.1 must be a number that a 64-bit float keeps; send it as a string.",
+        message:
+          "properties.a.1 must be a number that a 64-bit float keeps; send it as a string, or the properties over REST.",
       },
     ];
     const literal = `mutation { createUserGroup(input: { providedId: "n", name: "N", properties: { a: [0.5, ${number}] } }) { userErrors { code field message } } }`;

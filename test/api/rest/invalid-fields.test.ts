@@ -162,7 +162,11 @@ test.each([
     const reply = await call(unknown, prefer);
     const fields = ["propertys", "expected_version", "__proto__", "toString"].map((field) => ({
       field,
-      message: `${field} is not a field of this operation.`,
+      message: `${field} is not a field of this operation${
+        field === "propertys" && ["GET /api/user", "PUT /api/user"].includes(operation)
+          ? "; it may be meant as `properties`"
+          : ""
+      }.`,
     }));
     expectError(reply, 400, {
       code: "invalid_field",
@@ -225,7 +229,7 @@ describe("all invalid fields are reported, headers first", () => {
       "PUT /api/user",
       { prefer: "handling=strict" },
       '{"user_group_id":"x","name":"","nam":1,"properties":{"a":1e400}}',
-      { name: rules.name, nam: "is not a field of this operation" },
+      { name: rules.name, nam: "is not a field of this operation; it may be meant as `name`" },
     ],
     [
       "POST /api/user",
@@ -292,4 +296,40 @@ test("creates and returns a group at every limit", async () => {
   expect(await service.query(counted, [team_id])).toEqual([{ entries: 1000 }]);
   const deep = await call("PUT", { user_group_id: longest, properties: DEEP.a });
   expect(deep.body).toMatchObject({ user_group: { properties: DEEP.a } });
+});
+
+describe("an unknown field that may be meant by a required one that is absent", () => {
+  const token = { token: "x" };
+  test.each<readonly [method: string, path: string, body: object, field: string, sent: string | null]>([
+    ["PUT", "/api/user", { provided_id: "a" }, "user_group_id", "provided_id"],
+    ["PUT", "/api/user", { userGroupId: "a" }, "user_group_id", "userGroupId"],
+    ["PUT", "/api/user", { id: "a" }, "user_group_id", "id"],
+    ["PUT", "/api/user", { user_group: "a", user_groop_id: "a" }, "user_group_id", "user_groop_id"],
+    ["GET", "/api/user", { ID: "a", name: "A" }, "user_group_id", "ID"],
+    ["GET", "/api/user", { user_group_id: "near", displayName: "N" }, "name", "displayName"],
+    ["POST", "/api/user", token, "current_token", "token"],
+    ["POST", "/api/user", { currentToken: "x" }, "current_token", "currentToken"],
+    ["DELETE", "/api/user", token, "current_token", "token"],
+    ["POST", "/api/embed-session", { provided_id: "a" }, "user_group_id", "provided_id"],
+    ["PUT", "/api/user", { properties: {}, other: 1 }, "user_group_id", null],
+    ["PUT", "/api/user", { user_group_id: null, id: "a" }, "user_group_id", null],
+  ])("%s %s with %o", async (method, path, body, field, sent) => {
+    const reply = await callRest(`${service.url}${path}`, method, keys.admin, body);
+    const { message, ...error } = Object(reply.body).error;
+    expect(error).toMatchObject({ code: "invalid_field", field });
+    if (sent === null) expect(message).not.toContain("is not a field");
+    else expect(message).toMatch(new RegExp(`is required.*; .${sent}. is not a field of this operation\\.$`));
+  });
+
+  test("is also named where unknown fields are refused", async () => {
+    const body = { userGroupId: "a", other: 1 };
+    const reply = await callRest(`${service.url}/api/user`, "PUT", keys.admin, body, {
+      prefer: "handling=strict",
+    });
+    expect(Object(reply.body).error.fields.map(({ message }: { message: string }) => message)).toEqual([
+      "user_group_id is required; `userGroupId` is not a field of this operation.",
+      "userGroupId is not a field of this operation; it may be meant as `user_group_id`.",
+      "other is not a field of this operation.",
+    ]);
+  });
 });

@@ -156,8 +156,30 @@ describe("of media types of JSON, only the documented ones are accepted: a patch
   });
 });
 
-test.each(["/", "/api", "/api/users", "/api/user/1", "/%"])("404: nothing is at %s", async (path) => {
-  const message = "There is nothing at this path.";
+test.each<readonly [string, string?]>([
+  ["/"],
+  ["/api"],
+  ["/%"],
+  ["/api/user-groups"],
+  ["/user"],
+  [`/api/user/${"x".repeat(100)}`],
+  ["/api/users", "/api/user"],
+  ["/api/users?strict", "/api/user"],
+  ["/API/User", "/api/user"],
+  ["/api/user/1", "/api/user"],
+  ["//api/user", "/api/user"],
+  ["/api/usr/acme/mapping", "/api/user"],
+  ["/api/embed-sessions", "/api/embed-session"],
+  ["/graphq", "/graphql"],
+  ["/graphql/x", "/graphql"],
+  ["/site-config", "/site-config/{site}"],
+  ["/site-configs/docs", "/site-config/{site}"],
+  ["/site-config/a/b", "/site-config/{site}"],
+  ["/healthz"],
+  ["/ready", "/readyz"],
+  ["/openapi.jsn", "/openapi.json"],
+])("404: nothing is at %s, but maybe at %s", async (path, nearest) => {
+  const message = `There is nothing at this path.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`;
   expectError(await send("GET", undefined, {}, path), 404, { code: "not_found", message });
 });
 

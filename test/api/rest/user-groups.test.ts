@@ -5,7 +5,11 @@ import { callRest } from "../../support/rest/rest-client.js";
 import { expectError, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const { account, keys, rest: call, service } = await startGraphql();
-const unknownId = { code: "user_group_not_found", message: "No user group has this ID." };
+const unknownId = {
+  code: "user_group_not_found",
+  message:
+    "No user group of this environment has this ID. Create it with GET /api/user (REST) or `getOrCreateUserGroup` (GraphQL). Groups of the other environment are not visible here.",
+};
 const unknownToken = { code: "user_group_not_found", message: "No user group has this token." };
 
 async function create(id: string, group: object = {}): Promise<string> {
@@ -72,7 +76,8 @@ test.each(["GET", "PUT"])("422: %s with an unknown data source changes nothing",
   if (method === "PUT") await create(id, { name: "Old" });
   const mapping = { good: "sales", "a.b": "nowhere", c: "elsewhere" };
   const [message, other] = ["nowhere", "elsewhere"].map(
-    (one) => `The environment has no data source "${one}".`,
+    (one) =>
+      `The environment has no data source "${one}". Create it with the GraphQL mutation \`createDataSource\`, or use the ID of another one.`,
   );
   expectError(await call(method, { user_group_id: id, name: "New", mapping }), 422, {
     code: "unknown_data_source",

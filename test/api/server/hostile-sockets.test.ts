@@ -169,7 +169,7 @@ test.each([
   [`/site-config/${"a".repeat(10_000)}`, 404, "There is nothing at this path."],
   ["/graphql/%c0", 404, "There is nothing at this path."],
   ["*", 404, "There is nothing at this path."],
-  ["//api/user", 404, "There is nothing at this path."],
+  ["//api/user", 404, "There is nothing at this path. Did you mean /api/user?"],
   ["http://x?/api/user", 404, "There is nothing at this path."],
 ])("GET %s", async (target, status, message) => {
   await expectRefusal(head(`GET ${target}`), status, message);

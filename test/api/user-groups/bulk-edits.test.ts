@@ -65,7 +65,9 @@ describe.each(EDITS)("%s", (name, value, action) => {
   test("reports every invalid group, and changes all others or none", async () => {
     const group = await create(`fine ${name}`);
     const foreign = await createUserGroup(graphql, `foreign ${name}`, {}, strangerKey);
-    const missing = "No user group has this ID.";
+    const missing = expect.stringMatching(
+      /^No user group of this environment has this ID\. (Create it with .*)?Groups of the other environment are not visible here\.$/,
+    );
     const refs = [
       { id: group.id },
       { providedId: group.providedId },
@@ -140,7 +142,7 @@ describe("upsertUserGroups", () => {
     invalid(1, "INVALID_FIELD", "name is required.", ["name"]),
     invalid(2, "INVALID_FIELD", "providedId must not be empty.", ["providedId"]),
     invalid(3, "INVALID_FIELD", "providedId must not be repeated.", ["providedId"]),
-    invalid(4, "UNKNOWN_DATA_SOURCE", 'The environment has no data source "nowhere".', [
+    invalid(4, "UNKNOWN_DATA_SOURCE", expect.stringContaining('no data source "nowhere". Create it with'), [
       "mapping",
       "1",
       "dataSource",
@@ -200,7 +202,7 @@ describe("updateUserGroups", () => {
     const userGroups = [{ providedId: "full" }, { providedId: "roomy" }, { providedId: "none" }];
     const input = { userGroups, setMapping: [entry("one more", "sales")] };
     const full = invalid(0, "INVALID_FIELD", "setMapping must have at most 1000 entries.", ["setMapping"]);
-    const none = invalid(2, "USER_GROUP_NOT_FOUND", "No user group has this ID.");
+    const none = invalid(2, "USER_GROUP_NOT_FOUND", expect.stringContaining("getOrCreateUserGroup"));
     const refused = (providedId: string, error: object) => ({
       userGroup: { providedId },
       isChanged: false,

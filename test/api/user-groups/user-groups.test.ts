@@ -149,7 +149,13 @@ describe.each(IDS)("by %s", (name) => {
     expect(await remove({ by })).toEqual({ deletedUserGroupId: group.id, userErrors: [] });
     const missing = refused(
       "USER_GROUP_NOT_FOUND",
-      name === "token" ? "No user group has this token." : "No user group has this ID.",
+      name === "token"
+        ? "No user group has this token."
+        : `No user group of this environment has this ID. ${
+            name === "providedId"
+              ? "Create it with GET /api/user (REST) or `getOrCreateUserGroup` (GraphQL). "
+              : ""
+          }Groups of the other environment are not visible here.`,
       null,
     );
     expect(await change("rotateUserGroupToken", { by })).toEqual(missing);

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseJsonText } from "../../../src/domain/shared/json-text.js";
 import { parseJsonObject, parseJsonValue } from "../../../src/domain/shared/json-value.js";
 
 const lenient = { storable: false };
 
 const FLOAT = "must be a number that a 64-bit float keeps; send it as a string";
-const WHOLE = "must not be an integer beyond 2^53, which would lose precision; send it as a string";
 
 const refused: readonly (readonly [
   what: string,
@@ -15,8 +15,7 @@ const refused: readonly (readonly [
 ])[] = [
   ["1e999", JSON.parse('{"a": [1, 1e999]}'), ["a", "1"], FLOAT],
   ["NaN", Number.NaN, [], FLOAT],
-  ["2^53 + 1", JSON.parse("[9007199254740993]"), ["0"], WHOLE],
-  ["-2^53", [{ "": -(2 ** 53) }], ["0", ""], WHOLE],
+  ["2^53 + 1", parseJsonText("[9007199254740993]", "It"), ["0"], FLOAT],
   ["undefined", { a: undefined }, ["a"], "must be a JSON value"],
   ["a big integer", [[1n]], ["0", "0"], "must be a JSON value"],
   ["a function", () => 1, [], "must be a JSON value"],

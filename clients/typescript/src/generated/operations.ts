@@ -377,7 +377,7 @@ export type UserGroupFilter = {
   readonly nameContains?: string | null | undefined;
   /** User groups whose name starts with this text, ignoring case. */
   readonly nameStartsWith?: string | null | undefined;
-  /** User groups whose properties contain this JSON object, with the same values at the same paths. */
+  /** User groups whose properties contain this JSON object, with the same values at the same paths. A string is the JSON text of the object, in which numbers may have any size: `"{\"tenant\": 809191427645181212}"`. */
   readonly properties?: object | null | undefined;
   /** User groups whose external ID starts with this text, case-sensitive. */
   readonly providedIdStartsWith?: string | null | undefined;

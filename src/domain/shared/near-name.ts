@@ -1,10 +1,13 @@
 const MAX_DISTANCE = 2;
 
-/**
- * Returns a sentence to append to a message, with a leading space: the nearest candidate (the first of several) that is at most two
- * edits away, ignoring case. Returns an empty string if there is none.
- */
+/** Returns a sentence to append to a message, with a leading space, that names the nearest candidate; an empty string if there is none. */
 export function suggestion(name: string, candidates: Iterable<string>): string {
+  const nearest = findNearest(name, candidates);
+  return nearest === null ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+}
+
+/** Returns the nearest candidate (the first of several) that is at most two edits away, ignoring case; null if there is none. */
+export function findNearest(name: string, candidates: Iterable<string>): string | null {
   let nearest: string | null = null;
   let minDistance = MAX_DISTANCE + 1;
   for (const candidate of candidates) {
@@ -15,7 +18,7 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
       minDistance = distance;
     }
   }
-  return nearest === null ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+  return nearest;
 }
 
 /**
