@@ -169,6 +169,7 @@ async function withContext(
         consistency: undefined,
         address: "",
         recordWrite: () => undefined,
+        recordRefusal: () => undefined,
       });
       return await run(context);
     } finally {

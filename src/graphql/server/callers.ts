@@ -70,6 +70,9 @@ export class Callers {
       recordWrite() {
         request.hasWritten = true;
       },
+      recordRefusal(code) {
+        request.errorCode ??= code;
+      },
     });
     if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));
     return context;

@@ -3,6 +3,7 @@ import { credentialsError } from "../../domain/authentication/authorization.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import type { ReadConsistency } from "../../domain/requests/read-consistency.js";
 import type { Allowance } from "../../domain/shared/allowance.js";
+import type { ErrorCode } from "../../domain/shared/error-catalogue.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Services } from "../../services/services.js";
 import type { Metrics } from "../../telemetry/metrics.js";
@@ -30,6 +31,8 @@ export interface GraphqlContext {
   spend(cost: number): Promise<Allowance> | null;
   /** Records that the request may have written data, so that its reply is not withheld. */
   recordWrite(): void;
+  /** Records that a mutation was refused in its payload, so that the call counts as an error as it does over REST. */
+  recordRefusal(code: ErrorCode): void;
 }
 
 /** Subscribes to changes of a single user group. */
@@ -54,7 +57,10 @@ export type FrontEndSession = SessionOf<"frontEnd">;
 export async function createContext(
   services: Services,
   watcher: Watcher,
-  request: Pick<GraphqlContext, "authorization" | "idempotencyKey" | "consistency" | "recordWrite"> & {
+  request: Pick<
+    GraphqlContext,
+    "authorization" | "idempotencyKey" | "consistency" | "recordWrite" | "recordRefusal"
+  > & {
     readonly id: string;
     readonly identity: Identity | null;
     readonly address: string;

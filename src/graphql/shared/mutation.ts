@@ -104,10 +104,14 @@ function createPayloadType<Values extends object>(mutation: string, fields: Payl
 
 async function runMutation(context: GraphqlContext, run: () => Promise<object>): Promise<object> {
   try {
-    return await run();
+    const payload = await run();
+    const [refusal] = "userErrors" in payload && Array.isArray(payload.userErrors) ? payload.userErrors : [];
+    if (refusal instanceof UserErrorView) context.recordRefusal(refusal.code);
+    return payload;
   } catch (error) {
     if (!isUserError(error)) throw error;
     countError(context.metrics, error.code);
+    context.recordRefusal(error.code);
     return { userErrors: UserErrorView.allOf(error) };
   } finally {
     // Later fields of the same request must not read cached values from before this write.

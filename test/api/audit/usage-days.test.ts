@@ -29,8 +29,8 @@ async function today(environment: Environment = "Customer") {
   return day;
 }
 
-async function overWebSocket(query: string): Promise<void> {
-  const client = await connectSocket(service.url, `Token ${keys.read}`);
+async function overWebSocket(query: string, key = keys.read): Promise<void> {
+  const client = await connectSocket(service.url, `Token ${key}`);
   client.send(subscribe("1", query));
   await client.next();
 }
@@ -55,6 +55,44 @@ async function fromConsole(): Promise<void> {
   expect(reply).toMatchObject({ status: 403 });
 }
 
+/** A call with the session of a person who signed in with OpenID Connect. */
+async function fromPerson(): Promise<void> {
+  const { name } = account;
+  const { consoleSessions } = service.services;
+  const person = {
+    ...(await consoleSessions.begin()),
+    issuer: "https://id.example",
+    id: "ada",
+    name: "Ada",
+    account: name,
+    roles: [{ account: name, scope: "read" as const }],
+    rolesReadAt: Date.now(),
+  };
+  const cookie = `user_groups_session=${await consoleSessions.encrypt({ keys: {}, person })}`;
+  const headers = { "x-console": "Customer", cookie };
+  const query = { query: "{ viewer { environment } nothing }" };
+  const reply = await callRest(`${service.url}/graphql`, "POST", undefined, query, headers);
+  expect(reply.body).toMatchObject({ errors: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] });
+}
+
+/** A mutation that is refused in its payload. */
+const refused = (userErrors: string) =>
+  `mutation { rotateUserGroupToken(input: { by: { providedId: "none" } }) { userGroup { id } ${userErrors} } }`;
+const REFUSED = refused("userErrors { code }");
+
+async function inEventStream(query: string, key: string): Promise<void> {
+  const reply = await fetch(`${service.url}/graphql`, {
+    method: "POST",
+    headers: {
+      authorization: `Token ${key}`,
+      accept: "text/event-stream",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ query }),
+  });
+  expect(await reply.text()).toContain("event: next");
+}
+
 const VIEWER = "{ viewer { environment } }";
 const PARTLY = `{ viewer { environment } userGroup(by: {}) { id } }`;
 
@@ -65,6 +103,38 @@ test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessio
   ["a change without permission", () => rest("PUT", { ...ACME, name: "N" }, keys.read), 1, 1],
   ["a GraphQL request", () => call(VIEWER, {}, keys.read), 1, 0],
   ["a GraphQL request with errors and data", () => call(PARTLY, {}, keys.read), 1, 1],
+  ["a refused mutation", () => call(REFUSED, {}, keys.write), 1, 1],
+  ["a refused mutation whose errors are not selected", () => call(refused(""), {}, keys.write), 1, 1],
+  [
+    "several refused mutations",
+    () => call(`mutation { a: ${REFUSED.slice(11, -2)} b: ${REFUSED.slice(11)}`, {}, keys.write),
+    1,
+    1,
+  ],
+  ["a refused mutation over a WebSocket", () => overWebSocket(REFUSED, keys.write), 1, 1],
+  ["a refused mutation in an event stream", () => inEventStream(REFUSED, keys.write), 1, 1],
+  [
+    "a mutation of many groups that is refused",
+    () =>
+      call(
+        'mutation { rotateUserGroupTokens(input: { userGroups: [{ providedId: "none" }] }) { userErrors { code } } }',
+        {},
+        keys.write,
+      ),
+    1,
+    1,
+  ],
+  [
+    "a mutation that succeeds",
+    () =>
+      call(
+        'mutation { getOrCreateUserGroup(input: { providedId: "acme", name: "A" }) { isNew userErrors { code } } }',
+        {},
+        keys.write,
+      ),
+    1,
+    0,
+  ],
   ["an invalid document", () => call("{ nothing }", {}, keys.read), 1, 1],
   ["a body that is not JSON", () => graphql.send("{", keys.read), 1, 1],
   ["a front end", () => front(token, VIEWER), 1, 0],
@@ -77,7 +147,8 @@ test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessio
   ["an event stream", overEventStream, 1, 0],
   ["a request without credentials", () => call(VIEWER, {}, null), 0, 0],
   ["an unknown API key", () => rest("GET", ACME, "ugk_live_unknown"), 0, 0],
-  ["the console", fromConsole, 0, 0],
+  ["a key in the console", fromConsole, 0, 0],
+  ["a person in the console", fromPerson, 0, 0],
   ["the other environment", () => call(VIEWER, {}, keys.testing), 0, 0],
   ["another account", () => call(VIEWER, {}, graphql.strangerKey), 0, 0],
 ])("%s", async (_, act, calls, errors, sessions = 0) => {

@@ -143,6 +143,7 @@ describe("a subscription to one group", () => {
       consistency: undefined,
       address,
       recordWrite: () => undefined,
+      recordRefusal: () => undefined,
     });
     const events = (await watcher.watch({ providedId: "quiet" }, context))[Symbol.asyncIterator]();
     await events.next();

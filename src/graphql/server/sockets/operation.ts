@@ -82,7 +82,10 @@ export class SocketOperations {
     try {
       if (inProgress > MAX_OPERATIONS) throw tooManyOperations();
       endWork = work.admit(address);
-      const context = await this.#createContext(caller, requestId, deadline);
+      let isRefused = false;
+      const context = await this.#createContext(caller, { requestId, deadline }, () => {
+        isRefused = true;
+      });
       await work.turn(address);
       isAdmitted = true;
       const started = await streams.start(payload, context, address);
@@ -94,7 +97,7 @@ export class SocketOperations {
       const { result } = started;
       if (!("data" in result)) throw new OperationRejected(result);
       if (isLargerThan(JSON.stringify(result), MAX_EVENT_BYTES)) throw replyTooLarge(MAX_EVENT_BYTES);
-      hasFailed = result.errors !== undefined;
+      hasFailed = isRefused || result.errors !== undefined;
       // The work ends when the result is sent: a client that does not read must not gather results.
       return withPromptReturn(once(new SocketResult(result), endWork), endWork);
     } catch (error) {
@@ -115,8 +118,8 @@ export class SocketOperations {
 
   async #createContext(
     { authorization, request: { ip: address } }: SocketCaller,
-    requestId: string,
-    deadline: Deadline,
+    { requestId, deadline }: { readonly requestId: string; readonly deadline: Deadline },
+    recordRefusal: () => void,
   ): Promise<GraphqlContext> {
     const { services, watcher } = this.options;
     return createContext(services, watcher, {
@@ -127,6 +130,7 @@ export class SocketOperations {
       consistency: undefined,
       address,
       recordWrite: () => undefined,
+      recordRefusal,
     });
   }
 
