@@ -37,11 +37,16 @@ const LOCK_REFERENCED: Statement = {
   text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group WHERE ${IS_REFERENCED} ORDER BY provided_id FOR UPDATE`,
 };
 
-const BYTES: Statement = {
-  name: "user_groups_bytes",
+const bytesOf = (name: string, condition: string): Statement => ({
+  name,
   access: "write",
-  text: `SELECT coalesce(sum(octet_length(properties::text)), 0)::integer AS bytes FROM user_group WHERE ${IS_REFERENCED}`,
-};
+  text: `SELECT coalesce(sum(octet_length(properties::text)), 0)::integer AS bytes FROM user_group WHERE ${condition}`,
+});
+const BYTES_REFERENCED = bytesOf("user_groups_bytes_by_refs", IS_REFERENCED);
+const BYTES = bytesOf(
+  "user_groups_bytes",
+  "account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])",
+);
 
 export interface NewUserGroupRow extends UserGroupFields {
   readonly providedId: string;
@@ -120,12 +125,17 @@ export async function lockReferencedUserGroups(
   return queryUserGroups(transaction, LOCK_REFERENCED, valuesOfRefs(refs));
 }
 
-/** Returns how many bytes the properties of groups have together, without loading them. */
+/**
+ * Returns how many bytes the properties of groups have together, without loading them.
+ * @param groups references, or external IDs
+ */
 export async function countPropertiesBytes(
   transaction: TenantDb,
-  refs: readonly StoredRef[],
+  groups: { readonly refs: readonly StoredRef[] } | { readonly providedIds: readonly string[] },
 ): Promise<number> {
-  const [row] = await transaction.run<{ bytes: number }>(BYTES, valuesOfRefs(refs));
+  const [row] = await ("refs" in groups
+    ? transaction.run<{ bytes: number }>(BYTES_REFERENCED, valuesOfRefs(groups.refs))
+    : transaction.run<{ bytes: number }>(BYTES, [groups.providedIds]));
   return row?.bytes ?? 0;
 }
 

@@ -168,7 +168,7 @@ export class UserGroupBulkEdits {
   ): Promise<Outcome<Written>[]> {
     const stored = refs.map((ref) => domainErrorOr(() => toStoredRef(this.vault, ref)));
     const valid = stored.filter(isNoError);
-    await requireFewStoredBytes(transaction, valid);
+    await requireFewStoredBytes(transaction, { refs: valid });
     const found = findEach(stored, await lockReferencedUserGroups(transaction, valid));
     const refused = await write.check?.(transaction, found.filter(isNoError));
     const items = found.map((item) => (isNoError(item) ? (refused?.get(item.id) ?? item) : item));

@@ -14,7 +14,6 @@ import {
   updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
 
@@ -32,9 +31,9 @@ export const MAX_BULK_BYTES = 4 * 1024 * 1024;
 /** @throws DomainError `invalid_field` if the stored properties of the groups are too large to be changed in one call */
 export async function requireFewStoredBytes(
   transaction: TenantDb,
-  refs: readonly StoredRef[],
+  groups: Parameters<typeof countPropertiesBytes>[1],
 ): Promise<void> {
-  const bytes = await countPropertiesBytes(transaction, refs);
+  const bytes = await countPropertiesBytes(transaction, groups);
   if (bytes <= MAX_BULK_BYTES) return;
   const rule = `has user groups with ${bytes} bytes of properties, more than ${MAX_BULK_BYTES}; send fewer of them in a call`;
   throw invalidField(["userGroups"], rule);
@@ -128,10 +127,7 @@ export class UserGroupUpserts {
   ): Promise<UpsertOutcome[]> {
     const mapped = await resolveMappings(transaction, checked);
     const providedIds = mapped.filter(isNoError).map(({ providedId }) => providedId);
-    await requireFewStoredBytes(
-      transaction,
-      providedIds.map((providedId) => ({ by: "providedId", providedId })),
-    );
+    await requireFewStoredBytes(transaction, { providedIds });
     const existing = await lockExistingGroups(transaction, providedIds);
     const named = mapped.map((item) =>
       isNoError(item) && item.name === undefined && !existing.has(item.providedId)
