@@ -1,12 +1,16 @@
 import { useId, useState } from "react";
-import { personSignIn } from "./api/session-api.js";
 import { ConfirmDialog } from "./parts/confirm-dialog.js";
 import { Icon } from "./parts/icon.js";
 import { ThemeSwitch } from "./parts/theme-switch.js";
 import { useSession } from "./session/session.js";
 
-/** The signed-in account, and a menu to sign out. */
-export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: boolean) => void }) {
+export interface AccountMenuProps {
+  readonly onSignOut: (isEverywhere: boolean) => void;
+  readonly onSwitchAccount: (account: string) => void;
+}
+
+/** The signed-in account, and a menu to switch to another one or sign out. */
+export function AccountMenu({ onSignOut, onSwitchAccount }: AccountMenuProps) {
   const { viewer, browser } = useSession();
   const { person } = browser;
   const menu = useId();
@@ -29,9 +33,15 @@ export function AccountMenu({ onSignOut }: { readonly onSignOut: (isEverywhere: 
         {person?.accounts
           .filter((account) => account !== viewer.accountName)
           .map((account) => (
-            <a key={account} href={personSignIn({ account })}>
+            <button
+              key={account}
+              type="button"
+              popoverTarget={menu}
+              popoverTargetAction="hide"
+              onClick={() => onSwitchAccount(account)}
+            >
               Switch to {account}
-            </a>
+            </button>
           ))}
         <div className="narrow-only">
           <ThemeSwitch />

@@ -2,12 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useState } from "react";
 import type { Client } from "./api/client.js";
 import { Failure, toFailure } from "./api/failure.js";
+import { pageData } from "./api/page-data.js";
 import {
   signOut as endSession,
-  personSignIn,
+  type Person,
   reportChange,
   type SessionEnvironment,
   sessionChannel,
+  signInAsPerson,
 } from "./api/session-api.js";
 import { signInFailure } from "./api/sign-in-failure.js";
 import { Frame, StartingFrame } from "./frame.js";
@@ -17,6 +19,7 @@ import { Notices } from "./parts/notices.js";
 import { focusHeading } from "./parts/page.js";
 import { clearRecent } from "./parts/recent.js";
 import { NavigationContext, useNavigation } from "./routing/navigation.js";
+import { parseHash, parseSignIn } from "./routing/route.js";
 import { openSession, restoreSession } from "./session/open-session.js";
 import { createCache, QueryCache } from "./session/query-cache.js";
 import { type Session, SessionContext } from "./session/session.js";
@@ -35,19 +38,37 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
     if (failure.code === "FORBIDDEN") reportChange();
     else setRefusals((before) => new Map(before).set(client, failure));
   }, []);
+  const [failed, setFailed] = useState(() => ({ failure: signInFailure, page: currentPage() }));
+  const setFailure = (failure: Failure | null) => setFailed({ failure, page: currentPage() });
+  // Another page does not show it.
+  const failure = failed.page === currentPage() ? failed.failure : null;
+  /** Leaves the page for the identity provider. @returns null if that fails: the sign-in page shows why */
+  const leave = async (options: Parameters<typeof signInAsPerson>[0]): Promise<null> => {
+    try {
+      return await signInAsPerson(options);
+    } catch (error) {
+      setFailure(toFailure(error));
+      return null;
+    }
+  };
   const restored = useQuery(
     {
       queryKey: ["session"],
-      queryFn: () => restoreSession(refuse, signInFailure ? async () => null : signInSilently),
+      queryFn: () =>
+        restoreSession({
+          onRefused: refuse,
+          onExpired: async (person) => (signInFailure ? null : leave(sameSignIn(person))),
+          onSignedOut: async () => {
+            const target = parseSignIn(parseHash(location.hash));
+            return target && pageData.has_identity_provider && !signInFailure ? leave(target) : null;
+          },
+        }),
       staleTime: Number.POSITIVE_INFINITY,
     },
     cache,
   );
   /** The session that was opened since, null after signing out; undefined if the restored one is in use. */
   const [opened, setOpened] = useState<Session | null>();
-  const [failure, setFailure] = useState<Failure | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page no longer shows it
-  useEffect(() => setFailure(null), [navigation.route.path.join("/")]);
   const session = opened === undefined ? restored.data : opened;
   const refusal = (session && refusals.get(session.client)) ?? null;
   const isOpen = session !== null && refusal === null;
@@ -70,7 +91,7 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   /** Follows the other tabs. During an outage, the next request shows what has changed. */
   const onMessage = useEffectEvent(async ({ data: isSignedIn }: MessageEvent<boolean>) => {
     if (session === undefined) return;
-    const next = isSignedIn ? await restoreSession(refuse, async () => null).catch(() => undefined) : null;
+    const next = isSignedIn ? await restoreSession({ onRefused: refuse }).catch(() => undefined) : null;
     const isSame =
       JSON.stringify([next?.viewer, next?.browser]) === JSON.stringify([session?.viewer, session?.browser]);
     if (next === undefined || (next ? isOpen && isSame : !isOpen)) return;
@@ -86,6 +107,10 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   }, [session]);
   const signOut = (isEverywhere: boolean) =>
     run("You could not be signed out.", () => endSession(isEverywhere).then(() => null));
+  const switchAccount = (account: string) =>
+    run(`The account ${account} could not be opened.`, () =>
+      signInAsPerson({ account, route: location.hash }),
+    );
   const switchTo = (environment: SessionEnvironment) =>
     run(`The environment ${environment} could not be opened.`, async () => {
       const browser = session?.browser ?? { environments: [] };
@@ -93,7 +118,7 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
         return await openSession(environment, browser, refuse);
       } catch (error) {
         if (session && toFailure(error).code === "UNAUTHENTICATED") {
-          if (browser.person) return signInSilently();
+          if (browser.person) return signInAsPerson(sameSignIn(browser.person));
           // The next attempt asks for another key.
           const environments = browser.environments.filter((each) => each !== environment);
           setOpened({ ...session, browser: { environments } });
@@ -102,9 +127,13 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
       }
     });
   const canLeave = session?.browser.person !== undefined && navigation.unsaved.size === 0;
+  const renew = useEffectEvent(() => {
+    const person = session?.browser.person;
+    if (person) void leave(sameSignIn(person));
+  });
   useEffect(() => {
-    if (refusal?.code === "UNAUTHENTICATED" && canLeave) void signInSilently();
-    else if (refusal) closeDialogs();
+    if (refusal) closeDialogs();
+    if (refusal?.code === "UNAUTHENTICATED" && canLeave) renew();
     else if (isOpen && document.activeElement === document.body) focusHeading();
   }, [refusal, isOpen, canLeave]);
   if (session === undefined) {
@@ -126,6 +155,7 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
                 <Frame
                   failure={failure}
                   onSignOut={signOut}
+                  onSwitchAccount={switchAccount}
                   onSwitch={switchTo}
                   onSignedIn={show}
                   onRefused={refuse}
@@ -134,7 +164,17 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
             </SessionContext>
           </div>
         )}
-        {!isOpen && <SignInPage refusal={refusal} demoKey={demoKey} onRefused={refuse} onSignedIn={show} />}
+        {!isOpen && (
+          <SignInPage
+            refusal={refusal}
+            account={session?.viewer.accountName}
+            failure={failure}
+            demoKey={demoKey}
+            onPersonSignIn={(target) => void leave(target)}
+            onRefused={refuse}
+            onSignedIn={show}
+          />
+        )}
         <LeaveDialog />
       </Notices>
     </NavigationContext>
@@ -146,8 +186,12 @@ function placeOf(session: Session | null): string {
   return session ? `${session.viewer.accountName} ${session.viewer.environment}` : "";
 }
 
-/** Leaves the page. The identity provider sends the browser back to it without asking the person, or to the sign-in page. */
-function signInSilently(): Promise<null> {
-  location.replace(personSignIn({ silent: "true" }));
-  return new Promise(() => undefined);
+/** The sign-in that renews a person's session, without asking, and returns to the current page. */
+function sameSignIn({ account }: Person) {
+  return { account, route: location.hash, silent: "true" } as const;
+}
+
+/** Returns the path of the current page. */
+function currentPage(): string {
+  return parseHash(location.hash).path.join("/");
 }

@@ -1,5 +1,5 @@
 import { Fragment, useId, useRef, useState } from "react";
-import { AccountMenu } from "./account-menu.js";
+import { AccountMenu, type AccountMenuProps } from "./account-menu.js";
 import type { Failure } from "./api/failure.js";
 import type { SessionEnvironment } from "./api/session-api.js";
 import { EnvironmentSwitch } from "./environment-switch.js";
@@ -17,15 +17,14 @@ import { useScope } from "./session/session.js";
 import type { SignInFormProps } from "./sign-in/sign-in-form.js";
 import { useShortcuts } from "./use-shortcuts.js";
 
-interface FrameProps extends Pick<SignInFormProps, "onRefused" | "onSignedIn"> {
-  /** Why the last sign-out or change of the environment failed. */
+interface FrameProps extends Pick<SignInFormProps, "onRefused" | "onSignedIn">, AccountMenuProps {
+  /** Why the last sign-out, sign-in or change of the environment failed. */
   readonly failure: Failure | null;
-  readonly onSignOut: (isEverywhere: boolean) => void;
   readonly onSwitch: (environment: SessionEnvironment) => void;
 }
 
 /** The layout of all pages: header, navigation and content. */
-export function Frame({ failure, onSignOut, onSwitch, ...signIn }: FrameProps) {
+export function Frame({ failure, onSignOut, onSwitchAccount, onSwitch, ...signIn }: FrameProps) {
   const { path } = useRoute();
   const isAdmin = useScope("ADMIN");
   const [isPaletteOpen, setPaletteOpen] = useState(false);
@@ -41,7 +40,7 @@ export function Frame({ failure, onSignOut, onSwitch, ...signIn }: FrameProps) {
           <button type="button" className="palette-button" onClick={() => setPaletteOpen(true)}>
             Search… <kbd>Ctrl K</kbd>
           </button>
-          <AccountMenu onSignOut={onSignOut} />
+          <AccountMenu onSignOut={onSignOut} onSwitchAccount={onSwitchAccount} />
         </SiteHeader>
       </header>
       <div className="side">

@@ -11,6 +11,7 @@ import { OverviewPage } from "./overview/overview-page.js";
 import { Page } from "./parts/page.js";
 import { hashOf } from "./routing/route.js";
 import { useScope, useSession } from "./session/session.js";
+import { SwitchAccountPage } from "./sign-in/switch-account-page.js";
 import { NewSitePage } from "./sites/new-site-page.js";
 import { SitePage } from "./sites/site-page.js";
 import { SitesPage } from "./sites/sites-page.js";
@@ -70,6 +71,7 @@ const PAGES: Readonly<Record<string, () => ReactNode>> = {
   webhooks: () => <WebhooksPage />,
   audit: () => <AuditPage />,
   keys: () => <KeysPage />,
+  "sign-in": () => <SwitchAccountPage />,
 };
 
 /** The pages of one object, by the first segment of their path; the second segment is the object's name. */

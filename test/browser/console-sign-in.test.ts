@@ -48,9 +48,9 @@ describe("people sign in to the console in Chromium", () => {
   test("by keyboard, switch environments and accounts, and are named in the audit log", async () => {
     const watched = await openPage(browser(), `${service().url}/console/#/groups`);
     const { page, complaints, elsewhere } = watched;
-    await page.getByRole("link", { name: SIGN_IN }).waitFor();
+    await page.getByRole("button", { name: SIGN_IN }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await press(page, "link", SIGN_IN);
+    await press(page, "button", SIGN_IN);
     await page.getByRole("heading", { level: 1, name: "Groups" }).waitFor();
     expect(page.url()).toBe(`${service().url}/console/#/groups`);
     await press(page, "button", "Testing");
@@ -67,8 +67,9 @@ describe("people sign in to the console in Chromium", () => {
     await accountMenu(page).press("Enter");
     await page.getByText("Signed in as ada@example.com with the scope admin").waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await press(page, "link", "Switch to other");
+    await press(page, "button", "Switch to other");
     await page.getByRole("button", { name: "Account other, ada@example.com" }).waitFor();
+    expect(page.url()).toBe(`${service().url}/console/#/groups`);
     expect(complaints).toEqual([]);
     expect(elsewhere.filter((address) => !address.startsWith(idp.url))).toEqual([]);
     expect(await page.evaluate("JSON.stringify([Object.keys(localStorage), document.cookie])")).toBe(
@@ -133,7 +134,7 @@ describe("people sign in to the console in Chromium", () => {
     const { page } = await signInAs("#/groups");
     await age(page, { sessionMs: CONSOLE_SESSION_SECONDS * 1000 });
     await page.reload();
-    await press(page, "link", SIGN_IN);
+    await press(page, "button", SIGN_IN);
     await accountMenu(page).waitFor();
     await age(page, { sessionMs: CONSOLE_SESSION_SECONDS * 1000 });
     // The session at the provider has ended, too.
@@ -155,14 +156,15 @@ describe("people sign in to the console in Chromium", () => {
       .filter({ hasText: "You no longer have a role in the account demo." })
       .waitFor();
     await page.reload();
-    await press(page, "link", SIGN_IN);
+    await press(page, "button", SIGN_IN);
     await page.getByRole("alert").filter({ hasText: "you have no role here" }).waitFor();
   });
 
   test("are told that a sign-in with another state or nonce did not succeed", async () => {
     const { page } = await openPage(browser(), `${service().url}/console/`);
-    const start = await page.context().request.get(`${service().url}/console/sign-in`, { maxRedirects: 0 });
-    const target = start.headers()["location"] ?? "";
+    const headers = { "x-console": "session" };
+    const start = await page.context().request.post(`${service().url}/console/sign-in`, { headers });
+    const target: string = (await start.json()).sign_in_url;
     for (const place of [
       `${service().url}/console/sign-in/callback?code=a&state=b`,
       target.replace(/nonce=[^&]+/, "nonce=another"),
@@ -173,7 +175,7 @@ describe("people sign in to the console in Chromium", () => {
       expect(await problem.innerText()).toMatch(/Request [0-9a-f-]{36}/);
       expect(page.url()).toBe(`${service().url}/console/#/`);
     }
-    await press(page, "link", SIGN_IN);
+    await press(page, "button", SIGN_IN);
     await accountMenu(page).waitFor();
   });
 
@@ -192,8 +194,8 @@ describe("people sign in to the console in Chromium", () => {
     await page.context().clearCookies();
     await page.reload();
     // The provider's page may still work if the service cannot reach it, so the browser opens it.
-    await press(page, "link", SIGN_IN);
-    await page.waitForURL((url) => !url.href.startsWith(service().url));
+    await press(page, "button", SIGN_IN);
+    await expect.poll(() => page.url(), { timeout: 60_000 }).toMatch(/^chrome-error:/);
     await page.goto(`${service().url}/console/`);
     await enterKey(page, key);
     await accountMenu(page).waitFor();
@@ -203,16 +205,113 @@ describe("people sign in to the console in Chromium", () => {
     const { page } = await signInAs("#/groups");
     await signOut(page);
     await page.getByRole("button", { name: "Yes, sign me out" }).click();
-    await page.getByRole("link", { name: SIGN_IN }).waitFor();
+    await page.getByRole("button", { name: SIGN_IN }).waitFor();
     expect(page.url()).toBe(`${service().url}/console/`);
-    await page.goto(`${service().url}/console/sign-in?silent=true`);
-    await page.getByRole("alert").filter({ hasText: "Your session has ended." }).waitFor();
   });
 });
 
+describe("a link of another site to the sign-in", () => {
+  test.each([
+    ["sign-in?account=other&silent=true&route=%23/keys", "#/keys"],
+    ["#/sign-in?account=other&route=%23/keys", "#/keys"],
+    ["?sign-in=expired#/sign-in?account=other&route=javascript:alert(1)", "#/"],
+  ])("%s asks before it opens another account", async (link, route) => {
+    const { page } = await signInAs("#/groups");
+    const session = await sessionOf(page);
+    await followLink(page, link);
+    await page.getByText("This link opens the account other. You are signed in to demo.").waitFor();
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole("button", { name: "Account demo, ada@example.com" }).waitFor();
+    await press(page, "button", "Stay");
+    await page.waitForURL(`${service().url}/console/#/`);
+    expect(await sessionOf(page)).toBe(session);
+    await followLink(page, link);
+    await press(page, "button", "Switch account");
+    await page.getByRole("button", { name: "Account other, ada@example.com" }).waitFor();
+    expect(page.url()).toBe(`${service().url}/console/${route}`);
+  });
+
+  test("asks also if the roles must be read again, and if an API key is signed in", async () => {
+    const { page } = await signInAs("#/groups");
+    // An account's name is text of the link: it must not push the answers off a narrow page.
+    await page.setViewportSize({ width: 390, height: 800 });
+    await followLink(page, `sign-in?account=${"globex".repeat(30)}`);
+    await page.getByText("This link opens the account globexglobex").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    for (const hasRefreshTokens of [true, false]) {
+      idp.hasRefreshTokens = hasRefreshTokens;
+      await age(page, { rolesMs: ROLES_VALID_MS });
+      await followLink(page, "sign-in?account=other&silent=true");
+      await page.getByText("This link opens the account other. You are signed in to demo.").waitFor();
+    }
+    await page.context().clearCookies();
+    await page.goto(`${service().url}/console/`);
+    await enterKey(page, key);
+    await accountMenu(page).waitFor();
+    const session = await sessionOf(page);
+    await followLink(page, "sign-in?account=other");
+    await page.getByText("This link opens the account other.").waitFor();
+    await press(page, "button", "Stay");
+    await page.waitForURL(`${service().url}/console/#/`);
+    expect(await sessionOf(page)).toBe(session);
+  });
+
+  test("asks nothing if it opens the same account or none, or nobody is signed in", async () => {
+    const { page } = await openPage(browser(), `${service().url}/console/`);
+    await followLink(page, "sign-in?account=other&route=%23/sites");
+    await page.getByRole("button", { name: "Account other, ada@example.com" }).waitFor();
+    expect(page.url()).toBe(`${service().url}/console/#/sites`);
+    const session = await sessionOf(page);
+    for (const link of ["sign-in?account=other&route=%23/groups", "sign-in?route=%23/groups"]) {
+      await followLink(page, link);
+      await page.getByRole("heading", { level: 1, name: "Groups" }).waitFor();
+      expect(page.url()).toBe(`${service().url}/console/#/groups`);
+      expect(await sessionOf(page)).toBe(session);
+    }
+  });
+
+  test("to an account without a role leaves the session as it is", async () => {
+    const { page } = await signInAs("#/groups");
+    await followLink(page, "sign-in?account=third&route=%23/sites");
+    await press(page, "button", "Switch account");
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "you have no role here, or not in this account" })
+      .waitFor();
+    await page.getByRole("button", { name: "Account demo, ada@example.com" }).waitFor();
+    expect(page.url()).toBe(`${service().url}/console/#/sites`);
+  });
+
+  test("signs nobody in again who has signed out in another tab", async () => {
+    const { page } = await signInAs("#/groups");
+    const other = await page.context().newPage();
+    await followLink(other, "sign-in?account=other");
+    await other.getByRole("heading", { name: "Switch to another account?" }).waitFor();
+    await signOut(page);
+    await page.getByRole("button", { name: "Yes, sign me out" }).waitFor();
+    await other.getByRole("button", { name: SIGN_IN }).waitFor();
+    expect(await sessionOf(other)).toBeUndefined();
+  });
+});
+
+/** Follows a link to the console from a page of another site. */
+async function followLink(page: Page, link: string): Promise<void> {
+  const elsewhere = "http://elsewhere.example/";
+  const body = `<a href="${service().url}/console/${link}">Open</a>`;
+  await page.route(elsewhere, (route) => route.fulfill({ contentType: "text/html", body }));
+  await page.goto(elsewhere);
+  await page.getByRole("link", { name: "Open" }).click();
+}
+
+async function sessionOf(page: Page): Promise<string | undefined> {
+  const cookies = await page.context().cookies(service().url);
+  return cookies.find(({ name }) => name === SESSION)?.value;
+}
+
 async function signInAs(route: string): Promise<WatchedPage> {
   const watched = await openPage(browser(), `${service().url}/console/${route}`);
-  await press(watched.page, "link", SIGN_IN);
+  await press(watched.page, "button", SIGN_IN);
   await accountMenu(watched.page).waitFor();
   return watched;
 }

@@ -9,7 +9,7 @@ export type SessionEnvironment = "Customer" | "Testing";
 export const ENVIRONMENT_KEY = "user-groups:environment";
 
 /** A person whom the identity provider has signed in. */
-interface Person {
+export interface Person {
   readonly name: string;
   readonly account: string;
   readonly accounts: readonly string[];
@@ -34,6 +34,7 @@ interface RestError {
 const SESSION = "session";
 const ALL_SESSIONS = "sessions";
 const REFRESH = "session/refresh";
+const SIGN_IN = "sign-in";
 /** Required for requests that change the session (CSRF protection). */
 const HEADERS = { "x-console": "session" };
 
@@ -76,10 +77,41 @@ export async function renewSession(url = REFRESH): Promise<boolean> {
   return renewal;
 }
 
-/** Returns the address at which a person signs in and then returns to the current page. */
-export function personSignIn(options: { readonly account?: string; readonly silent?: "true" } = {}): string {
-  const { pathname, hash } = location;
-  return `sign-in?${new URLSearchParams({ console: pathname, route: hash.slice(0, 1000) || "#/", ...options })}`;
+interface PersonSignIn {
+  /** The account to open, instead of the first one in which the person has a role. */
+  readonly account?: string | undefined;
+  /** The page to open afterwards, as a URL fragment. */
+  readonly route: string;
+  /** Set if the provider must not ask the person for anything. */
+  readonly silent?: "true";
+}
+
+let leaving: Promise<never> | undefined;
+// The browser may show the page again as it was when it was left.
+addEventListener("pageshow", () => {
+  leaving = undefined;
+});
+
+/** Leaves the page for the identity provider, which sends the browser back. Does not return. @throws Failure */
+export function signInAsPerson({ account, route, silent }: PersonSignIn): Promise<never> {
+  const leave = async (): Promise<never> => {
+    const parameters = new URLSearchParams({
+      console: location.pathname,
+      route: new URL(route, location.href).hash.slice(0, 1000) || "#/",
+      ...(account !== undefined && { account }),
+      ...(silent && { silent }),
+    });
+    const response = await send(`${SIGN_IN}?${parameters}`, { method: "POST", headers: HEADERS });
+    const { sign_in_url: url } = await receive<{ readonly sign_in_url: string }>(response);
+    location.replace(url);
+    return new Promise(() => undefined);
+  };
+  // A second one would replace the first one's cookie.
+  leaving ??= leave().catch((error: unknown) => {
+    leaving = undefined;
+    throw error;
+  });
+  return leaving;
 }
 
 /** Signs in with an API key, in addition to a key of the account's other environment. */

@@ -2,7 +2,8 @@ import { Failure } from "./failure.js";
 
 /** By the reason in the URL. */
 const MESSAGES: Readonly<Record<string, string>> = {
-  forbidden: "The identity provider knows you, but you have no role here. Ask an administrator for one.",
+  forbidden:
+    "The identity provider knows you, but you have no role here, or not in this account. Ask an administrator for one.",
   unavailable: "The identity provider cannot be used at the moment. Try again later, or use an API key.",
   expired: "Your session has ended. Sign in again.",
 };

@@ -25,6 +25,19 @@ export function hashOf(
   return `#/${path.map(encodeURIComponent).join("/")}${text && `?${text}`}`;
 }
 
+/** The account and page that a link to the sign-in opens. */
+export interface SignInTarget {
+  readonly account: string | undefined;
+  /** The page, as a URL fragment. */
+  readonly route: string;
+}
+
+/** Returns what the route opens after a sign-in; null if it is another page's. Anyone may have made the link. */
+export function parseSignIn({ path, query: { account, route = "" } }: Route): SignInTarget | null {
+  if (path.join("/") !== "sign-in") return null;
+  return { account: account || undefined, route: route.startsWith("#/") ? route : "#/" };
+}
+
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

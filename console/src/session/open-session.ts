@@ -5,6 +5,7 @@ import {
   type BrowserSession,
   ENVIRONMENT_KEY,
   fetchSession,
+  type Person,
   type SessionEnvironment,
 } from "../api/session-api.js";
 import type { Session } from "./session.js";
@@ -36,25 +37,30 @@ export async function openSession(
   };
 }
 
-/**
- * Opens the session after a reload.
- * @param onExpired called if the session of a person cannot be renewed
- * @returns null if the browser is not signed in, or no longer
- */
-export async function restoreSession(
-  onRefused: (client: Client, failure: Failure) => void,
-  onExpired: () => Promise<null>,
-): Promise<Session | null> {
+interface Restoration {
+  /** Called when the service later rejects the session. */
+  readonly onRefused: (client: Client, failure: Failure) => void;
+  /** Called if the session of a person cannot be renewed. */
+  readonly onExpired?: (person: Person) => Promise<null>;
+  /** Called if the browser is not signed in. */
+  readonly onSignedOut?: () => Promise<null>;
+}
+
+const none = async () => null;
+
+/** Opens the session after a reload. @returns null if the browser is not signed in, or no longer */
+export async function restoreSession(restoration: Restoration): Promise<Session | null> {
+  const { onRefused, onExpired = none, onSignedOut = none } = restoration;
   const browser = await fetchSession();
   const { environments, person } = browser;
   const last = sessionStorage.getItem(ENVIRONMENT_KEY);
   const environment = environments.find((each) => each === last) ?? environments[0];
-  if (environment === undefined) return null;
+  if (environment === undefined) return onSignedOut();
   try {
     return await openSession(environment, browser, onRefused);
   } catch (error) {
     const { code } = toFailure(error);
-    if (code === "UNAUTHENTICATED") return person ? onExpired() : null;
+    if (code === "UNAUTHENTICATED") return person ? onExpired(person) : null;
     if (code === "FORBIDDEN") return null;
     throw error;
   }

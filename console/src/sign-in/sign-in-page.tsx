@@ -1,20 +1,29 @@
 import { useEffect, useState } from "react";
 import type { Failure } from "../api/failure.js";
 import { pageData } from "../api/page-data.js";
-import { personSignIn } from "../api/session-api.js";
-import { signInFailure } from "../api/sign-in-failure.js";
 import { Page } from "../parts/page.js";
 import { Problem } from "../parts/problem.js";
 import { SiteHeader } from "../parts/site-header.js";
+import { useRoute } from "../routing/navigation.js";
+import { hashOf, parseSignIn, type SignInTarget } from "../routing/route.js";
 import { SignInForm, type SignInFormProps } from "./sign-in-form.js";
+
+const PERSON_SIGN_IN = "Sign in with your identity provider";
 
 interface SignInPageProps extends SignInFormProps {
   /** The error that ended the last session. */
   readonly refusal: Failure | null;
+  /** The account of that session. */
+  readonly account: string | undefined;
+  /** Why the last sign-in with the identity provider failed. */
+  readonly failure: Failure | null;
+  readonly onPersonSignIn: (target: SignInTarget) => void;
 }
 
 /** Asks people to sign in with the identity provider, if there is one, or for an API key. */
-export function SignInPage({ refusal, ...form }: SignInPageProps) {
+export function SignInPage({ refusal, account, failure, onPersonSignIn, ...form }: SignInPageProps) {
+  const { path, query } = useRoute();
+  const target = parseSignIn({ path, query }) ?? { account, route: hashOf(path, query) };
   const [titleBefore] = useState(document.title);
   useEffect(
     () => () => {
@@ -39,13 +48,24 @@ export function SignInPage({ refusal, ...form }: SignInPageProps) {
               <p className="fine">Sign in to the same account to continue where you left off.</p>
             </div>
           )}
-          <Problem failure={signInFailure} />
+          <Problem failure={failure} />
           {pageData.has_identity_provider && (
             <p className="person-sign-in">
-              {/* What has not been saved stays in this tab. */}
-              <a className="button primary" href={personSignIn()} target={refusal ? "_blank" : undefined}>
-                Sign in with your identity provider
-              </a>
+              {refusal ? (
+                // This tab keeps unsaved changes.
+                <a
+                  className="button primary"
+                  href={hashOf(["sign-in"], { ...target })}
+                  target="_blank"
+                  rel="noopener"
+                >
+                  {PERSON_SIGN_IN}
+                </a>
+              ) : (
+                <button type="button" className="primary" onClick={() => onPersonSignIn(target)}>
+                  {PERSON_SIGN_IN}
+                </button>
+              )}
               <span className="fine">or with an API key</span>
             </p>
           )}

@@ -21,20 +21,21 @@ export function registerSignInRoutes(
   { access, consoleSessions, rateLimits }: Services,
   provider: IdentityProvider,
 ): void {
+  // A link, also of another site, only opens the console: it knows whether somebody is signed in, and asks before another account replaces that.
   app.get(PATH, async (request, reply) => {
-    const route = readParameter(request, "route", ROUTE) ?? START;
-    const account = readParameter(request, "account", /./);
+    const { route, account } = readTarget(request);
+    return reply.redirect(`./#/sign-in?${new URLSearchParams({ route, ...(account && { account }) })}`);
+  });
+
+  app.post(PATH, { onRequest: checkOrigin }, async (request, reply) => {
     const isSilent = readParameter(request, "silent", /^true$/) !== undefined;
-    const redirectUri = `${consoleUrl(request)}sign-in/callback`;
-    try {
-      await rateLimits.spend({ kind: "address", address: request.ip }, 1);
-      const { url, pending } = await provider.start(redirectUri, isSilent);
-      const session = { keys: {}, signIn: { ...pending, route, account, isSilent } };
-      const token = await consoleSessions.encrypt(session, SIGN_IN_COOKIE.seconds);
-      return reply.header("set-cookie", setCookie(request, SIGN_IN_COOKIE, token)).redirect(url.href);
-    } catch (error) {
-      return reply.redirect(`./${failureUrl(request, error)}${route}`);
-    }
+    const target = readTarget(request);
+    await rateLimits.spend({ kind: "address", address: request.ip }, 1);
+    const { url, pending } = await provider.start(`${consoleUrl(request)}sign-in/callback`, isSilent);
+    const session = { keys: {}, signIn: { ...pending, ...target, isSilent } };
+    const token = await consoleSessions.encrypt(session, SIGN_IN_COOKIE.seconds);
+    reply.header("set-cookie", setCookie(request, SIGN_IN_COOKIE, token));
+    return { sign_in_url: url.href };
   });
 
   app.get(`${PATH}/callback`, async (request, reply) => {
@@ -48,8 +49,8 @@ export function registerSignInRoutes(
         provider.finish(request.ip, signIn, searchParams),
       );
       const { roles } = identified;
-      const role = roles.find(({ account }) => account === signIn.account) ?? roles[0];
-      if (!role) throw new DomainError("forbidden", "OIDC_ROLES gives this person no role.");
+      const role = roles.find(({ account }) => account === (signIn.account ?? roles[0]?.account));
+      if (!role) throw new DomainError("forbidden", "OIDC_ROLES gives this person no role in the account.");
       const begun = await consoleSessions.begin();
       const person = { ...identified, ...begun, account: role.account, rolesReadAt: Date.now() };
       await setSession(request, reply, person);
@@ -79,6 +80,12 @@ export function registerSignInRoutes(
     reply.header("set-cookie", setCookie(request, SESSION_COOKIE, await consoleSessions.encrypt(session)));
     return viewOf(session);
   }
+}
+
+/** Reads the route that the console opens after a sign-in, and the account that the person chose, if any. */
+function readTarget(request: FastifyRequest) {
+  const account = readParameter(request, "account", /./);
+  return { route: readParameter(request, "route", ROUTE) ?? START, account };
 }
 
 /** Logs why a sign-in failed. @returns the query string by which the console shows it @throws unexpected errors */

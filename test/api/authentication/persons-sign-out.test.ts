@@ -118,7 +118,7 @@ test("sign-outs are purged once their sessions have expired, and name nobody", a
 async function signIn(visitor = "ada"): Promise<string> {
   idp.visitor = visitor;
   const browser = new CookieBrowser();
-  await browser.open(`${url}/console/sign-in`);
+  await browser.signIn(url);
   return `${SESSION}=${browser.get(url, SESSION)}`;
 }
 

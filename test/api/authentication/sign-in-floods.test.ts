@@ -52,7 +52,7 @@ describe.each(Object.entries(ATTACKS))("a flood of %s", (_name, query) => {
     const stop = await flood(query, otherAddresses(addresses), connections);
     const browser = new CookieBrowser({ "x-forwarded-for": VICTIM });
     for (let visit = 0; visit < VISITS; visit += 1) {
-      expect(await browser.open(`${url}/console/sign-in`)).toBe(`${url}/console/#/`);
+      expect(await browser.signIn(url)).toBe(`${url}/console/#/`);
       expect(await refresh(browser, VICTIM)).toBe(200);
     }
     const refused = await stop();
@@ -61,7 +61,7 @@ describe.each(Object.entries(ATTACKS))("a flood of %s", (_name, query) => {
 
   test("of the same address stops no refresh", async () => {
     const browser = new CookieBrowser({ "x-forwarded-for": VICTIM });
-    await browser.open(`${url}/console/sign-in`);
+    await browser.signIn(url);
     const stop = await flood(query, [VICTIM], 40);
     for (let visit = 0; visit < VISITS; visit += 1) expect(await refresh(browser, VICTIM)).toBe(200);
     await stop();
@@ -166,7 +166,7 @@ async function flood(query: (state: string) => string, addresses: readonly strin
 
 /** Begins a sign-in. @returns its state */
 async function begin(browser: CookieBrowser): Promise<string> {
-  const place = await browser.open(`${url}/console/sign-in`, idp.url);
+  const place = await browser.signIn(url, "", idp.url);
   return new URL(place).searchParams.get("state") ?? "";
 }
 

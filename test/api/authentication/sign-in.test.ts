@@ -20,7 +20,8 @@ const VIEWER = "{ viewer { environment scope accountName apiKey { id } } }";
 
 const idp = await startIdentityProvider();
 afterAll(() => idp.close());
-const service = await startService({ console: true, identityProvider: idp.options(ROLES) });
+const identityProvider = idp.options(ROLES);
+const service = await startService({ console: true, identityProvider, trustedProxies: ["127.0.0.1"] });
 const { url, services } = service;
 idp.serve(url);
 for (const name of ["demo", "other"]) await services.accounts.ensure(name);
@@ -73,14 +74,16 @@ describe("signing in", () => {
   });
 
   test("below a path prefix returns there", async () => {
-    const place = await browser.open(`${url}/console/sign-in?console=/groups/console/`, `${url}/groups/`);
+    const place = await browser.signIn(url, "?console=/groups/console/", `${url}/groups/`);
     expect(place).toMatch(/\/groups\/console\/sign-in\/callback\?code=/);
   });
 
-  test("with an account chooses it if the person has a role in it", async () => {
+  test("with an account opens it if the person has a role in it", async () => {
     await signIn("?account=other");
     expect((await graphql(VIEWER)).body.data.viewer).toMatchObject({ accountName: "other", scope: "READ" });
-    await signIn("?account=third");
+    expect(await signIn("?account=third")).toMatch(failure("forbidden"));
+    expect((await graphql(VIEWER)).body.data.viewer).toMatchObject({ accountName: "other" });
+    await signIn();
     expect((await graphql(VIEWER)).body.data.viewer).toMatchObject({ accountName: "demo" });
   });
 
@@ -140,7 +143,7 @@ describe("a sign-in is refused", () => {
     ["issuer", (place: string) => place.replace(/iss=[^&]+/, "iss=https%3A%2F%2Fevil.example")],
     ["outcome", (place: string) => place.replace(/code=[^&]+/, "error=access_denied")],
   ])("with another %s", async (name, change) => {
-    const place = await browser.open(`${url}/console/sign-in`, `${url}/console/sign-in/callback`);
+    const place = await browser.signIn(url, "", `${url}/console/sign-in/callback`);
     expect(await browser.open(change(place))).toMatch(failure("unauthenticated"));
     expect(browser.get(url, SESSION)).toBeUndefined();
     expect(idp.requests.includes("POST /token")).toBe(name === "code");
@@ -148,7 +151,7 @@ describe("a sign-in is refused", () => {
 
   test("with another nonce or code challenge", async () => {
     for (const parameter of ["nonce", "code_challenge"]) {
-      const place = await browser.open(`${url}/console/sign-in`, idp.url);
+      const place = await browser.signIn(url, "", idp.url);
       const tampered = place.replace(new RegExp(`(${parameter}=)[^&]{9}`), "$1AAAAAAAAA");
       expect(await browser.open(tampered)).toMatch(failure("unauthenticated"));
       expect(browser.get(url, SESSION)).toBeUndefined();
@@ -156,9 +159,9 @@ describe("a sign-in is refused", () => {
   });
 
   test("in another browser, or twice", async () => {
-    const place = await browser.open(`${url}/console/sign-in`, `${url}/console/sign-in/callback`);
+    const place = await browser.signIn(url, "", `${url}/console/sign-in/callback`);
     const other = new CookieBrowser();
-    await other.open(`${url}/console/sign-in`, idp.url);
+    await other.signIn(url, "", idp.url);
     for (const each of [new CookieBrowser(), other]) {
       expect(await each.open(place)).toMatch(failure("unauthenticated"));
       expect(each.get(url, SESSION)).toBeUndefined();
@@ -168,7 +171,7 @@ describe("a sign-in is refused", () => {
   });
 
   test("with a session's cookie in place of the sign-in's, which is no session either", async () => {
-    const place = await browser.open(`${url}/console/sign-in`, `${url}/console/sign-in/callback`);
+    const place = await browser.signIn(url, "", `${url}/console/sign-in/callback`);
     const pending = browser.get(url, SIGN_IN) ?? "";
     await browser.open(place);
     browser.set(url, SIGN_IN, browser.get(url, SESSION) ?? "");
@@ -181,26 +184,87 @@ describe("a sign-in is refused", () => {
     await signIn();
     const silent = new CookieBrowser();
     silent.set(url, SESSION, browser.get(url, SESSION) ?? "");
-    expect(await silent.open(`${url}/console/sign-in?silent=true&route=%23/keys`)).toMatch(
-      failure("expired", "#/keys"),
-    );
+    expect(await silent.signIn(url, "?silent=true&route=%23/keys")).toMatch(failure("expired", "#/keys"));
     expect(await signIn("?silent=true")).toBe(`${url}/console/#/`);
   });
 
+  test("instead of renewing a session in another account", async () => {
+    await signIn("?account=other");
+    await signIn("?silent=true&account=other");
+    expect((await graphql(VIEWER)).body.data.viewer).toMatchObject({ accountName: "other" });
+    idp.people.set("ada", { groups: ["support"] });
+    const before = browser.get(url, SESSION);
+    expect(await signIn("?silent=true&account=other")).toMatch(failure("forbidden"));
+    expect(browser.get(url, SESSION)).toBe(before);
+  });
+
   test.each([
-    ["console", "https://evil.example/console/"],
-    ["console", "//evil.example/console/"],
-    ["console", "/console/?"],
-    ["console", "/\\evil.example/console/"],
-    ["route", "https://evil.example"],
-    ["route", "//evil.example"],
-    ["route", "#/ä"],
-    ["route", `#/${"x".repeat(1000)}`],
-    ["silent", "yes"],
-  ])("if %s is %s", async (name, value) => {
+    ["POST", "console", "https://evil.example/console/"],
+    ["POST", "console", "//evil.example/console/"],
+    ["POST", "console", "/console/?"],
+    ["POST", "console", "/\\evil.example/console/"],
+    ["POST", "silent", "yes"],
+    ...["GET", "POST"].flatMap((method) => [
+      [method, "route", "https://evil.example"],
+      [method, "route", "//evil.example"],
+      [method, "route", "#/ä"],
+      [method, "route", `#/${"x".repeat(1000)}`],
+      [method, "account", ""],
+    ]),
+  ])("at %s if %s is %s", async (method = "", name = "", value = "") => {
     const query = new URLSearchParams({ [name]: value });
-    const reply = await callRest(`${url}/console/sign-in?${query}`, "GET", undefined);
+    const reply = await session(method, `${url}/console/sign-in?${query}`);
     expect(reply).toMatchObject({ status: 400, body: { error: { code: "invalid_field", field: name } } });
+  });
+});
+
+describe("a link to the sign-in", () => {
+  test.each([
+    ["?account=other&silent=true&route=%23/keys", "?route=%23%2Fkeys&account=other"],
+    ["?account=a%26b%23c", "?route=%23%2F&account=a%26b%23c"],
+    ["", "?route=%23%2F"],
+  ])("%s opens the console only, wherever it comes from", async (query, opened) => {
+    await signIn();
+    const before = browser.get(url, SESSION);
+    const requests = idp.requests.length;
+    for (const site of [undefined, "cross-site", "same-site", "same-origin", "none"]) {
+      const headers = { cookie: browser.cookie(url), "sec-fetch-site": site, "x-console": "session" };
+      const link = `${url}/console/sign-in${query}`;
+      const reply = await callRest(link, "GET", undefined, undefined, headers);
+      expect(reply).toMatchObject({ status: 302, headers: { location: `./#/sign-in${opened}` } });
+      expect(reply.headers["set-cookie"]).toBeUndefined();
+    }
+    expect(await browser.open(`${url}/console/sign-in${query}`)).toBe(`${url}/console/#/sign-in${opened}`);
+    expect(browser.get(url, SESSION)).toBe(before);
+    expect(idp.requests.length).toBe(requests);
+  });
+
+  test.each([
+    ["without the console's header", { "x-console": undefined }],
+    ["as a form of another site", { "x-console": undefined, "sec-fetch-site": "cross-site" }],
+    ["from another site", { "sec-fetch-site": "cross-site" }],
+    ["from another host of the site", { "sec-fetch-site": "same-site", origin: url }],
+    ["that the browser's user entered", { "sec-fetch-site": "none" }],
+    ["from another origin, of a browser without Sec-Fetch-Site", { origin: "http://evil.example" }],
+    ["from an opaque origin, of a browser without Sec-Fetch-Site", { origin: "null" }],
+  ])("begins none, and a POST %s is refused", async (_name, headers) => {
+    const reply = await session("POST", `${url}/console/sign-in?account=other`, headers);
+    expect(reply).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+    expect(reply.headers["set-cookie"]).toBeUndefined();
+  });
+
+  test.each([
+    ["https", "groups.example", { "sec-fetch-site": "same-origin", "x-forwarded-proto": "https" }],
+    ["http", "localhost:4000", { "sec-fetch-site": "same-origin" }],
+    ["http", "groups.example:4000", { origin: "http://groups.example:4000" }],
+    ["http", "groups.example", {}],
+  ])("and the console begins one at %s://%s with %j", async (protocol, host, headers) => {
+    const place = `${url}/console/sign-in?console=/groups/console/`;
+    const reply = await session("POST", place, { host, ...headers });
+    expect(new URL(reply.body.sign_in_url).searchParams.get("redirect_uri")).toBe(
+      `${protocol}://${host}/groups/console/sign-in/callback`,
+    );
+    expect(String(reply.headers["set-cookie"])).toContain("; HttpOnly;");
   });
 });
 
@@ -265,7 +329,7 @@ describe("the role of a session", () => {
 test("without the provider, nobody signs in and roles are not renewed, but API keys work", async () => {
   await signIn();
   await age(ROLES_VALID_MS);
-  const place = await browser.open(`${url}/console/sign-in`, `${url}/console/sign-in/callback`);
+  const place = await browser.signIn(url, "", `${url}/console/sign-in/callback`);
   idp.isDown = true;
   expect(await browser.open(place)).toMatch(failure("unavailable"));
   expect(await refresh()).toMatchObject({ status: 503, body: { error: { code: "unavailable" } } });
@@ -297,7 +361,7 @@ test("signing out ends the session at the provider, too", async () => {
 });
 
 async function signIn(query = ""): Promise<string> {
-  return browser.open(`${url}/console/sign-in${query}`);
+  return browser.signIn(url, query);
 }
 
 function failure(reason: string, route = "#/"): RegExp {
@@ -315,11 +379,7 @@ async function refresh(headers: Headers = {}) {
   return session("POST", `${url}/console/session/refresh`, headers);
 }
 
-async function session(
-  method: "GET" | "POST" | "DELETE",
-  place = `${url}/console/session`,
-  headers: Headers = {},
-) {
+async function session(method: string, place = `${url}/console/session`, headers: Headers = {}) {
   const sent = { cookie: browser.cookie(url), "x-console": "session", ...headers };
   const reply = await callRest(place, method, undefined, undefined, sent);
   for (const cookie of [reply.headers["set-cookie"] ?? []].flat()) browser.store(url, cookie);
