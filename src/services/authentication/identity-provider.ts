@@ -106,6 +106,8 @@ export class IdentityProvider {
   async refresh(id: string, refreshToken: string): Promise<IdentifiedPerson> {
     return this.#call(this.#sessions, id, async (provider) => {
       const tokens = await openid.refreshTokenGrant(provider, refreshToken);
+      // The ID token of the sign-in may have denied the address, and UserInfo says nothing: the provider must send another one.
+      if (this.options.trustsEmail && !tokens.claims()) throw refused(new Error("no ID token"));
       return { refreshToken, ...(await this.#identify(provider, tokens, id)) };
     });
   }

@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair } from "jose";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { DomainError } from "../../../src/domain/shared/errors.js";
 import { IdentityProvider } from "../../../src/services/authentication/identity-provider.js";
 import { startIdentityProvider } from "../../support/programs/identity-provider.js";
 import { CookieBrowser } from "../../support/rest/cookie-browser.js";
@@ -8,7 +9,7 @@ const SERVICE = "http://127.0.0.1:1";
 const idp = await startIdentityProvider();
 afterAll(() => idp.close());
 beforeEach(() => {
-  idp.publishedKeys = undefined;
+  Object.assign(idp, { publishedKeys: undefined, changeIdToken: undefined });
   idp.visitor = "ada";
   idp.people.set("ada", { groups: ["support"] });
 });
@@ -29,6 +30,40 @@ test("one that is signed with the client's secret is refused", async () => {
   idp.serve(SERVICE, { algorithm: "HS256" });
   await expect(signIn(createProvider())).rejects.toMatchObject(UNUSABLE);
 });
+
+test.each([
+  ["no algorithm and no signature", "none", (token: string) => token.replace(/[^.]*$/, "")],
+  ["no algorithm, but the former signature", "none", (token: string) => token],
+  ["an algorithm of another name", "None", (token: string) => token.replace(/[^.]*$/, "")],
+])("one with %s is refused, also when roles are read again", async (_case, alg, sign) => {
+  idp.serve(SERVICE, { keys: [await createKey("RS256", "a")] });
+  const { refreshToken = "" } = await signIn(createProvider());
+  idp.changeIdToken = (token) => {
+    const header = Buffer.from(JSON.stringify({ alg })).toString("base64url");
+    return sign(token).replace(/^[^.]+/, header);
+  };
+  await expect(signIn(createProvider())).rejects.toBeInstanceOf(DomainError);
+  await expect(createProvider().refresh("ada", refreshToken)).rejects.toBeInstanceOf(DomainError);
+});
+
+test.each([
+  [false, { email: "a@b.c", email_verified: true }, "a@b.c"],
+  [false, { email: "a@b.c" }, "ada"],
+  [true, { email: "a@b.c", email_verified: true }, null],
+  [true, { email: "a@b.c" }, null],
+])(
+  "a refresh without an ID token, OIDC_TRUST_EMAIL=%s, and UserInfo %j gives the name %s",
+  async (trustsEmail, claims, name) => {
+    idp.serve(SERVICE, { keys: [await createKey("RS256", "a")] });
+    idp.people.set("ada", claims);
+    const provider = createProvider(trustsEmail);
+    const { refreshToken = "" } = await signIn(provider);
+    idp.changeIdToken = () => undefined;
+    const refreshed = provider.refresh("ada", refreshToken);
+    if (name === null) await expect(refreshed).rejects.toMatchObject(REFUSED);
+    else expect(await refreshed).toMatchObject({ name });
+  },
+);
 
 test.each([
   ["another key of the same ID", "RS256", "a", REFUSED],
@@ -57,9 +92,9 @@ test("a new key of the provider is accepted without a restart", async () => {
   }
 });
 
-function createProvider(): IdentityProvider {
+function createProvider(trustsEmail = false): IdentityProvider {
   const roles = [{ claim: "groups", value: "support", account: "demo", scope: "embed" }] as const;
-  return new IdentityProvider(idp.options(roles));
+  return new IdentityProvider({ ...idp.options(roles), trustsEmail });
 }
 
 async function signIn(provider: IdentityProvider) {

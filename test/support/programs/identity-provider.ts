@@ -18,6 +18,8 @@ export interface TestIdentityProvider {
   isDown: boolean;
   /** How long each reply takes. */
   delayMs: number;
+  /** Changes the ID token of each reply of the token endpoint; without a result, the reply has none. */
+  changeIdToken: ((token: string) => string | undefined) | undefined;
   /** A key set to publish instead of its own. */
   publishedKeys: object | undefined;
   /** Whether it issues refresh tokens. */
@@ -75,6 +77,7 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
     visitor: "",
     isDown: false,
     delayMs: 0,
+    changeIdToken: undefined,
     publishedKeys: undefined,
     hasRefreshTokens: true,
     requests: [],
@@ -86,6 +89,7 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
           response.setHeader("content-type", "application/jwk-set+json");
           return response.end(JSON.stringify(idp.publishedKeys));
         }
+        if (request.url === "/token" && idp.changeIdToken) changeReply(response, idp.changeIdToken);
         if (!request.url?.startsWith("/interaction/")) return callback(request, response);
         void provider.interactionFinished(request, response, { login: { accountId: idp.visitor } });
       };
@@ -96,6 +100,17 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
     },
   };
   return idp;
+}
+
+function changeReply(response: ServerResponse, change: (token: string) => string | undefined): void {
+  const end = response.end.bind(response);
+  response.end = (body: unknown) => {
+    const reply = JSON.parse(String(body));
+    const changed = reply.id_token === undefined ? reply : { ...reply, id_token: change(reply.id_token) };
+    const text = JSON.stringify(changed);
+    response.setHeader("content-length", Buffer.byteLength(text));
+    return end(text);
+  };
 }
 
 function createProvider(
