@@ -114,11 +114,21 @@ function requireKnownFields(schema: z.ZodObject, body: RestRequest["body"], body
 }
 
 /** Returns the error of a body that is not a JSON object. */
-function noObject({ body, method }: Pick<FastifyRequest, "body" | "method">): DomainError {
+function noObject({ body, method, headers }: FastifyRequest): DomainError {
   if (body !== undefined) return new DomainError("invalid_json", "The body must be a JSON object.");
-  const hint =
-    method === "GET"
-      ? " If your client cannot send a body with GET, use the GraphQL mutation `getOrCreateUserGroup`."
-      : "";
-  return new DomainError("invalid_json", `The request has no body. Send a JSON object.${hint}`);
+  const isUnannounced = headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
+  const hints = [
+    ...(isUnannounced
+      ? [
+          "If your client sent one, it left out the header `Content-Length`, as node:http does with GET and DELETE.",
+        ]
+      : []),
+    ...(method === "GET"
+      ? ["If your client cannot send a body with GET, use the GraphQL mutation `getOrCreateUserGroup`."]
+      : []),
+  ];
+  return new DomainError(
+    "invalid_json",
+    ["The request has no body. Send a JSON object.", ...hints].join(" "),
+  );
 }

@@ -39,7 +39,8 @@ export const SITE_CONFIG_CODES = {
   },
   notice: {
     undocumented_property: "A property is in common use but not part of the format; it is stored unchanged.",
-    undocumented_form: "A value has a form that is in common use but not part of the format.",
+    undocumented_form:
+      "A value has a form that is in common use but not part of the format; the message says if the typed view leaves it out.",
     deprecated_property: "A property will be deprecated.",
   },
 } as const;
@@ -51,7 +52,7 @@ type NoticeCode = CodeOf<"notice">;
 export type IssueCode = CodeOf<"error"> | CodeOf<"warning">;
 export type SiteConfigCode = IssueCode | NoticeCode;
 
-/** One error or warning, or all notices of a kind. */
+/** One error or warning, or all notices or equal warnings of a kind. */
 export interface SiteConfigFinding {
   readonly code: SiteConfigCode;
   /** JSON Pointer (RFC 6901); for a missing property, that of the object. */
@@ -61,7 +62,7 @@ export interface SiteConfigFinding {
   readonly line?: number;
   /** From 1, in UTF-16 code units as in editors; only for text. */
   readonly column?: number;
-  /** The number of places, of which this is the first; only for notices that concern several. */
+  /** The number of places, of which this is the first; only for findings that concern several. */
   readonly count?: number;
 }
 
@@ -93,13 +94,14 @@ interface RecordedFinding {
   readonly severity: SiteConfigSeverity;
   readonly offset: number;
   readonly finding: SiteConfigFinding;
+  count: number;
 }
 
 /** Collects the findings of one document in any order. */
 export class FindingCollector {
   readonly #recorded: RecordedFinding[] = [];
-  /** By kind. The format has few kinds, so no limit is needed. */
-  readonly #notices = new Map<string, { readonly first: RecordedFinding; count: number }>();
+  /** Notices, and warnings that are reported once, by kind. The format has few kinds, so no limit is needed. */
+  readonly #kinds = new Map<string, RecordedFinding>();
   readonly #seen = {
     error: { count: 0, characters: 0 },
     warning: { count: 0, characters: 0 },
@@ -124,22 +126,38 @@ export class FindingCollector {
           message: `There are more ${severity}s than the ${seen.count - 1} listed.`,
         }
       : { code, pointer, message: typeof message === "string" ? message : message() };
-    this.#recorded.push({ severity, offset, finding });
+    this.#recorded.push({ severity, offset, finding, count: 1 });
+  }
+
+  /** Adds a warning; those with the same code are reported once, as notices are. */
+  addOnce(code: CodeOf<"warning">, place: FindingPlace, message: () => string): void {
+    this.#addKind("warning", code, { code, place, message });
   }
 
   /** Adds a notice; those of the same kind are reported once, with their number and the first place. */
-  addNotice(code: NoticeCode, kind: string, { pointer, offset }: FindingPlace, message: () => string): void {
-    const known = this.#notices.get(kind);
-    if (known) known.count += 1;
-    else {
-      const finding = { code, pointer, message: message() };
-      this.#notices.set(kind, { first: { severity: "notice", offset, finding }, count: 1 });
+  addNotice(code: NoticeCode, kind: string, place: FindingPlace, message: () => string): void {
+    this.#addKind("notice", kind, { code, place, message });
+  }
+
+  #addKind(
+    severity: SiteConfigSeverity,
+    kind: string,
+    found: { readonly code: SiteConfigCode; readonly place: FindingPlace; readonly message: () => string },
+  ): void {
+    const known = this.#kinds.get(kind);
+    if (known) {
+      known.count += 1;
+      return;
     }
+    const { code, message } = found;
+    const { pointer, offset } = found.place;
+    this.#kinds.set(kind, { severity, offset, finding: { code, pointer, message: message() }, count: 1 });
   }
 
   report(options: { readonly strict: boolean }, text: string): SiteConfigReport {
     const lines = new LineCounter(text);
-    const found = [...this.#recorded, ...[...this.#notices.values()].map(summarize)]
+    const found = [...this.#recorded, ...this.#kinds.values()]
+      .map(summarize)
       .toSorted((one, other) => one.offset - other.offset)
       .map(({ severity, offset, finding }) => ({
         severity,
@@ -161,11 +179,11 @@ function isFull({ count, characters }: { readonly count: number; readonly charac
   return count > MAX_FINDINGS || characters > MAX_POINTER_CHARACTERS;
 }
 
-function summarize({ first, count }: { readonly first: RecordedFinding; readonly count: number }) {
-  if (count === 1) return first;
-  const { finding } = first;
+function summarize(recorded: RecordedFinding): RecordedFinding {
+  const { finding, count } = recorded;
+  if (count === 1) return recorded;
   return {
-    ...first,
+    ...recorded,
     finding: { ...finding, message: `${finding.message} Found in ${count} places.`, count },
   };
 }

@@ -52,9 +52,17 @@ function checkText(node: StringNode, pointer: string, shape: StringShape, findin
     add("empty_text", () => `${subject} should not be empty.`);
   }
   if (shape.format === "page_path" && value.startsWith("/"))
-    add("page_leading_slash", () => `A page path should not start with a slash: ${quote(value)}.`);
+    findings.addOnce(
+      "page_leading_slash",
+      { pointer, offset },
+      () => `A page path should not start with a slash: ${quote(value)}.`,
+    );
   if (shape.format === "page_path" && extension.test(value))
-    add("page_extension", () => `A page path should not have a file extension: ${quote(value)}.`);
+    findings.addOnce(
+      "page_extension",
+      { pointer, offset },
+      () => `A page path should not have a file extension: ${quote(value)}.`,
+    );
 }
 
 /** Validates a document against a shape: types, missing properties and unknown properties (decisions 17 and 18). */
@@ -77,8 +85,10 @@ class ShapeCheck {
       return;
     }
     if (form.undocumented !== undefined) {
+      // The typed view has no type for these forms.
+      const omitted = form.kind === "any" ? ", but left out of `settings` in GraphQL" : "";
       const message = () =>
-        `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is stored unchanged.`;
+        `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is stored unchanged${omitted}.`;
       this.findings.addNotice("undocumented_form", form.undocumented, place, message);
     }
     if (form.kind === "string" && node.type === "string") checkText(node, pointer, form, this.findings);

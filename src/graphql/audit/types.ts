@@ -123,7 +123,7 @@ export class UsageDayView implements UsageDay {
 
   @Field(() => Int, {
     description:
-      "The number of these calls that failed: the reply had GraphQL errors or a status of 400 or higher.",
+      "The number of these calls that failed: the reply had GraphQL errors, `userErrors` or a status of 400 or higher.",
   })
   readonly errors!: number;
 }

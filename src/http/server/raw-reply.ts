@@ -15,7 +15,10 @@ export const COMMON_HEADERS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
-const INVALID_HTTP = { status: 400, message: "The request is not valid HTTP." };
+const INVALID_HTTP = {
+  status: 400,
+  message: "The request is not valid HTTP. A body needs the header `Content-Length` or `Transfer-Encoding`.",
+};
 const BROKEN: ReadonlyMap<unknown, typeof INVALID_HTTP> = new Map([
   ["HPE_HEADER_OVERFLOW", { status: 431, message: "The URL and headers of the request are too large." }],
   ["ERR_HTTP_REQUEST_TIMEOUT", { status: 408, message: "The request took too long to arrive." }],

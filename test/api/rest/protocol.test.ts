@@ -1,3 +1,4 @@
+import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
 import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
@@ -76,7 +77,11 @@ describe("400 and 415", () => {
   test.each<readonly [string, string | Buffer | undefined, unknown]>([
     ["PUT", undefined, noBody],
     ["POST", undefined, noBody],
-    ["DELETE", undefined, noBody],
+    [
+      "DELETE",
+      undefined,
+      expect.stringMatching(/^The request has no body\. .*`Content-Length`, as node:http/),
+    ],
     ["GET", "", expect.stringMatching(/^The request has no body\. .* GET\b.*getOrCreateUserGroup`\.$/)],
     ["GET", '{"a":1,\n  "b" 2}', "The body is not valid JSON: colon expected at line 2, column 7."],
     ["GET", "{'a':1}", "The body is not valid JSON: invalid symbol at line 1, column 2."],
@@ -92,6 +97,26 @@ describe("400 and 415", () => {
     const reply = await send(method, body);
     expectError(reply, 400, { code: "invalid_json", message });
     expect(reply.headers["connection"]).not.toBe("close");
+  });
+
+  // By timing, the body is read with the request or as another request.
+  test.each(["GET", "DELETE"])("%s: node:http sends a body without its length", async (method) => {
+    const headers = { authorization: `Token ${keys.admin}`, "content-type": "application/json" };
+    const text = await new Promise<string>((resolve, reject) => {
+      const sent = httpRequest(
+        `${service.url}/api/user`,
+        { method, headers, agent: false },
+        async (reply) => {
+          resolve((await reply.toArray()).join(""));
+        },
+      );
+      sent.on("error", reject).end('{"user_group_id":"x"}');
+    });
+    expect(JSON.parse(text)).toMatchObject({
+      error: {
+        message: expect.stringMatching(/^The request (?:has no body|is not valid HTTP)\. .*`Content-Length`/),
+      },
+    });
   });
 
   test.each([

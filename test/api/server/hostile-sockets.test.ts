@@ -12,7 +12,8 @@ const JSON_TYPE = "Content-Type: application/json\r\n";
 const MEGABYTE = 1024 * 1024;
 const LOCK_WAITERS =
   "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-const NOT_HTTP = "The request is not valid HTTP.";
+const NOT_HTTP =
+  "The request is not valid HTTP. A body needs the header `Content-Length` or `Transfer-Encoding`.";
 
 /** A request with an API key and `Connection: close`. */
 function head(line: string, headers = "", ending = "\r\n"): string {

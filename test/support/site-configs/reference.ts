@@ -25,7 +25,7 @@ export function siteConfigReference(): string {
     "These are stored unchanged and cause a notice, as do nested groups, `footerSocials` as an array, and objects in `versions`.",
     table(["property", "meaning"], [...outside, ...extensionRows(SITE_CONFIG, "")]),
     "## Findings",
-    "A finding has a code, a JSON pointer and a message. For text, it also has a line and a column, both starting at 1; columns count UTF-16 code units. Errors make a configuration unusable: it is not stored. Warnings are probably mistakes; `strict` turns them into errors. Notices are valid in practice and need no change: there is one of each kind, with the number of places and the first of them.",
+    "A finding has a code, a JSON pointer and a message. For text, it also has a line and a column, both starting at 1; columns count UTF-16 code units. Errors make a configuration unusable: it is not stored. Warnings are probably mistakes; `strict` turns them into errors. Notices are valid in practice and need no change: there is one of each kind, with the number of places and the first of them, as of the warnings `page_leading_slash` and `page_extension`.",
     table(
       ["code", "severity", "meaning"],
       Object.entries(SITE_CONFIG_CODES).flatMap(([severity, codes]) =>

@@ -194,9 +194,57 @@ describe("decision 18: warnings", () => {
         code: "undocumented_property",
         pointer: "/navigation/1/pages/1/icon",
         count: 3,
-        message: expect.stringMatching(/^"icon" .* Found in 3 places\.$/),
+        message: expect.stringMatching(/^"navigation\[1\]\.pages\[1\]\.icon" .* Found in 3 places\.$/),
       },
     ]);
+  });
+
+  test("paths of pages with the same fault are reported once, also where warnings are errors", () => {
+    const pages = ["/a", "b.md", "/c", "d", "/e.mdx"];
+    const document = { ...validSite, navigation: [{ group: "", pages }] };
+    const expected = [
+      {
+        code: "page_leading_slash",
+        pointer: "/navigation/0/pages/0",
+        message: expect.stringMatching(/"\/a"\. Found in 3 places\.$/),
+        count: 3,
+      },
+      {
+        code: "page_extension",
+        pointer: "/navigation/0/pages/1",
+        message: expect.stringMatching(/"b\.md"\. Found in 2 places\.$/),
+        count: 2,
+      },
+    ];
+    expect(checkDocument(document).warnings).toEqual(expected);
+    expect(checkDocument(document, { strict: true })).toMatchObject({ valid: false, errors: expected });
+  });
+
+  test.each<readonly [change: JsonObject, path: string]>([
+    [{ colors: { primary: "#fff", light: "x" } }, "colors.light"],
+    [{ colors: { primary: "#fff", anchors: "#fff" } }, "colors.anchors"],
+    [{ topbarCtaButton: { type: "x", url: "u", name: "n" } }, "topbarCtaButton.type"],
+    [{ tabs: [{ name: "", url: "a" }] }, "tabs[0].name"],
+    [{ modeToggle: { default: 1 } }, "modeToggle.default"],
+    [{ modeToggle: { ["x".repeat(300)]: 1 } }, "modeToggle"],
+  ])("the message for %j names the path", (change, path) => {
+    const { errors, warnings, notices } = checkDocument({ ...validSite, ...change });
+    const messages = [...errors, ...warnings, ...notices].map(({ message }) => message);
+    expect(messages.filter((message) => message.includes(`"${path}"`))).toHaveLength(1);
+  });
+
+  test.each<readonly [change: JsonObject, path: string]>([
+    [{ versions: [{ name: "v1" }, "v2"] }, "versions[0]"],
+    [{ footerSocials: [{ name: "x", url: "https://x.example" }] }, "footerSocials"],
+  ])("a form that the typed view has no type for is reported: %j", (change, path) => {
+    const { notices } = checkDocument({ ...validSite, ...change });
+    expect(notices).toMatchObject([
+      {
+        code: "undocumented_form",
+        message: expect.stringMatching(/is stored unchanged, but left out of `settings` in GraphQL\.$/),
+      },
+    ]);
+    expect(notices[0]?.message).toContain(`("${path}")`);
   });
 
   test.each(["favicon", "colors"])("%s is missing", (name) => {

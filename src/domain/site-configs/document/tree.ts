@@ -44,21 +44,18 @@ export function pointerTo(parent: string, key: string | number): string {
   return `${parent}/${isPlain ? key : key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Returns the name of a value for messages: the last key of its pointer, followed by array indices. */
+const MAX_NAME_LENGTH = 200;
+
+/** Names the value at a pointer by its path, such as `"colors.anchors"` or `"tabs[0].openapi"`; only by the end of a long path. */
 export function nameOf(pointer: string): string {
   if (pointer === "") return "The document";
-  const indices: string[] = [];
-  let end = pointer.length;
-  for (;;) {
-    const start = pointer.lastIndexOf("/", end - 1);
-    const segment = pointer.slice(start + 1, end);
-    if (start <= 0 || !/^\d+$/.test(segment)) {
-      const key = segment.replaceAll("~1", "/").replaceAll("~0", "~");
-      return `${quote(key)}${indices.map((index) => `[${index}]`).join("")}`;
-    }
-    indices.unshift(segment);
-    end = start;
-  }
+  const start =
+    pointer.length > MAX_NAME_LENGTH ? pointer.lastIndexOf("/", pointer.length - MAX_NAME_LENGTH) : 0;
+  const [, ...segments] = pointer.slice(start).split("/");
+  const path = segments.map((segment) =>
+    /^\d+$/.test(segment) ? `[${segment}]` : `.${segment.replaceAll("~1", "/").replaceAll("~0", "~")}`,
+  );
+  return quote(`${start > 0 ? "…" : ""}${path.join("")}`.replace(/^\./, ""));
 }
 
 const MAX_QUOTE_LENGTH = 60;
