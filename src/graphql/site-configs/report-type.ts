@@ -24,7 +24,8 @@ export class SiteConfigFindingView {
   readonly column: number | null;
 
   @Field(() => Int, {
-    description: "The number of places; the location is the first. 1 for errors and warnings.",
+    description:
+      "The number of places; the location is the first. Notices, and warnings of page paths with the same fault, are reported once.",
   })
   readonly count: number;
 

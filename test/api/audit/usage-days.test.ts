@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { CallerKind } from "../../support/access/caller-kinds.js";
 import { createSession, ENCRYPTION_KEY } from "../../support/embed/sessions.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
@@ -16,6 +17,7 @@ const other = await startService({
 });
 const { token } = await createUserGroup(graphql, "acme");
 const ACME = { user_group_id: "acme" };
+const { token: session } = await createSession(service, keys.embed, ACME);
 const WATCH = `subscription { userGroupChanged(by: { providedId: "acme" }) { kind } }`;
 
 type Environment = "Customer" | "Testing";
@@ -96,12 +98,21 @@ async function inEventStream(query: string, key: string): Promise<void> {
 const VIEWER = "{ viewer { environment } }";
 const PARTLY = `{ viewer { environment } userGroup(by: {}) { id } }`;
 
+/** Whether the calls of each kind of caller count. */
+const CALLERS: Readonly<Record<CallerKind, readonly [act: () => Promise<unknown>, calls: number]>> = {
+  "an API key": [() => call(VIEWER, {}, keys.read), 1],
+  "a key in the console": [fromConsole, 0],
+  "a person in the console": [fromPerson, 0],
+  "a user group token": [() => front(token, VIEWER), 1],
+  "an embed session": [() => front(session, VIEWER), 1],
+  "no credentials": [() => call(VIEWER, {}, null), 0],
+};
+
 test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessions?: number]>([
   ["a REST request", () => rest("GET", ACME), 1, 0],
   ["a request to another process", () => callRest(`${other.url}/api/user`, "GET", keys.embed, ACME), 1, 0],
   ["an unknown group", () => rest("PUT", { user_group_id: "none", name: "N" }), 1, 1],
   ["a change without permission", () => rest("PUT", { ...ACME, name: "N" }, keys.read), 1, 1],
-  ["a GraphQL request", () => call(VIEWER, {}, keys.read), 1, 0],
   ["a GraphQL request with errors and data", () => call(PARTLY, {}, keys.read), 1, 1],
   ["a refused mutation", () => call(REFUSED, {}, keys.write), 1, 1],
   ["a refused mutation whose errors are not selected", () => call(refused(""), {}, keys.write), 1, 1],
@@ -137,7 +148,6 @@ test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessio
   ],
   ["an invalid document", () => call("{ nothing }", {}, keys.read), 1, 1],
   ["a body that is not JSON", () => graphql.send("{", keys.read), 1, 1],
-  ["a front end", () => front(token, VIEWER), 1, 0],
   ["a front end's error", () => front(token, "{ apiKeys { totalCount } }"), 1, 1],
   ["an embed session", () => createSession(service, keys.embed, ACME), 1, 0, 1],
   ["an operation over a WebSocket", () => overWebSocket(VIEWER), 1, 0],
@@ -145,10 +155,13 @@ test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessio
   ["an invalid operation over a WebSocket", () => overWebSocket("{ nothing }"), 1, 1],
   ["a subscription over a WebSocket", () => overWebSocket(WATCH), 1, 0],
   ["an event stream", overEventStream, 1, 0],
-  ["a request without credentials", () => call(VIEWER, {}, null), 0, 0],
   ["an unknown API key", () => rest("GET", ACME, "ugk_live_unknown"), 0, 0],
-  ["a key in the console", fromConsole, 0, 0],
-  ["a person in the console", fromPerson, 0, 0],
+  ...Object.entries(CALLERS).map(([kind, [act, calls]]): [string, () => Promise<unknown>, number, number] => [
+    kind,
+    act,
+    calls,
+    0,
+  ]),
   ["the other environment", () => call(VIEWER, {}, keys.testing), 0, 0],
   ["another account", () => call(VIEWER, {}, graphql.strangerKey), 0, 0],
 ])("%s", async (_, act, calls, errors, sessions = 0) => {
