@@ -47,6 +47,14 @@ export interface Tenant extends TenantKey {
   readonly deadline?: Deadline | undefined;
 }
 
+/** A session in the console, for streams that end with it. */
+export interface FollowedSession {
+  /** Calls `onEnd` when the session is signed out. @returns a function that stops following it */
+  follow(onEnd: () => void): () => void;
+  /** Returns whether it was not signed out. @throws DomainError `unavailable` if that cannot be read */
+  isOpen(): Promise<boolean>;
+}
+
 /** A person whom the identity provider has signed in to the console (decision 56). */
 export interface Person {
   /** The subject (`sub`) at the provider. */
@@ -54,6 +62,7 @@ export interface Person {
   readonly name: string;
   /** When the roles must be read again. */
   readonly validUntil: Date;
+  readonly session: FollowedSession;
 }
 
 /** The authenticated holder of an API key, or a person. */

@@ -43,7 +43,8 @@ function credentialOf(
 ): SubscriberCredential {
   if (session.kind === "caller") {
     const { keyId, person } = session.caller;
-    return person ? { kind: "person", expiresAt: person.validUntil } : { kind: "apiKey", keyId };
+    if (!person) return { kind: "apiKey", keyId };
+    return { kind: "person", expiresAt: person.validUntil, session: person.session };
   }
   const { embedSession } = session;
   if (embedSession) return { kind: "embedSession", ...embedSession };

@@ -80,7 +80,7 @@ export function sessionOpener(
     const environment = ENVIRONMENTS.find((each) => each === name);
     const { keys, person } = await readSession(sessions, request);
     if (environment && person) {
-      request.role = { ...roleOf(person), environment };
+      request.role = { ...roleOf(person, sessions), environment };
       return;
     }
     const key = environment && keys[environment];
@@ -95,11 +95,13 @@ export function sessionOpener(
 }
 
 /** @throws DomainError `unauthenticated` if the person's roles were read too long ago */
-function roleOf({ id, name, account: accountName, roles, rolesReadAt }: SessionPerson) {
+function roleOf(signedIn: SessionPerson, sessions: ConsoleSessions) {
+  const { id, name, account: accountName, roles, rolesReadAt } = signedIn;
   const role = roles.find(({ account }) => account === accountName);
   const validUntil = new Date(rolesReadAt + ROLES_VALID_MS);
   if (!role || validUntil.getTime() <= Date.now()) throw staleRoles();
-  return { accountName, scope: role.scope, person: { id, name, validUntil } };
+  const session = sessions.sessionOf(signedIn);
+  return { accountName, scope: role.scope, person: { id, name, validUntil, session } };
 }
 
 /** A hook, before the body is read. @throws DomainError `forbidden` as `requireSameOrigin` does */

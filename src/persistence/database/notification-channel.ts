@@ -4,16 +4,16 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { CLOSE_IDLE_SESSIONS, clientOptions, type DatabaseOptions } from "../shared/database-options.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 
-/** PostgreSQL channels. Services publish `user_group_changed`; a trigger publishes the ids of revoked API keys. */
-const CHANNELS = ["user_group_changed", "api_key_revoked"] as const;
+/** PostgreSQL channels. A trigger publishes the IDs of revoked API keys; services publish the others. */
+const CHANNELS = ["user_group_changed", "api_key_revoked", "console_session_ended"] as const;
 
 export type Channel = (typeof CHANNELS)[number];
 
-/** Publishes changes, after the reply to the request that made them. */
+/** Publishes on a channel; changes, after the reply to the request that made them. */
 export const NOTIFY_CHANGES: Statement = {
   name: "notify_changes",
   access: "write",
-  text: `SELECT pg_notify('${CHANNELS[0]}', payload) FROM unnest($1::text[]) AS payload`,
+  text: "SELECT pg_notify($2, payload) FROM unnest($1::text[]) AS payload",
 };
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 1_000;
@@ -65,9 +65,9 @@ export class NotificationChannel {
     return isComplete ? this.#listeningSince : Number.POSITIVE_INFINITY;
   }
 
-  /** Publishes user group changes. @throws DomainError `unavailable` when the database is unreachable */
-  async publish(payloads: readonly string[]): Promise<void> {
-    await this.db.run(NOTIFY_CHANGES, [payloads]);
+  /** Publishes payloads, by default user group changes. @throws DomainError `unavailable` when the database is unreachable */
+  async publish(payloads: readonly string[], channel: Channel = "user_group_changed"): Promise<void> {
+    await this.db.run(NOTIFY_CHANGES, [payloads, channel]);
   }
 
   addListener(listener: ChannelListener): void {

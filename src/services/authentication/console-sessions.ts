@@ -3,7 +3,7 @@ import { EncryptJWT, jwtDecrypt } from "jose";
 import { JOSEError } from "jose/errors";
 import { z } from "zod";
 import { hashApiKey, parseApiKey } from "../../domain/accounts/api-key.js";
-import { SCOPES } from "../../domain/accounts/caller.js";
+import { type FollowedSession, SCOPES } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
@@ -14,6 +14,7 @@ import {
   sessionsValidFrom,
 } from "../../persistence/authentication/ended-console-sessions.js";
 import type { Database } from "../../persistence/database/database.js";
+import type { NotificationChannel } from "../../persistence/database/notification-channel.js";
 import type { KeyCache } from "../accounts/key-cache.js";
 import { pendingSignIn } from "./identity-provider.js";
 
@@ -63,11 +64,22 @@ export type SessionPerson = NonNullable<ConsoleSession["person"]>;
  * process that has the same `ENCRYPTION_KEYS` can read them.
  */
 export class ConsoleSessions {
+  /** The streams of people, by each lookup hash of their session in hexadecimal. */
+  readonly #followers = new Map<string, Set<() => void>>();
+
   constructor(
     private readonly db: Database,
     private readonly vault: TokenVault,
     private readonly keys: KeyCache,
-  ) {}
+    private readonly notifications: NotificationChannel,
+  ) {
+    notifications.addListener({
+      channel: "console_session_ended",
+      onPayload: (lookup) => {
+        for (const end of [...(this.#followers.get(lookup) ?? [])]) end();
+      },
+    });
+  }
 
   /** Adds a valid API key to a session. A key of another account replaces the session, one of the same environment its key. */
   addKey(session: ConsoleSession, secret: string): ConsoleSession {
@@ -104,15 +116,44 @@ export class ConsoleSessions {
    */
   async open(token: string, deadline?: Deadline): Promise<ConsoleSession | null> {
     const session = await this.decrypt(token);
-    if (!session?.person) return session;
-    const lookups = this.#lookups(session.person, true);
+    return !session?.person || (await this.#isOpen(session.person, deadline)) ? session : null;
+  }
+
+  async #isOpen(person: SessionPerson, deadline?: Deadline): Promise<boolean> {
+    const lookups = this.#lookups(person, true);
     const validFrom = await sessionsValidFrom(this.db.of("operator", deadline), lookups);
-    return validFrom === null || session.person.signedInAt > validFrom ? session : null;
+    return validFrom === null || person.signedInAt > validFrom;
+  }
+
+  /** Returns a person's session for streams that end with it. */
+  sessionOf(person: SessionPerson): FollowedSession {
+    return {
+      isOpen: () => this.#isOpen(person),
+      follow: (onEnd) => {
+        const names = this.#lookups(person, true).map((lookup) => lookup.toString("hex"));
+        for (const name of names) {
+          const followers = this.#followers.get(name) ?? new Set();
+          this.#followers.set(name, followers.add(onEnd));
+        }
+        return () => {
+          for (const name of names) {
+            const followers = this.#followers.get(name);
+            followers?.delete(onEnd);
+            if (followers?.size === 0) this.#followers.delete(name);
+          }
+        };
+      },
+    };
   }
 
   /** Signs a person out in all processes, with every copy of the cookie. @param isEverywhere whether to end the person's other sessions, too */
   async end(person: SessionPerson, isEverywhere: boolean): Promise<void> {
-    await endSessions(this.db.of("operator"), this.#lookups(person, isEverywhere));
+    const lookups = this.#lookups(person, isEverywhere);
+    await endSessions(this.db.of("operator"), lookups);
+    await this.notifications.publish(
+      lookups.map((lookup) => lookup.toString("hex")),
+      "console_session_ended",
+    );
   }
 
   /** Under all keys: a process may have another primary key. */

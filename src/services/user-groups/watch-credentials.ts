@@ -1,3 +1,4 @@
+import type { FollowedSession } from "../../domain/accounts/caller.js";
 import { sessionError } from "../../domain/authentication/authorization.js";
 import { staleRoles } from "../../domain/authentication/role.js";
 import { DomainError } from "../../domain/shared/errors.js";
@@ -15,7 +16,7 @@ interface SessionCredential {
 export type WatchCredential =
   | { readonly kind: "apiKey"; readonly keyId: number }
   | { readonly kind: "token"; readonly lookups: readonly Buffer[] }
-  | { readonly kind: "person"; readonly expiresAt: Date }
+  | { readonly kind: "person"; readonly expiresAt: Date; readonly session: FollowedSession }
   | SessionCredential;
 
 /** The credential presented to watch groups. */
@@ -59,6 +60,8 @@ export function expiryOf(
 /** Returns the error that ends a subscription whose credential is no longer valid. */
 export function invalidCredentialError({ kind }: WatchCredential): DomainError {
   if (kind === "embedSession") return sessionError("ended");
+  if (kind === "person")
+    return new DomainError("unauthenticated", "This session was signed out. Sign in again.");
   return new DomainError(
     "unauthenticated",
     kind === "apiKey"

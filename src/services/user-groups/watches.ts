@@ -94,7 +94,11 @@ export class UserGroupWatches {
         const onRevoked = () => subscription.end(invalidCredentialError(credential));
         releases.push(keyWatch.watch({ accountId, keyId }, onRevoked));
       }
+      if (credential.kind === "person")
+        releases.push(credential.session.follow(() => subscription.end(invalidCredentialError(credential))));
       await changes.listen();
+      if (credential.kind === "person" && !(await credential.session.isOpen()))
+        throw invalidCredentialError(credential);
       // Load the state afterwards: a change, revocation or rotation before `listen` resolved would be missed.
       if (await subscription.start(deadline)) return subscription;
       subscription.end();

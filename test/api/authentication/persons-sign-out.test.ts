@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { ROLES_VALID_MS } from "../../../src/services/authentication/console-sessions.js";
 import { olderSession, startIdentityProvider } from "../../support/programs/identity-provider.js";
 import { CookieBrowser } from "../../support/rest/cookie-browser.js";
 import { callRest } from "../../support/rest/rest-client.js";
+import { soon } from "../../support/service/patience.js";
 import { startService } from "../../support/service/test-service.js";
 
 const SESSION = "user_groups_session";
@@ -48,6 +49,29 @@ describe.each([
     expect(await statuses(eve)).toEqual([200, 200, 200]);
     expect(await statuses(await signIn())).toEqual([200, 200, 200]);
     expect(idp.requests).toContain("POST /token/revocation");
+  });
+
+  test("ends the open streams of the session in every process, and those of others only with their own", async () => {
+    const [cookie, others, eve] = [await signIn(), await signIn(), await signIn("eve")];
+    const streams = await Promise.all(
+      processes.map(async ({ url: to }) => ({
+        own: await follow(to, cookie),
+        others: await follow(to, others),
+        eve: await follow(to, eve),
+      })),
+    );
+    await call(`/console/${path}`, "DELETE", cookie);
+    for (const stream of streams) {
+      expect(await soon("The end of a stream", endOf(stream.own))).toBe("cut off");
+      if (isEverywhere) expect(await soon("The end of a stream", endOf(stream.others))).toBe("cut off");
+    }
+    const group = `mutation { createUserGroup(input: { providedId: "${path}", name: "N" }) { userErrors { code } } }`;
+    expect((await graphql(url, eve, group)).status).toBe(200);
+    for (const stream of streams) {
+      const open = isEverywhere ? [stream.eve] : [stream.eve, stream.others];
+      for (const each of open) expect(await soon("An event", textOf(each))).toContain("CREATED");
+    }
+    expect((await follow(url, cookie)).status).toBe(401);
   });
 
   test("also ends what a refresh at the same time returns", async () => {
@@ -130,6 +154,38 @@ async function olderRoles(cookie: string): Promise<string> {
 async function call(path: string, method: string, cookie: string) {
   const headers = { cookie, "x-console": "Customer" };
   return callRest(url + path, method, undefined, undefined, headers);
+}
+
+/** Follows all groups of the environment. */
+async function follow(to: string, cookie: string): Promise<Response> {
+  const close = new AbortController();
+  onTestFinished(() => close.abort());
+  return fetch(`${to}/graphql`, {
+    method: "POST",
+    headers: {
+      cookie,
+      "x-console": "Customer",
+      accept: "text/event-stream",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ query: "subscription { userGroupChanged { kind } }" }),
+    signal: close.signal,
+  });
+}
+
+/** Reads a stream to its end, which is no `complete`, so that clients connect again. */
+async function endOf(stream: Response): Promise<string> {
+  return stream.text().catch(() => "cut off");
+}
+
+/** Reads a stream until its first event. */
+async function textOf({ body }: Response): Promise<string> {
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += Buffer.from(chunk).toString("utf8");
+    if (text.includes("event: next")) break;
+  }
+  return text;
 }
 
 /** The status of a query in each process. */
