@@ -68,12 +68,20 @@ export function acceptBodies(
     done(null, coding === undefined ? payload : mergeChunks(payload, limit, reply));
   });
   // Not in the content type parser, whose errors close the connection; a syntax error is no reason to do so.
-  // Bodies of many requests can arrive at once, long after their headers.
   app.addHook("preValidation", (request, reply, done) => {
-    if (Buffer.isBuffer(request.body)) continueInTurn(work, request, reply, done);
-    else done();
+    const { body } = request;
+    if (!Buffer.isBuffer(body)) {
+      done();
+    } else if (body.length === 0) {
+      request.body = undefined;
+      done();
+    } else if (request.startedIn === work.currentTurn) {
+      parseBody(request, body, done);
+    } else {
+      // Bodies of many requests can arrive at once, long after their headers.
+      continueInTurn(work, request, reply, () => parseBody(request, body, done));
+    }
   });
-  app.addHook("preValidation", parseBody);
   return () => reserved;
 
   function reserve(bytes: number, address: string, { raw }: FastifyReply): void {
@@ -130,33 +138,33 @@ function tooLarge(limit: number): DomainError {
   return new DomainError("payload_too_large", message, { details: { limit } });
 }
 
-async function parseBody(request: FastifyRequest): Promise<void> {
-  const { body: bytes } = request;
-  if (!Buffer.isBuffer(bytes)) return;
-  request.body = undefined;
-  if (bytes.length === 0) return;
+/** Validates and parses a body. @param done called with an error, or once it is parsed */
+function parseBody(request: FastifyRequest, bytes: Buffer, done: (error?: Error) => void): void {
   const { takesText, keepsBodyText, takesMergePatch } = request.routeOptions.config;
   const { headers } = request;
-  // Fast path for the most common headers.
-  if (headers["content-type"] !== JSON_TYPE || headers["content-encoding"] || headers["transfer-encoding"])
-    requireJson(headers, [
-      JSON_TYPE,
-      ...(takesText ? ["text/plain"] : []),
-      ...(takesMergePatch ? [MERGE_PATCH_TYPE] : []),
-    ]);
-  if (takesText) {
-    request.bodyText = decodeText(bytes, "The body", true);
+  request.body = undefined;
+  try {
+    // Fast path for the most common headers.
+    if (headers["content-type"] !== JSON_TYPE || headers["content-encoding"] || headers["transfer-encoding"])
+      requireJson(headers, [
+        JSON_TYPE,
+        ...(takesText ? ["text/plain"] : []),
+        ...(takesMergePatch ? [MERGE_PATCH_TYPE] : []),
+      ]);
+    // Parsing and validating thousands of levels would take seconds.
+    if (!takesText && isNestedDeeper(bytes, MAX_BODY_LEVELS)) {
+      throw new DomainError("invalid_json", `The body is nested more than ${MAX_BODY_LEVELS} levels deep.`, {
+        details: { limit: MAX_BODY_LEVELS },
+      });
+    }
+    const text = decodeText(bytes, "The body", takesText);
+    if (!takesText) request.body = parseJsonText(text, "The body");
+    if (takesText || keepsBodyText) request.bodyText = text;
+  } catch (error) {
+    done(error instanceof Error ? error : new Error(String(error)));
     return;
   }
-  // Parsing and validating thousands of levels would take seconds.
-  if (isNestedDeeper(bytes, MAX_BODY_LEVELS)) {
-    throw new DomainError("invalid_json", `The body is nested more than ${MAX_BODY_LEVELS} levels deep.`, {
-      details: { limit: MAX_BODY_LEVELS },
-    });
-  }
-  const text = decodeText(bytes, "The body");
-  request.body = parseJsonText(text, "The body");
-  if (keepsBodyText) request.bodyText = text;
+  done();
 }
 
 /** @param types accepted media types; another one, even if it is JSON, may mean something else, as that of a JSON Patch does */

@@ -28,6 +28,8 @@ declare module "fastify" {
     /** The authenticated tenant, set by the API that checks the credentials; null without credentials. */
     tenant?: (Tenant & { readonly keyId?: number }) | null;
     deadline?: RequestDeadline;
+    /** The turn of the event loop in which it last started or continued (`WorkQueue.currentTurn`). */
+    startedIn?: number;
     /** Ends the request's share of the work in progress, at the latest when the reply has been sent. */
     endWork?: () => void;
     /** The error code of the reply; of a GraphQL reply with status 200, that of its first error. */
@@ -158,13 +160,21 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
 /** Continues a request when it is its turn, unless it was answered at its deadline or abandoned until then. */
 export function continueInTurn(
   work: WorkQueue,
-  { ip, url }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   proceed: () => void,
 ): void {
-  const turn = work.turn(ip, HEALTH_CHECKS.has(url));
-  if (turn) void turn.then(() => reply.sent || reply.raw.destroyed || proceed());
-  else proceed();
+  const turn = work.turn(request.ip, HEALTH_CHECKS.has(request.url));
+  request.startedIn = work.currentTurn;
+  if (turn === undefined) {
+    proceed();
+    return;
+  }
+  void turn.then(() => {
+    if (reply.sent || reply.raw.destroyed) return;
+    request.startedIn = work.currentTurn;
+    proceed();
+  });
 }
 
 /**

@@ -36,15 +36,36 @@ const RETRY_AFTER_S = 1;
  * operation of a WebSocket (decision 36).
  */
 export class WorkQueue {
+  /** Number of the turn of the event loop; turns without work are not counted. */
+  currentTurn = 0;
   readonly #byAddress = new CountsByName();
   /** Work that waits, by address; addresses take turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
+  #waitingCount = 0;
   #inProgress = 0;
   /** Work that has started directly in this turn. */
   #started = 0;
   #healthChecks = 0;
   #turnEndsAt: number | undefined;
   #restingTurns = 0;
+
+  readonly #beginTurn = (): void => {
+    this.currentTurn += 1;
+    if (this.#restingTurns > 1) {
+      this.#restingTurns -= 1;
+      setImmediate(this.#beginTurn);
+      return;
+    }
+    this.#restingTurns = 0;
+    this.#turnEndsAt = undefined;
+    this.#started = 0;
+    this.#healthChecks = 0;
+    if (this.#waiting.size === 0) return;
+    this.#hasTime();
+    // A callback each, so that work that is done at once counts against the time of the turn.
+    const starts = Math.min(this.#waitingCount, MAX_STARTS);
+    for (let count = 0; count < starts; count += 1) setImmediate(() => this.#startNext());
+  };
 
   /** @param maxInProgress maximum work in progress; an address may have half of it */
   constructor(
@@ -90,6 +111,7 @@ export class WorkQueue {
       return undefined;
     }
     const block = toAddressBlock(address);
+    this.#waitingCount += 1;
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(block);
       if (waiting) waiting.push(resolve);
@@ -101,27 +123,11 @@ export class WorkQueue {
     const now = performance.now();
     if (this.#turnEndsAt === undefined) {
       this.#turnEndsAt = now + TURN_MS;
-      setImmediate(() => this.#beginTurn());
+      setImmediate(this.#beginTurn);
     }
     if (now < this.#turnEndsAt) return true;
     if (this.#restingTurns === 0) this.#restingTurns = RESTING_TURNS;
     return false;
-  }
-
-  #beginTurn(): void {
-    if (this.#restingTurns > 1) {
-      this.#restingTurns -= 1;
-      setImmediate(() => this.#beginTurn());
-      return;
-    }
-    this.#restingTurns = 0;
-    this.#turnEndsAt = undefined;
-    this.#started = 0;
-    this.#healthChecks = 0;
-    if (this.#waiting.size === 0) return;
-    this.#hasTime();
-    // A callback each, so that work that is done at once counts against the time of the turn.
-    for (let count = 0; count < MAX_STARTS; count += 1) setImmediate(() => this.#startNext());
   }
 
   #startNext(): void {
@@ -129,6 +135,7 @@ export class WorkQueue {
     if (!next || !this.#hasTime()) return;
     const [address, waiting] = next;
     const start = waiting.shift();
+    this.#waitingCount -= 1;
     this.#waiting.delete(address);
     if (waiting.length > 0) this.#waiting.set(address, waiting);
     start?.();
