@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import { Agent, request as send } from "undici";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type ConnectionLimits } from "../../src/http/server/connections.js";
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "../../src/http/server/connections.js";
 import { superviseRequests } from "../../src/http/server/requests.js";
 import { WorkQueue } from "../../src/services/requests/work-queue.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
@@ -247,6 +247,7 @@ async function startSheddingServer() {
     usage: undefined,
     tracing: undefined,
     timeoutMs: Number.POSITIVE_INFINITY,
+    maxEventLoopDelayMs: DEFAULT_CONNECTION_LIMITS.maxEventLoopDelayMs,
     trustsProxies: false,
     successesPerSecond: 0,
     sendError: () => undefined,

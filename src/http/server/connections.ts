@@ -23,6 +23,8 @@ export interface ConnectionLimits {
   readonly maxBodyBytes: number;
   /** Maximum requests and operations of WebSockets in progress; a client address may have half of them. */
   readonly maxRequestsInProgress: number;
+  /** Mean delay of the event loop above which requests are shed; 0 for any. */
+  readonly maxEventLoopDelayMs: number;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -39,6 +41,7 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   maxUnsentBytes: 64 * MEGABYTE,
   maxBodyBytes: 64 * MEGABYTE,
   maxRequestsInProgress: 2_000,
+  maxEventLoopDelayMs: 1_000,
 };
 
 const RETRY_AFTER_S = 5;

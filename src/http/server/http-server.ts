@@ -179,6 +179,7 @@ export function createBareServer(
     usage,
     tracing,
     timeoutMs: requestTimeoutMs,
+    maxEventLoopDelayMs: connectionLimits.maxEventLoopDelayMs,
     trustsProxies: trustedProxies.length > 0,
     successesPerSecond: log.successesPerSecond,
     sendError,

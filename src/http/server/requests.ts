@@ -57,6 +57,8 @@ export interface RequestOptions {
   readonly tracing: Tracer | undefined;
   /** Request timeout in milliseconds. Event streams and replies that have started are exempt. */
   readonly timeoutMs: number;
+  /** Mean delay of the event loop above which requests are shed; 0 for any. */
+  readonly maxEventLoopDelayMs: number;
   /** Whether any proxy is trusted. */
   readonly trustsProxies: boolean;
   /** Maximum log lines per second for successful requests; 0 logs none. */
@@ -78,8 +80,6 @@ const MS_PER_S = 1000;
 /** Interval of the deadline check: one timer for all requests, because a timer per request would cost every request. */
 const CHECK_MS = 100;
 
-/** Mean delay of the event loop above which requests are shed. */
-const MAX_EVENT_LOOP_DELAY_MS = 1_000;
 /** Time between measurements. An interval in which the event loop hardly turned counts as overload, so it is longer than a start. */
 const MEASUREMENT_INTERVAL_MS = 5_000;
 /** Share of the heap limit above which requests are shed. */
@@ -154,7 +154,7 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
     }
     if (!HEALTH_CHECKS.has(url) && (status >= 400 || !PROBES.has(url))) logReply(request, reply);
   });
-  shedUnderPressure(app, metrics);
+  shedUnderPressure(app, options);
 }
 
 /** Continues a request when it is its turn, unless it was answered at its deadline or abandoned until then. */
@@ -207,10 +207,13 @@ function warnAboutUntrustedProxy({ log, socket }: FastifyRequest): void {
 }
 
 /** Refuses requests under pressure on the event loop or the heap. Health checks and metrics are exempt. */
-function shedUnderPressure(app: FastifyInstance, { shedRequests }: Pick<Metrics, "shedRequests">): void {
+function shedUnderPressure(
+  app: FastifyInstance,
+  { maxEventLoopDelayMs, metrics: { shedRequests } }: RequestOptions,
+): void {
   void app.register(underPressure, {
     sampleInterval: MEASUREMENT_INTERVAL_MS,
-    maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS,
+    maxEventLoopDelay: maxEventLoopDelayMs,
     maxHeapUsedBytes: getHeapStatistics().heap_size_limit * MAX_HEAP_SHARE,
     pressureHandler({ url }, _reply, type) {
       if (PROBES.has(url)) return;

@@ -177,7 +177,7 @@ test.each(connectionFields().map(({ type, field }) => `${type}.${field.name}`))(
       expect({ ...one, faults }).toEqual({ ...one, faults: [] });
     }
   },
-  120_000,
+  300_000,
 );
 
 test.each(["ASC", "DESC"])(

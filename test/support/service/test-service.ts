@@ -209,7 +209,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...options,
     trustedProxies,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
-    connectionLimits: { ...DEFAULT_CONNECTION_LIMITS, ...options.connectionLimits },
+    // On a busy machine, the event loop of a test is late however little it does.
+    connectionLimits: { ...DEFAULT_CONNECTION_LIMITS, maxEventLoopDelayMs: 0, ...options.connectionLimits },
     persistedQueries: persistedQueries && new PersistedQueries(new Map(Object.entries(persistedQueries))),
     log: {
       level: "info",
