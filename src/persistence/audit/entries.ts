@@ -8,6 +8,7 @@ import {
   type AuditFilter,
   type DayCount,
   subjectType,
+  type UsageDay,
 } from "../../domain/audit/entry.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { AccountEntity } from "../accounts/entities.js";
@@ -24,7 +25,6 @@ import {
   tableOf,
 } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { CHANGES } from "./usage-days.js";
 
 @Entity("audit_entry")
 @Index("audit_entry_created_at_ix", ["accountId", "environment", "createdAt", "id"])
@@ -145,6 +145,19 @@ function toAuditEntry({
   return { ...entry, actor: { keyId, name, requestId } };
 }
 
+/** The actions that change something. Embed sessions do not: `embed_session_count` has their number. */
+const CHANGES = AUDIT_ACTIONS.filter((action) => action !== "user_group.embed_session_created");
+
+const DAYS: Statement = {
+  name: "audit_days",
+  access: "read",
+  isSearch: true,
+  text: `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, count(*)::integer
+    FROM audit_entry
+    WHERE account_id = $1 AND environment = $2 AND created_at >= $3 AND action = ANY ($4::text[])
+    GROUP BY 1`,
+};
+
 const DAYS_OF_KEYS: Statement = {
   name: "audit_days_of_keys",
   access: "read",
@@ -166,6 +179,50 @@ const SESSION_DAYS_OF_GROUPS: Statement = {
     FROM embed_session_count WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($4::bigint[])
       AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date GROUP BY user_group_id, day`,
 };
+
+/** Largest `Int` of GraphQL, about 25,000 calls per second. */
+const MAX_INT = 2_147_483_647;
+
+const USAGE_DAYS: Statement = {
+  name: "usage_days",
+  access: "read",
+  isSearch: true,
+  text: `SELECT to_char(day, 'YYYY-MM-DD') AS date, sum(existing)::integer AS existing, sum(added)::integer AS added,
+      sum(sessions)::integer AS "embedSessions",
+      least(sum(calls), ${MAX_INT})::integer AS calls, least(sum(errors), ${MAX_INT})::integer AS errors
+    FROM (
+      SELECT (now() AT TIME ZONE 'UTC')::date AS day, count(*) AS existing, 0 AS added, 0 AS sessions, 0 AS calls, 0 AS errors
+      FROM user_group WHERE account_id = $1 AND environment = $2
+      UNION ALL
+      SELECT (created_at AT TIME ZONE 'UTC')::date, 0, CASE action WHEN 'user_group.created' THEN 1 ELSE -1 END, 0, 0, 0
+      FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3::timestamptz
+        AND action IN ('user_group.created', 'user_group.deleted')
+      UNION ALL
+      SELECT day, 0, 0, count, 0, 0 FROM embed_session_count
+      WHERE account_id = $1 AND environment = $2 AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date
+      UNION ALL
+      SELECT day, 0, 0, 0, calls, errors FROM request_count
+      WHERE account_id = $1 AND environment = $2 AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date
+    ) AS used GROUP BY day`,
+};
+
+/** Usage of a day. */
+interface UsedDay extends Omit<UsageDay, "userGroups"> {
+  /** Number of user groups now, on the row of today; 0 on others. */
+  readonly existing: number;
+  /** Created user groups minus deleted ones. */
+  readonly added: number;
+}
+
+/** Reads the usage of each day since the start of a day. Days without any are missing. */
+export async function readUsage(db: TenantDb, since: Date): Promise<UsedDay[]> {
+  return db.run(USAGE_DAYS, [since]);
+}
+
+/** Counts the changes of each day since a time. Days without changes are missing. */
+export async function countAuditDays(db: TenantDb, since: Date): Promise<DayCount[]> {
+  return db.run<DayCount>(DAYS, [since, CHANGES]);
+}
 
 /** Counts the changes and embed sessions of each API key on each day since the start of a day. Days without any are missing. */
 export async function countAuditDaysOfKeys(

@@ -17,7 +17,6 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   audit_entry: "SELECT, INSERT, UPDATE (subject_name), DELETE",
   embed_session_count: "SELECT, INSERT, UPDATE (count), DELETE",
   request_count: "SELECT, INSERT, UPDATE (calls, errors), DELETE",
-  usage_day: "SELECT, INSERT, UPDATE (changes, added, counted_until, user_groups, embed_sessions), DELETE",
   webhook_endpoint: "SELECT, INSERT, UPDATE, DELETE",
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   idempotent_request: "SELECT, INSERT, UPDATE, DELETE",

@@ -1,7 +1,6 @@
 import type { TenantKey } from "../../domain/accounts/caller.js";
 import { touchApiKeys } from "../../persistence/accounts/api-key-queries.js";
 import { addRequests, type RequestCount } from "../../persistence/accounts/request-counts.js";
-import { addUpUsage } from "../../persistence/audit/usage-days.js";
 import type { Database } from "../../persistence/database/database.js";
 
 const DAY_MS = 86_400_000;
@@ -63,7 +62,6 @@ export class Usage {
     this.#uses.clear();
     this.#counts.clear();
     const failures: unknown[] = [];
-    const tenants = new Map<string, TenantKey>();
     for (const [accountId, uses] of accounts) {
       try {
         await touchApiKeys(this.db.of("operator"), accountId, uses);
@@ -75,15 +73,12 @@ export class Usage {
     for (const [key, count] of counts) {
       try {
         await addRequests(this.db.for(count), count);
-        tenants.set(`${count.accountId} ${count.environment}`, count);
       } catch (error) {
         failures.push(error);
         const { calls = 0, errors = 0 } = this.#counts.get(key) ?? {};
         this.#counts.set(key, { ...count, calls: calls + count.calls, errors: errors + count.errors });
       }
     }
-    for (const tenant of tenants.values())
-      await addUpUsage(this.db.for(tenant)).catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];
   }
 }

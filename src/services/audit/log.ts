@@ -9,12 +9,13 @@ import type {
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import {
   AUDIT_LOG,
+  countAuditDays,
   countAuditDaysOfKeys,
   countEntriesOfGroups,
   countSessionDays,
   listEntriesOfGroups,
+  readUsage,
 } from "../../persistence/audit/entries.js";
-import { countAuditDays, readUsage } from "../../persistence/audit/usage-days.js";
 import type { Database } from "../../persistence/database/database.js";
 import { StoredList } from "../shared/item-list.js";
 
