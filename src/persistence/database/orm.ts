@@ -6,7 +6,6 @@ import { UserGroupHistory1765400000000 } from "../../../migrations/1765400000000
 import { CountRequests1765500000000 } from "../../../migrations/1765500000000-count-requests.js";
 import { IndexOftenChangedGroups1795862000000 } from "../../../migrations/1795862000000-index-often-changed-groups.js";
 import { EndedConsoleSessions1795863000000 } from "../../../migrations/1795863000000-ended-console-sessions.js";
-import { DeriveFromGroups1795864000000 } from "../../../migrations/1795864000000-derive-from-groups.js";
 import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
 import { AuditEntryEntity } from "../audit/entries.js";
 import { SigningKeyEntity } from "../authentication/signing-keys.js";
@@ -53,7 +52,6 @@ export function createOrm(options: DatabaseOptions): DataSource {
       CountRequests1765500000000,
       IndexOftenChangedGroups1795862000000,
       EndedConsoleSessions1795863000000,
-      DeriveFromGroups1795864000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

@@ -3,7 +3,6 @@ import type { UserGroupFields } from "../../domain/user-groups/user-group.js";
 import { type RecordedChange, recorded, recordedChange } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import { eachField, USER_GROUP_FIELDS } from "../shared/user-group-fields.js";
-import { updatedColumns } from "./derived-columns.js";
 import { type UserGroupRow, userGroupColumns } from "./row.js";
 
 /** Expressions of an audit event about a row of `user_group`. */
@@ -86,7 +85,6 @@ export function updateStatement(name: string, items: string, condition: string):
             `${column} = CASE WHEN ${column}_differs THEN new_${column}::${type} ELSE user_group.${column} END`,
         )},
           mapping_version = user_group.mapping_version + CASE WHEN mapping_differs THEN 1 ELSE 0 END,
-          ${updatedColumns("new_name", "name_differs", "mapping_differs")},
           version = user_group.version + 1, updated_at = now()
         FROM found
         WHERE user_group.account_id = $1 AND user_group.environment = $2 AND user_group.id = found.id AND differs

@@ -2,7 +2,6 @@ import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { ExpectedValues, UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { VERSION_INCREMENTED } from "./derived-columns.js";
 import {
   CHANGE_COLUMNS,
   type RowChanges,
@@ -138,7 +137,7 @@ export function setToken(keyId: string, ciphertext: string, lookup: string): str
       token_generation = token_generation + 1,
       previous_token_lookup = CASE WHEN $4::integer > 0 THEN token_lookup END,
       previous_token_expires_at = CASE WHEN $4::integer > 0 THEN now() + make_interval(secs => $4::integer) END,
-      version = user_group.version + 1, ${VERSION_INCREMENTED}, updated_at = now()`;
+      version = version + 1, updated_at = now()`;
 }
 
 function updateOne(by: StoredRef["by"]): Statement {

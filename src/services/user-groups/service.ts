@@ -102,7 +102,7 @@ export class UserGroupService {
   ): Promise<UserGroup | null> {
     const db = this.deps.db.for(writer);
     const token = this.deps.vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
-    const rows = [{ providedId, ...fields, token, isMapped: mapping.length > 0 }];
+    const rows = [{ providedId, ...fields, token }];
     const insert = async (db: TenantDb) => {
       const entries = await resolveMapping(db, mapping);
       const groups = await insertUserGroups(db, rows);

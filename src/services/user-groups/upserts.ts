@@ -177,8 +177,7 @@ export async function writeUpserts(
   const missing = items.filter(({ providedId }) => !existing.has(providedId));
   const rows = missing.map(({ token, ...fields }) => {
     const plaintext = token ?? issueUserGroupToken(writer.accountId);
-    const isMapped = (fields.entries?.size ?? 0) > 0;
-    return { ...DEFAULT_FIELDS, ...fields, isMapped, token: vault.encryptToken(plaintext, writer) };
+    return { ...DEFAULT_FIELDS, ...fields, token: vault.encryptToken(plaintext, writer) };
   });
   const created = byProvidedId(rows.length === 0 ? [] : await insertUserGroups(transaction, rows));
   // Locking concurrently created groups now, while holding new rows, could deadlock.
