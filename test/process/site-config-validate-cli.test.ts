@@ -54,7 +54,7 @@ describe("text", () => {
         'good.json:17:3: notice undocumented_property: "$schema" is in common use but not part of the format; it is stored unchanged.',
         "bad,1.json:1:1: error byte_order_mark: The text must not start with a byte order mark (U+FEFF); save it as UTF-8 without BOM.",
         'bad,1.json:2:31: error wrong_type: "logo" must be a string or an object, not a number.',
-        'bad,1.json:4:26: error invalid_color: "primary" must be a color in the form #rgb or #rrggbb, not "r,e:d%".',
+        'bad,1.json:4:26: error invalid_color: "colors.primary" must be a color in the form #rgb or #rrggbb, not "r,e:d%".',
         "2 files checked: 3 errors, 1 warning, 1 notice.",
         "",
       ].join("\n"),
@@ -101,7 +101,7 @@ test("github: writes escaped workflow commands", async () => {
   const lines = output.trimEnd().split("\n");
   expect(lines).toHaveLength(7);
   expect(lines.slice(2)).toEqual([
-    '::error file=bad%2C1.json,line=4,col=26::invalid_color: "primary" must be a color in the form #rgb or #rrggbb, not "r,e:d%25".',
+    '::error file=bad%2C1.json,line=4,col=26::invalid_color: "colors.primary" must be a color in the form #rgb or #rrggbb, not "r,e:d%25".',
     "::error file=none.json::unreadable_file: The file cannot be read: it does not exist.",
     '::warning file=good.json,line=16,col=3::unknown_property: "sections" is not a known property.',
     expect.stringMatching(/^::notice file=good\.json,line=17,col=3::undocumented_property: /),
