@@ -79,7 +79,8 @@ test("a migration is reverted under the same lock timeout, and stays if it canno
 });
 
 test("the command says what to do when a migration cannot get its locks", async () => {
-  const reverted = [await migrateDown(database), await migrateDown(database)];
+  // The newest only: one that builds an index concurrently would wait for the open transaction instead.
+  const reverted = await migrateDown(database);
   await report.query("BEGIN; LOCK TABLE schema_migration IN SHARE MODE");
   const env = {
     DATABASE_URL: databaseUrl(testDatabase.owner),
@@ -91,5 +92,5 @@ test("the command says what to do when a migration cannot get its locks", async 
   expect(command.stderr).toContain("Next attempt in 1 s.");
   expect(command.stderr).toContain("even after 6 s (MIGRATION_RETRY_MS). It was rolled back. End the long");
   await report.query("COMMIT");
-  expect((await runHere(["migrate", "up"], env)).stdout).toContain(`applied ${reverted[1]}`);
+  expect((await runHere(["migrate", "up"], env)).stdout).toContain(`applied ${reverted}`);
 });
