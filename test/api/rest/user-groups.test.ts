@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { expectError, userGroupOf } from "../../support/rest/rest-fixture.js";
+import { mistyped } from "../../support/secrets/secret-search.js";
 
 const { account, keys, rest: call, service } = await startGraphql();
 const unknownId = {
@@ -170,8 +171,14 @@ describe("POST", () => {
 
   test("rotates nothing for any text that is not a group's token", async () => {
     const token = await create("target");
-    const other = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
-    for (const wrong of [other, token.toLowerCase(), ` ${token}`, "ugt_", "x".repeat(10_000), "\u0000"]) {
+    for (const wrong of [
+      mistyped(token),
+      token.toLowerCase(),
+      ` ${token}`,
+      "ugt_",
+      "x".repeat(10_000),
+      "\u0000",
+    ]) {
       expectError(await call("POST", { current_token: wrong }), 404, unknownToken);
     }
     expect(await create("target")).toBe(token);

@@ -95,7 +95,7 @@ function excerptOf(text: string, index: number): string {
   return JSON.stringify(`${text.slice(start, index + 12)}…`);
 }
 
-/** Returns a secret whose last character is another one. */
+/** Returns a secret with another character before the last one, of which base64url may ignore bits. */
 export function mistyped(secret: string): string {
-  return `${secret.slice(0, -1)}${secret.endsWith("A") ? "B" : "A"}`;
+  return secret.replace(/.(?=.$)/, (character) => (character === "A" ? "B" : "A"));
 }
