@@ -127,7 +127,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     apiKeys: new ApiKeyService(database, accounts, revocations),
     auditLog: new AuditLog(database, retention.auditDays),
     changes,
-    consoleSessions: new ConsoleSessions(database, vault, keys, notifications),
+    consoleSessions: new ConsoleSessions(database, vault, notifications),
     dataSources: new DataSourceService(database, batching, changes),
     embedSessions,
     eventStreams: new EventStreams(options.eventStreams, options.trustedProxies, metrics),

@@ -11,7 +11,6 @@ const KEY = {
   accountName: "Acme",
   tokenKeyId: "one",
   expiresAt: null,
-  sessionsValidFrom: null,
 } as const;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "Date"] }));

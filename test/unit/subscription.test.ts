@@ -13,7 +13,11 @@ function openSubscription() {
     },
     loadMapping: async () => [],
   };
-  const subscription = new Subscription(source, { kind: "apiKey", keyId: 1 }, () => undefined);
+  const subscription = new Subscription(
+    source,
+    { kind: "apiKey", keyId: 1, session: undefined },
+    () => undefined,
+  );
   const events = subscription.events();
   const change = (id: number, kind: UserGroupChangeKind = "deleted") => subscription.onChange({ id, kind });
   const next = async () => {

@@ -47,8 +47,9 @@ export interface Tenant extends TenantKey {
   readonly deadline?: Deadline | undefined;
 }
 
-/** A session in the console, for streams that end with it. */
+/** The sign-in of an API key or a person in the console, for streams that end with it. */
 export interface FollowedSession {
+  readonly expiresAt: Date;
   /** Calls `onEnd` when the session is signed out. @returns a function that stops following it */
   follow(onEnd: () => void): () => void;
   /** Returns whether it was not signed out. @throws DomainError `unavailable` if that cannot be read */
@@ -62,7 +63,6 @@ export interface Person {
   readonly name: string;
   /** When the roles must be read again. */
   readonly validUntil: Date;
-  readonly session: FollowedSession;
 }
 
 /** The authenticated holder of an API key, or a person. */
@@ -72,6 +72,8 @@ export interface Caller extends Tenant {
   readonly keyId: number;
   /** Set if a person is signed in instead of an API key. */
   readonly person?: Person | undefined;
+  /** Set in the console. */
+  readonly session?: FollowedSession | undefined;
   /** The author that the audit log records for changes. */
   readonly actor: Actor;
   /** The encryption key under which the account's tokens are encrypted. */

@@ -65,6 +65,11 @@ function nameOf({ email, name, sub }: Claims): string {
   return [...shown].slice(0, MAX_TEXT_LENGTH).join("");
 }
 
+/** Creates the error for a session in the console that has ended. */
+export function signedOut(): DomainError {
+  return new DomainError("unauthenticated", "This session was signed out. Sign in again.");
+}
+
 /** Creates the error for a session whose roles were read too long ago. */
 export function staleRoles(): DomainError {
   return new DomainError("unauthenticated", "Your role must be confirmed by the identity provider again.");

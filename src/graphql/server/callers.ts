@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FollowedSession } from "../../domain/accounts/caller.js";
 import type { Identity } from "../../domain/authentication/identity.js";
+import { signedOut } from "../../domain/authentication/role.js";
 import { IDEMPOTENCY_KEY_HEADER, parseIdempotencyKey } from "../../domain/requests/idempotency-key.js";
 import { rateLimitHeaders } from "../../domain/requests/rate-limit.js";
 import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
@@ -14,8 +16,8 @@ declare module "fastify" {
     maxBodyBytes: number | undefined;
     /** The caller of a GraphQL request; undefined without credentials. */
     identity?: Identity;
-    /** When the API key was entered, if it comes from a console session. */
-    signedInAt?: number;
+    /** The console session that authenticated the request. */
+    consoleSession?: FollowedSession;
     /** The person of a console session, and what the person may do. */
     role?: PersonsRole;
   }
@@ -59,7 +61,10 @@ export class Callers {
     const header = headers[IDEMPOTENCY_KEY_HEADER];
     const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header);
     const consistency = parseReadConsistency(headers[READ_CONSISTENCY_HEADER]);
-    if (request.identity && reply.elapsedTime > MAX_KEY_CACHE_MS) await this.#identifyUncached(request);
+    if (request.identity && reply.elapsedTime > MAX_KEY_CACHE_MS) {
+      await this.#identifyUncached(request);
+      if (request.consoleSession && !(await request.consoleSession.isOpen())) throw signedOut();
+    }
     const context = await createContext(this.services, this.watcher, {
       id,
       identity: request.identity ?? null,
@@ -86,6 +91,6 @@ export class Callers {
   }
 }
 
-function originOf({ id: requestId, ip: address, deadline, signedInAt, role }: FastifyRequest) {
-  return { requestId, address, deadline, signedInAt, role };
+function originOf({ id: requestId, ip: address, deadline, consoleSession, role }: FastifyRequest) {
+  return { requestId, address, deadline, consoleSession, role };
 }

@@ -42,9 +42,9 @@ function credentialOf(
   { authorization }: GraphqlContext,
 ): SubscriberCredential {
   if (session.kind === "caller") {
-    const { keyId, person } = session.caller;
-    if (!person) return { kind: "apiKey", keyId };
-    return { kind: "person", expiresAt: person.validUntil, session: person.session };
+    const { keyId, person, session: inConsole } = session.caller;
+    if (!person) return { kind: "apiKey", keyId, session: inConsole };
+    return { kind: "person", expiresAt: person.validUntil, session: inConsole };
   }
   const { embedSession } = session;
   if (embedSession) return { kind: "embedSession", ...embedSession };

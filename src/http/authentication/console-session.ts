@@ -36,7 +36,7 @@ export function registerSessionRoutes(
     const { id: requestId, ip: address, deadline, body } = request;
     const secret = parseText(isObject(body) ? body["api_key"] : undefined, ["api_key"]);
     const { environment } = await access.authenticate(`Token ${secret}`, { requestId, address, deadline });
-    const session = consoleSessions.addKey(await readSession(consoleSessions, request), secret);
+    const session = await consoleSessions.addKey(await readSession(consoleSessions, request), secret);
     reply.header("set-cookie", setCookie(request, SESSION_COOKIE, await consoleSessions.encrypt(session)));
     return { environment, ...viewOf(session) };
   });
@@ -46,8 +46,7 @@ export function registerSessionRoutes(
       const session = await readSession(consoleSessions, request);
       const { person } = session;
       const returnUrl = consoleUrl(request);
-      if (path === ALL_PATH) await consoleSessions.endAll(session);
-      else if (person) await consoleSessions.end(person, false);
+      await consoleSessions.end(session, path === ALL_PATH);
       reply.code(204).header("set-cookie", setCookie(request, SESSION_COOKIE, undefined));
       if (!person || !identityProvider) return;
       try {
@@ -80,7 +79,8 @@ export function sessionOpener(
     const environment = ENVIRONMENTS.find((each) => each === name);
     const { keys, person } = await readSession(sessions, request);
     if (environment && person) {
-      request.role = { ...roleOf(person, sessions), environment };
+      request.role = { ...roleOf(person), environment };
+      request.consoleSession = sessions.sessionOf(person);
       return;
     }
     const key = environment && keys[environment];
@@ -90,18 +90,16 @@ export function sessionOpener(
         "There is no session for this environment, or it has expired.",
       );
     request.headers.authorization = `Token ${key.secret}`;
-    request.signedInAt = key.signedInAt;
+    request.consoleSession = sessions.sessionOf(key);
   }
 }
 
 /** @throws DomainError `unauthenticated` if the person's roles were read too long ago */
-function roleOf(signedIn: SessionPerson, sessions: ConsoleSessions) {
-  const { id, name, account: accountName, roles, rolesReadAt } = signedIn;
+function roleOf({ id, name, account: accountName, roles, rolesReadAt }: SessionPerson) {
   const role = roles.find(({ account }) => account === accountName);
   const validUntil = new Date(rolesReadAt + ROLES_VALID_MS);
   if (!role || validUntil.getTime() <= Date.now()) throw staleRoles();
-  const session = sessions.sessionOf(signedIn);
-  return { accountName, scope: role.scope, person: { id, name, validUntil, session } };
+  return { accountName, scope: role.scope, person: { id, name, validUntil } };
 }
 
 /** A hook, before the body is read. @throws DomainError `forbidden` as `requireSameOrigin` does */
@@ -121,7 +119,7 @@ export function viewOf({ keys, person }: ConsoleSession) {
 
 /**
  * Reads the session from a request's cookie; empty if there is none, it is invalid or was signed out.
- * @throws DomainError `unavailable` if sign-outs of people cannot be read
+ * @throws DomainError `unavailable` if sign-outs cannot be read
  */
 export async function readSession(
   sessions: ConsoleSessions,

@@ -22,8 +22,7 @@ const BY_HASH: Statement = {
   isLookup: true,
   access: "read",
   text: `SELECT api_key.id AS "keyId", api_key.name AS "keyName", api_key.environment, api_key.scope, account.id AS "accountId",
-      account.name AS "accountName", account.token_key_id AS "tokenKeyId", api_key.expires_at AS "expiresAt",
-      api_key.sessions_valid_from AS "sessionsValidFrom"
+      account.name AS "accountName", account.token_key_id AS "tokenKeyId", api_key.expires_at AS "expiresAt"
     FROM api_key JOIN account ON account.id = api_key.account_id
     WHERE api_key.account_id = $1 AND api_key.hash = $2
       AND api_key.revoked_at IS NULL AND (api_key.expires_at IS NULL OR api_key.expires_at > now())`,
@@ -58,8 +57,6 @@ export interface ActiveKey {
   readonly tokenKeyId: string;
   /** Null if the key does not expire. */
   readonly expiresAt: Date | null;
-  /** Console sessions from before this time are signed out; null if none were. */
-  readonly sessionsValidFrom: Date | null;
 }
 
 /** Finds a key by hash; null when it is unknown, revoked or expired. */
@@ -139,13 +136,6 @@ const INSERT: Statement = {
   ),
 };
 
-const END_SESSIONS: Statement = {
-  name: "api_key_end_sessions",
-  access: "write",
-  text: `UPDATE api_key SET sessions_valid_from = $4
-    WHERE account_id = $1 AND environment = $2 AND hash = $3 RETURNING id`,
-};
-
 // Not by a trigger, which Citus would run on a worker; listeners are connected to the coordinator.
 const NOTIFY: Statement = {
   name: "api_key_revoked_notify",
@@ -175,20 +165,6 @@ export async function revokeApiKey(db: TenantDb, id: number): Promise<ApiKey | n
     // In the transaction that revokes: every process gets it before the notification of any change that is committed later.
     if (revoked) await transaction.raw.run(NOTIFY, [String(id)]);
     return revoked;
-  });
-}
-
-/**
- * Ends the console sessions of a key that were created up to a time, and notifies all processes.
- * @returns the key's ID; null if it does not exist
- */
-export async function endConsoleSessions(db: TenantDb, hash: Buffer, until: Date): Promise<number | null> {
-  return db.transaction(async (transaction) => {
-    const [key] = await transaction.run<{ id: number }>(END_SESSIONS, [hash, until]);
-    if (!key) return null;
-    // Processes that cache the key read it again, as after a revocation.
-    await transaction.raw.run(NOTIFY, [String(key.id)]);
-    return key.id;
   });
 }
 

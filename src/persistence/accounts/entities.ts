@@ -57,6 +57,7 @@ export class ApiKeyEntity {
   @OptionalTime()
   lastUsedAt!: Date | null;
 
+  /** Of the previous version: ended sessions are in `ended_console_session`. */
   @OptionalTime()
   sessionsValidFrom!: Date | null;
 }

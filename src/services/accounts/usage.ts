@@ -8,10 +8,7 @@ const DAY_MS = 86_400_000;
 /** An HTTP request, with what authentication has added to it. */
 interface Call {
   readonly tenant?: TenantKey | null;
-  /** Set for the session of an API key in the console. */
-  readonly signedInAt?: number;
-  /** Set for the session of a person in the console. */
-  readonly role?: object;
+  readonly consoleSession?: object;
 }
 
 /**
@@ -33,9 +30,9 @@ export class Usage {
   }
 
   /** Counts a request, or an operation over a WebSocket, unless it is without credentials or from the console. */
-  recordCall({ tenant, signedInAt, role }: Call, hasFailed: boolean): void {
+  recordCall({ tenant, consoleSession }: Call, hasFailed: boolean): void {
     // The console would change the numbers that it shows.
-    if (!tenant || signedInAt !== undefined || role) return;
+    if (!tenant || consoleSession) return;
     const { accountId, environment } = tenant;
     const day = Math.floor(Date.now() / DAY_MS);
     const key = `${day} ${accountId} ${environment}`;

@@ -1,5 +1,5 @@
 import { hashApiKey, parseApiKey } from "../../domain/accounts/api-key.js";
-import type { Caller, Person } from "../../domain/accounts/caller.js";
+import type { Caller, FollowedSession, Person } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { credentialsError, findApiKey, parseCredentials } from "../../domain/authentication/authorization.js";
@@ -25,8 +25,8 @@ interface Origin {
   /** Client IP address. */
   readonly address: string;
   readonly deadline?: Deadline | undefined;
-  /** When the API key was entered, if it comes from a console session: Unix time in milliseconds. */
-  readonly signedInAt?: number | undefined;
+  /** The console session that the credentials come from. */
+  readonly consoleSession?: FollowedSession | undefined;
   /** The person of a console session, instead of an Authorization header. */
   readonly role?: PersonsRole | undefined;
 }
@@ -158,17 +158,16 @@ export class Access {
     return key && this.#admit(key, origin);
   }
 
-  async #findPersonsAccount(role: PersonsRole, { requestId, deadline }: Origin): Promise<Caller> {
+  async #findPersonsAccount(role: PersonsRole, origin: Origin): Promise<Caller> {
+    const { requestId, deadline, consoleSession: session } = origin;
     const { accountName, person } = role;
     const account = await findAccount(this.deps.db.of({ accountName, deadline }), accountName);
     if (!account) throw new DomainError("forbidden", `The account ${accountName} does not exist.`);
     const actor = { keyId: null, name: person.name, requestId };
-    return { ...account, ...role, keyId: 0, actor, deadline };
+    return { ...account, ...role, keyId: 0, actor, session, deadline };
   }
 
-  #admit(key: ActiveKey, { requestId, deadline, signedInAt }: Omit<Origin, "address">): Caller {
-    if (signedInAt && key.sessionsValidFrom && signedInAt <= key.sessionsValidFrom.getTime())
-      throw new DomainError("unauthenticated", "This session was signed out. Sign in again.");
+  #admit(key: ActiveKey, { requestId, deadline, consoleSession }: Omit<Origin, "address">): Caller {
     this.deps.usage.recordKey(key.accountId, key.keyId);
     return {
       accountId: key.accountId,
@@ -178,6 +177,7 @@ export class Access {
       actor: { keyId: key.keyId, name: key.keyName, requestId },
       tokenKeyId: key.tokenKeyId,
       scope: key.scope,
+      session: consoleSession,
       deadline,
     };
   }

@@ -4,10 +4,9 @@ import { JOSEError } from "jose/errors";
 import { z } from "zod";
 import { hashApiKey, parseApiKey } from "../../domain/accounts/api-key.js";
 import { type FollowedSession, SCOPES } from "../../domain/accounts/caller.js";
-import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
-import { endConsoleSessions } from "../../persistence/accounts/api-key-queries.js";
 import {
   databaseTime,
   endSessions,
@@ -15,7 +14,6 @@ import {
 } from "../../persistence/authentication/ended-console-sessions.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { NotificationChannel } from "../../persistence/database/notification-channel.js";
-import type { KeyCache } from "../accounts/key-cache.js";
 import { pendingSignIn } from "./identity-provider.js";
 
 /** Lifetime of a console session; then the person must sign in, or the API key be entered, again. */
@@ -29,23 +27,27 @@ const KEY_MANAGEMENT = "dir";
 const CONTENT_ENCRYPTION = "A256GCM";
 
 /** Times are Unix times in milliseconds. */
+const signIn = {
+  /** Identifies the sign-in in all copies of the cookie. */
+  sessionId: z.string(),
+  /** By the database's clock, which also says when sessions end. */
+  signedInAt: z.number(),
+};
+
 const consoleSession = z.object({
   /** API keys: at most one per environment, of one account. */
-  keys: z.partialRecord(z.enum(ENVIRONMENTS), z.object({ secret: z.string(), signedInAt: z.number() })),
+  keys: z.partialRecord(z.enum(ENVIRONMENTS), z.object({ secret: z.string(), ...signIn })),
   /** A person, for both environments of an account. */
   person: z
     .object({
       /** The provider and the subject there. */
       issuer: z.string(),
       id: z.string(),
-      /** Identifies the session in all copies of the cookie. */
-      sessionId: z.string(),
+      ...signIn,
       name: z.string(),
       roles: z.array(z.object({ account: z.string(), scope: z.enum(SCOPES) })).readonly(),
       account: z.string(),
       refreshToken: z.string().optional(),
-      /** By the database's clock, which also says when sessions end. */
-      signedInAt: z.number(),
       rolesReadAt: z.number(),
     })
     .optional(),
@@ -58,19 +60,20 @@ const consoleSession = z.object({
 /** The session of a browser: of API keys, or of a person. */
 export type ConsoleSession = Readonly<z.infer<typeof consoleSession>>;
 export type SessionPerson = NonNullable<ConsoleSession["person"]>;
+/** An API key or a person of a session. */
+type SignedIn = SessionPerson | NonNullable<ConsoleSession["keys"][Environment]>;
 
 /**
  * Console sessions (decision 43): encrypted tokens (JWE) that contain the API keys or the person and are stored in the browser only. Every
  * process that has the same `ENCRYPTION_KEYS` can read them.
  */
 export class ConsoleSessions {
-  /** The streams of people, by each lookup hash of their session in hexadecimal. */
+  /** The streams of sessions, by each lookup hash of the session in hexadecimal. */
   readonly #followers = new Map<string, Set<() => void>>();
 
   constructor(
     private readonly db: Database,
     private readonly vault: TokenVault,
-    private readonly keys: KeyCache,
     private readonly notifications: NotificationChannel,
   ) {
     notifications.addListener({
@@ -82,13 +85,13 @@ export class ConsoleSessions {
   }
 
   /** Adds a valid API key to a session. A key of another account replaces the session, one of the same environment its key. */
-  addKey(session: ConsoleSession, secret: string): ConsoleSession {
+  async addKey(session: ConsoleSession, secret: string): Promise<ConsoleSession> {
     const added = parseApiKey(secret);
     if (!added) return session;
     const others = Object.entries(session.keys).filter(
       ([, key]) => parseApiKey(key.secret)?.accountId === added.accountId,
     );
-    const key = { secret, signedInAt: Date.now() };
+    const key = { secret, ...(await this.begin()) };
     return { keys: { ...Object.fromEntries(others), [added.environment]: key } };
   }
 
@@ -105,32 +108,36 @@ export class ConsoleSessions {
     return this.encrypt({ ...session, person: { ...person, refreshToken: undefined } }, seconds);
   }
 
-  /** Returns what a new session of a person has in common with no other one. */
-  async begin(): Promise<Pick<SessionPerson, "sessionId" | "signedInAt">> {
+  /** Returns what a new sign-in has in common with no other one. */
+  async begin(): Promise<Pick<SignedIn, keyof typeof signIn>> {
     return { sessionId: randomUUID(), signedInAt: await databaseTime(this.db.of("operator")) };
   }
 
   /**
-   * Decrypts a session and checks that its person has not signed out.
-   * @returns null as `decrypt` does, or after a sign-out @throws DomainError `unavailable` if sign-outs cannot be read
+   * Decrypts a session, without what was signed out.
+   * @returns null as `decrypt` does @throws DomainError `unavailable` if sign-outs cannot be read
    */
   async open(token: string, deadline?: Deadline): Promise<ConsoleSession | null> {
     const session = await this.decrypt(token);
-    return !session?.person || (await this.#isOpen(session.person, deadline)) ? session : null;
+    if (!session) return null;
+    const ended = new Set<SignedIn>();
+    for (const each of signedInOf(session)) if (!(await this.#isOpen(each, deadline))) ended.add(each);
+    return filterSession(session, (each) => !ended.has(each));
   }
 
-  async #isOpen(person: SessionPerson, deadline?: Deadline): Promise<boolean> {
-    const lookups = this.#lookups(person, true);
+  async #isOpen(signedIn: SignedIn, deadline?: Deadline): Promise<boolean> {
+    const lookups = this.#lookups(signedIn, true);
     const validFrom = await sessionsValidFrom(this.db.of("operator", deadline), lookups);
-    return validFrom === null || person.signedInAt > validFrom;
+    return validFrom === null || signedIn.signedInAt > validFrom;
   }
 
-  /** Returns a person's session for streams that end with it. */
-  sessionOf(person: SessionPerson): FollowedSession {
+  /** Returns the session of a key or person for streams that end with it. */
+  sessionOf(signedIn: SignedIn): FollowedSession {
     return {
-      isOpen: () => this.#isOpen(person),
+      expiresAt: new Date(signedIn.signedInAt + CONSOLE_SESSION_SECONDS * 1000),
+      isOpen: () => this.#isOpen(signedIn),
       follow: (onEnd) => {
-        const names = this.#lookups(person, true).map((lookup) => lookup.toString("hex"));
+        const names = this.#lookups(signedIn, true).map((lookup) => lookup.toString("hex"));
         for (const name of names) {
           const followers = this.#followers.get(name) ?? new Set();
           this.#followers.set(name, followers.add(onEnd));
@@ -146,9 +153,13 @@ export class ConsoleSessions {
     };
   }
 
-  /** Signs a person out in all processes, with every copy of the cookie. @param isEverywhere whether to end the person's other sessions, too */
-  async end(person: SessionPerson, isEverywhere: boolean): Promise<void> {
-    const lookups = this.#lookups(person, isEverywhere);
+  /**
+   * Signs out of a session in all processes, with every copy of the cookie.
+   * @param isEverywhere whether to end the other sessions of its keys or person, too
+   */
+  async end(session: ConsoleSession, isEverywhere: boolean): Promise<void> {
+    const lookups = signedInOf(session).flatMap((each) => this.#lookups(each, isEverywhere));
+    if (lookups.length === 0) return;
     await endSessions(this.db.of("operator"), lookups);
     await this.notifications.publish(
       lookups.map((lookup) => lookup.toString("hex")),
@@ -157,8 +168,8 @@ export class ConsoleSessions {
   }
 
   /** Under all keys: a process may have another primary key. */
-  #lookups({ issuer, id, sessionId }: SessionPerson, withPerson: boolean): readonly Buffer[] {
-    const names = [["session", sessionId], ...(withPerson ? [["person", issuer, id]] : [])];
+  #lookups(signedIn: SignedIn, withOthers: boolean): readonly Buffer[] {
+    const names = [["session", signedIn.sessionId], ...(withOthers ? [nameOf(signedIn)] : [])];
     return names.flatMap((name) => this.vault.sessionLookups(JSON.stringify(name)));
   }
 
@@ -178,17 +189,6 @@ export class ConsoleSessions {
     }
   }
 
-  /** Signs out every browser that has signed in with a key of the session, or as its person, until now. */
-  async endAll(session: ConsoleSession): Promise<void> {
-    if (session.person) await this.end(session.person, true);
-    const now = new Date();
-    for (const { secret } of keysOf(session)) {
-      const tenant = parseApiKey(secret);
-      const keyId = tenant && (await endConsoleSessions(this.db.for(tenant), hashApiKey(secret), now));
-      if (keyId !== null) this.keys.evict(keyId);
-    }
-  }
-
   #requireKey(keyId: string | undefined): Buffer {
     const key = keyId === undefined ? null : this.vault.sessionKey(keyId);
     if (!key) throw new UnknownKey();
@@ -198,18 +198,27 @@ export class ConsoleSessions {
 
 class UnknownKey extends Error {}
 
-function keysOf({ keys }: ConsoleSession) {
-  return ENVIRONMENTS.flatMap((environment) => {
-    const key = keys[environment];
-    return key ? [{ environment, ...key }] : [];
-  });
+/** Names the key or person in all their sessions. */
+function nameOf(signedIn: SignedIn): readonly string[] {
+  return "secret" in signedIn
+    ? ["key", hashApiKey(signedIn.secret).toString("hex")]
+    : ["person", signedIn.issuer, signedIn.id];
+}
+
+function signedInOf({ keys, person }: ConsoleSession): SignedIn[] {
+  return [...Object.values(keys), ...(person ? [person] : [])];
+}
+
+function filterSession(
+  { keys, person, signIn }: ConsoleSession,
+  isKept: (signedIn: SignedIn) => boolean,
+): ConsoleSession {
+  const kept = Object.entries(keys).filter(([, key]) => isKept(key));
+  return { keys: Object.fromEntries(kept), signIn, person: person && isKept(person) ? person : undefined };
 }
 
 /** Omits keys that were entered too long ago, and a person who has: the session may have been renewed since. */
 function withoutExpired(session: ConsoleSession): ConsoleSession {
   const oldest = Date.now() - CONSOLE_SESSION_SECONDS * 1000;
-  const valid = keysOf(session).filter(({ signedInAt }) => signedInAt > oldest);
-  const keys = Object.fromEntries(valid.map(({ environment, ...key }) => [environment, key]));
-  const { person, signIn } = session;
-  return { keys, signIn, person: person && person.signedInAt > oldest ? person : undefined };
+  return filterSession(session, ({ signedInAt }) => signedInAt > oldest);
 }

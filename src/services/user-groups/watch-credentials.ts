@@ -1,6 +1,6 @@
 import type { FollowedSession } from "../../domain/accounts/caller.js";
 import { sessionError } from "../../domain/authentication/authorization.js";
-import { staleRoles } from "../../domain/authentication/role.js";
+import { signedOut, staleRoles } from "../../domain/authentication/role.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
 
@@ -14,9 +14,9 @@ interface SessionCredential {
 
 /** Credential of a subscription: an API key, a person until the roles must be read again, a token of the group by its possible hashes, or an embed session. */
 export type WatchCredential =
-  | { readonly kind: "apiKey"; readonly keyId: number }
+  | { readonly kind: "apiKey"; readonly keyId: number; readonly session: FollowedSession | undefined }
   | { readonly kind: "token"; readonly lookups: readonly Buffer[] }
-  | { readonly kind: "person"; readonly expiresAt: Date; readonly session: FollowedSession }
+  | { readonly kind: "person"; readonly expiresAt: Date; readonly session: FollowedSession | undefined }
   | SessionCredential;
 
 /** The credential presented to watch groups. */
@@ -60,8 +60,7 @@ export function expiryOf(
 /** Returns the error that ends a subscription whose credential is no longer valid. */
 export function invalidCredentialError({ kind }: WatchCredential): DomainError {
   if (kind === "embedSession") return sessionError("ended");
-  if (kind === "person")
-    return new DomainError("unauthenticated", "This session was signed out. Sign in again.");
+  if (kind === "person") return signedOut();
   return new DomainError(
     "unauthenticated",
     kind === "apiKey"

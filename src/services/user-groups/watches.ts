@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { signedOut } from "../../domain/authentication/role.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findSubscribedGroups } from "../../persistence/user-groups/subscribed-group-queries.js";
@@ -71,6 +72,7 @@ export class UserGroupWatches {
     const tenant = { accountId, environment };
     const credential: WatchCredential =
       presented.kind === "token" ? { kind: "token", lookups: vault.lookups(presented.token) } : presented;
+    const session = "session" in credential ? credential.session : undefined;
     const keyId = keyIdOf(credential);
     const keyIds = keyId === undefined ? [] : [keyId];
     const releases: (() => void)[] = [];
@@ -94,11 +96,9 @@ export class UserGroupWatches {
         const onRevoked = () => subscription.end(invalidCredentialError(credential));
         releases.push(keyWatch.watch({ accountId, keyId }, onRevoked));
       }
-      if (credential.kind === "person")
-        releases.push(credential.session.follow(() => subscription.end(invalidCredentialError(credential))));
+      if (session) releases.push(session.follow(() => subscription.end(signedOut())));
       await changes.listen();
-      if (credential.kind === "person" && !(await credential.session.isOpen()))
-        throw invalidCredentialError(credential);
+      if (session && !(await session.isOpen())) throw signedOut();
       // Load the state afterwards: a change, revocation or rotation before `listen` resolved would be missed.
       if (await subscription.start(deadline)) return subscription;
       subscription.end();

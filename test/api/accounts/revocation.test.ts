@@ -4,7 +4,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { toNodeId } from "../../../src/graphql/shared/node.js";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { createSession, readViewer } from "../../support/embed/sessions.js";
-import { type EventStream, openGroupStream } from "../../support/graphql/event-stream-client.js";
+import {
+  type EventStream,
+  expectCutOff,
+  openGroupStream,
+} from "../../support/graphql/event-stream-client.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
@@ -51,11 +55,6 @@ async function revoke(keyId: number, more = "", headers: Readonly<Record<string,
   return (await callRest(`${service.url}/graphql`, "POST", keys.admin, { query }, headers)).status;
 }
 
-/** Expects the end of the connection, so that clients try again, with new credentials. */
-async function expectEnd(stream: EventStream | undefined): Promise<void> {
-  expect(await stream?.next()).toBeUndefined();
-  expect(stream?.isComplete()).toBe(false);
-}
 const PLACES = ["the process that revokes it", "another process"];
 const serviceIn = (place: string) => (place === "another process" ? other : service);
 
@@ -90,7 +89,7 @@ test.each(PLACES)(
     ).toBeGreaterThan(0);
     expect(await revoke(id)).toBe(200);
     await rename(where, "After the revocation");
-    await expectEnd(stream);
+    await expectCutOff(stream);
     await untilRefused(place, secret);
     statements.length = 0;
     expect(await read(place, keys.read)).toBe(200);
@@ -119,7 +118,7 @@ test.each(PLACES)(
     expect(statements).toHaveLength(1);
     expect(await revoke(id)).toBe(200);
     // The group does not change.
-    await expectEnd(streams[0]);
+    await expectCutOff(streams[0]);
     expect((await socket.closed()).code).toBe(4403);
     expect((await readViewer(place, ofKey.token)).status).toBe(401);
     await rename(providedId, "After the revocation");
@@ -150,15 +149,15 @@ test("a key whose revocation was not notified receives no event either", async (
     service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [keyId]);
   await revokeSilently(id);
   await rename("silent", "After the revocation");
-  await expectEnd(stream);
+  await expectCutOff(stream);
   // Without an event, the database is queried once a second.
   const key = await account.createKey({ scope: "embed" });
   const session = await createSession(service, key.secret, { user_group_id: "silent" });
   const quiet = await watch(other, `Token ${key.secret}`, "silent");
   const page = await watch(other, `Bearer ${session.token}`);
   await revokeSilently(key.id);
-  await expectEnd(quiet);
-  await expectEnd(page);
+  await expectCutOff(quiet);
+  await expectCutOff(page);
   expect((await readViewer(other, session.token)).status).toBe(401);
 });
 
@@ -172,7 +171,7 @@ test("an expiring key ends its stream at that time and is not cached for longer"
     data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "Before" } } },
   });
   expect(await read(other, secret)).toBe(200);
-  await expectEnd(stream);
+  await expectCutOff(stream);
   expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime() - 5);
   await sleep(Math.max(expiresAt.getTime() - Date.now(), 0));
   expect(await read(other, secret)).toBe(401);
@@ -183,5 +182,5 @@ test("a rotated token receives no later events from any process", async () => {
   const streams = await Promise.all([service, other].map((each) => watch(each, `Bearer ${token}`)));
   expect((await rest("POST", { current_token: token })).status).toBe(200);
   await rename("rotated", "After the rotation");
-  for (const stream of streams) await expectEnd(stream);
+  for (const stream of streams) await expectCutOff(stream);
 });

@@ -36,7 +36,10 @@ beforeAll(async () => {
   await service.services.signingKeys.publicKeys();
   const person = { issuer: "https://login.example.com", id: "ada", sessionId: "1", name: "Ada" };
   const times = { signedInAt: 0, rolesReadAt: 0 };
-  await service.services.consoleSessions.end({ ...person, ...times, roles: [], account: "demo" }, true);
+  await service.services.consoleSessions.end(
+    { keys: {}, person: { ...person, ...times, roles: [], account: "demo" } },
+    true,
+  );
   await service.services.purgeJob.run();
   await service.services.usage.flush();
   // As if their tokens had been imported.

@@ -1,5 +1,5 @@
 import { request } from "undici";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { soon } from "../service/patience.js";
 
 export interface EventStream {
@@ -14,18 +14,19 @@ export interface EventStream {
   close(): void;
 }
 
-/** Subscribes over server-sent events. */
+/** Subscribes over server-sent events. @param credentials an Authorization header, or other headers */
 export async function openEventStream(
   url: string,
-  authorization: string,
+  credentials: string | Readonly<Record<string, string>>,
   query: string | undefined,
   variables: object = {},
   more: object = {},
 ): Promise<EventStream> {
   const abort = new AbortController();
+  const sent = typeof credentials === "string" ? { authorization: credentials } : credentials;
   const reply = await request(`${url}/graphql`, {
     method: "POST",
-    headers: { authorization, "content-type": "application/json", accept: "text/event-stream" },
+    headers: { ...sent, "content-type": "application/json", accept: "text/event-stream" },
     body: JSON.stringify({ query, variables, ...more }),
     signal: abort.signal,
   });
@@ -54,6 +55,17 @@ export async function followEvents(...args: Parameters<typeof openEventStream>):
   const stream = await openEventStream(...args);
   onTestFinished(() => stream.close());
   return stream;
+}
+
+/** Subscribes to all groups with the session of the console, until the test ends. */
+export async function followInConsole(url: string, cookie: string): Promise<EventStream> {
+  return followEvents(url, { cookie, "x-console": "Customer" }, "subscription { userGroupChanged { kind } }");
+}
+
+/** Expects the end of a stream that is no `complete`, so that clients connect again, with new credentials. */
+export async function expectCutOff(stream: EventStream | undefined): Promise<void> {
+  expect(await stream?.next()).toBeUndefined();
+  expect(stream?.isComplete()).toBe(false);
 }
 
 /** Subscribes to one user group, and takes its current state, the first event. */

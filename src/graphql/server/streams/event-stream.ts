@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { CONSOLE_SESSION_SECONDS } from "../../../services/authentication/console-sessions.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import { firstCode } from "../../shared/error-format.js";
 import { replyTooLarge } from "../../shared/reply-budget.js";
@@ -63,9 +62,8 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
       if (value !== undefined) reply.raw.setHeader(name, value);
     }
     const writer = new EventWriter(reply.raw);
-    // A console session ends without a notification.
-    const { signedInAt } = request;
-    const sessionEndsAt = signedInAt && signedInAt + CONSOLE_SESSION_SECONDS * 1000;
+    // A console session expires without a notification.
+    const sessionEndsAt = request.consoleSession?.expiresAt.getTime();
     const timer = sessionEndsAt && setTimeout(() => writer.cut(), sessionEndsAt - Date.now()).unref();
     void writer.closed.then(() => {
       clearTimeout(timer);
