@@ -82,10 +82,10 @@ export function concernsOf(
       href: hashOf(path, { chart: "errors" }),
     });
   }
-  if (unmapped.totalCount > 0) {
+  if (unmapped.nodes.length > 0) {
     concerns.push({
       label: "Groups without mapping",
-      value: unmapped.totalCount.toLocaleString(),
+      value: countOf(unmapped),
       action: "Show groups",
       href: hashOf(["groups"], { mapping: "no" }),
     });
@@ -108,12 +108,12 @@ function adminConcerns({ webhookEndpoints, dead, apiKeys }: AdminOverviewQuery):
       href: hashOf(one && more.length === 0 ? ["webhooks", one.id] : ["webhooks"]),
     });
   }
-  if (dead.totalCount > 0) {
+  if (dead.nodes.length > 0) {
     const ids = new Set(dead.nodes.map(({ endpoint }) => endpoint?.id));
     const [id] = ids;
     concerns.push({
       label: "Webhook deliveries that failed",
-      value: dead.totalCount.toLocaleString(),
+      value: countOf(dead),
       action: "Show deliveries",
       href: id && ids.size === 1 ? hashOf(["webhooks", id], { state: "DEAD" }) : hashOf(["webhooks"]),
     });
@@ -135,6 +135,11 @@ function adminConcerns({ webhookEndpoints, dead, apiKeys }: AdminOverviewQuery):
 function rateOf(days: OverviewQuery["usageDays"]): number {
   const calls = days.reduce((sum, day) => sum + day.calls, 0);
   return calls === 0 ? 0 : days.reduce((sum, day) => sum + day.errors, 0) / calls;
+}
+
+/** Counting further items would read all of them. */
+function countOf({ nodes, pageInfo }: OverviewQuery["unmapped"] | AdminOverviewQuery["dead"]): string {
+  return pageInfo.hasNextPage ? `more than ${nodes.length.toLocaleString()}` : nodes.length.toLocaleString();
 }
 
 function namesOf(items: readonly { readonly name: string }[]): string {
