@@ -170,7 +170,7 @@ async function serveFrom(
   });
   for (const warning of warnings) server.log.warn(warning);
   const logUsageFailure = (error: unknown) => {
-    server.log.warn({ err: error }, "saving the last use of API keys and the number of calls failed");
+    server.log.warn({ err: error }, "saving the last use of API keys and the usage failed");
   };
   services.changes.reportUnpublished((error, lost) => {
     if (lost === 0) server.log.warn({ err: error }, "publishing changes failed");

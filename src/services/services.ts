@@ -125,7 +125,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     }),
     accounts,
     apiKeys: new ApiKeyService(database, accounts, revocations),
-    auditLog: new AuditLog(database, retention.auditDays),
+    auditLog: new AuditLog(database, retention.auditDays, usage),
     changes,
     consoleSessions: new ConsoleSessions(database, vault, notifications),
     dataSources: new DataSourceService(database, batching, changes),

@@ -4,6 +4,7 @@ import type { PageRequest } from "../../../src/domain/shared/pagination.js";
 import { type UserGroupFilter, type UserGroupSortField } from "../../../src/domain/user-groups/list.js";
 import type { WebhookDeliveryFilter } from "../../../src/domain/webhooks/webhook.js";
 import { AUDIT_LOG } from "../../../src/persistence/audit/entries.js";
+import { addUpUsage, countAuditDays, readUsage } from "../../../src/persistence/audit/usage-days.js";
 import { DATA_SOURCE_LIST } from "../../../src/persistence/data-sources/queries.js";
 import type { Queryable } from "../../../src/persistence/shared/statement.js";
 import { TenantDb } from "../../../src/persistence/shared/tenant-db.js";
@@ -63,6 +64,7 @@ const AUDIT_FILTERS: Readonly<Record<string, AuditFilter>> = {
   "requestId, no match": { requestId: "none" },
   "createdAt, no match": { createdAt: { from: ago(-1) } },
 };
+const USAGE_DAYS = [30, 90];
 const DELIVERY_STATES = [undefined, "pending", "delivered", "dead"] as const;
 
 /** Reads pages of the largest account's lists, with each filter and order. @returns tables of the blocks that PostgreSQL reads */
@@ -128,6 +130,12 @@ export async function blocksTables({ database, world }: Stage): Promise<readonly
         `audit log: ${name}`,
         await most((page) => AUDIT_LOG.page(db, filter, AUDIT_LOG.order.default, page)),
       ]);
+    const usage = runtime.for({ accountId, environment: ENVIRONMENT });
+    while (await addUpUsage(usage));
+    for (const days of USAGE_DAYS) {
+      others.push([`usageDays, ${days} days`, await most(() => readUsage(db, ago(days)))]);
+      others.push([`auditDays, ${days} days`, await most(() => countAuditDays(db, ago(days)))]);
+    }
     const [endpoint] = await database.query<{ id: number }>("SELECT min(id) AS id FROM webhook_endpoint");
     for (const endpointId of [undefined, endpoint?.id ?? 0]) {
       for (const state of DELIVERY_STATES) {
@@ -151,7 +159,7 @@ export async function blocksTables({ database, world }: Stage): Promise<readonly
   }
 }
 
-/** Gives the largest account as many audit entries and deliveries as it has groups. */
+/** Gives the largest account as many audit entries, deliveries and embed sessions as it has groups; a hundredth of the sessions is of today. */
 async function fill({ database, world }: Stage): Promise<void> {
   const [{ accountId }] = world.accounts;
   const tenant = `${accountId}, '${ENVIRONMENT}'`;
@@ -162,6 +170,9 @@ async function fill({ database, world }: Stage): Promise<void> {
       SELECT ${tenant}, CASE WHEN n % 3 = 0 THEN 'user_group.created' ELSE 'user_group.updated' END, 1, 'group ' || n % 10000, '{}',
         CASE WHEN n % 10000 = 0 THEN 'rare' ELSE 'console' END, 'request ' || n, now() - n * interval '1 minute'
       FROM generate_series(1, ${rows}) AS n;
+    INSERT INTO embed_session_count (account_id, environment, user_group_id, day, api_key_id, count)
+      SELECT account_id, environment, id, (now() AT TIME ZONE 'UTC')::date - (id % 100)::integer, 1, 1
+      FROM user_group WHERE account_id = ${accountId} AND environment = '${ENVIRONMENT}';
     INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
       SELECT ${tenant}, 'Name', 'https://93.184.216.34/', '{}', '', '' FROM generate_series(1, 20);
     INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload, state)
@@ -169,5 +180,6 @@ async function fill({ database, world }: Stage): Promise<void> {
         (CASE WHEN n % 10001 = 0 THEN 'dead' WHEN n % 5003 = 0 THEN 'pending' ELSE 'delivered' END)::webhook_delivery_state
       FROM generate_series(1, ${rows}) AS n;
     SET session_replication_role = origin`);
-  for (const table of ["audit_entry", "webhook_delivery"]) await database.query(`VACUUM ANALYZE ${table}`);
+  for (const table of ["audit_entry", "embed_session_count", "webhook_delivery"])
+    await database.query(`VACUUM ANALYZE ${table}`);
 }

@@ -111,7 +111,7 @@ export class UsageDayView implements UsageDay {
 
   @Field(() => Int, {
     description:
-      "The number of created embed sessions, without those of user groups that were deleted since.",
+      "The number of created embed sessions; those of user groups that were deleted since may be missing. If more than a thousand user groups have sessions today, today's number is up to seven minutes old.",
   })
   readonly embedSessions!: number;
 

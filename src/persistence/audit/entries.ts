@@ -8,7 +8,6 @@ import {
   type AuditFilter,
   type DayCount,
   subjectType,
-  type UsageDay,
 } from "../../domain/audit/entry.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { AccountEntity } from "../accounts/entities.js";
@@ -145,32 +144,6 @@ function toAuditEntry({
   return { ...entry, actor: { keyId, name, requestId } };
 }
 
-/** The actions that change something. Embed sessions do not: `embed_session_count` has their number. */
-const CHANGES = AUDIT_ACTIONS.filter((action) => action !== "user_group.embed_session_created");
-
-const DAYS: Statement = {
-  name: "audit_days",
-  access: "read",
-  isSearch: true,
-  text: `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, count(*)::integer
-    FROM audit_entry
-    WHERE account_id = $1 AND environment = $2 AND created_at >= $3 AND action = ANY ($4::text[])
-    GROUP BY 1`,
-};
-
-const DAYS_OF_KEYS: Statement = {
-  name: "audit_days_of_keys",
-  access: "read",
-  isSearch: true,
-  text: `SELECT id, to_char(day, 'YYYY-MM-DD') AS date, sum(count)::integer AS count FROM (
-      SELECT actor_key_id AS id, (created_at AT TIME ZONE 'UTC')::date AS day, count(*)
-      FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3::timestamptz
-        AND actor_key_id = ANY ($4::bigint[]) AND action = ANY ($5::text[]) GROUP BY 1, 2
-      UNION ALL
-      SELECT api_key_id, day, count FROM embed_session_count WHERE account_id = $1 AND environment = $2
-        AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date AND api_key_id = ANY ($4::bigint[])) AS used GROUP BY 1, 2`,
-};
-
 const SESSION_DAYS_OF_GROUPS: Statement = {
   name: "embed_session_days_of_groups",
   access: "read",
@@ -180,60 +153,7 @@ const SESSION_DAYS_OF_GROUPS: Statement = {
       AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date GROUP BY user_group_id, day`,
 };
 
-/** Largest `Int` of GraphQL, about 25,000 calls per second. */
-const MAX_INT = 2_147_483_647;
-
-const USAGE_DAYS: Statement = {
-  name: "usage_days",
-  access: "read",
-  isSearch: true,
-  text: `SELECT to_char(day, 'YYYY-MM-DD') AS date, sum(existing)::integer AS existing, sum(added)::integer AS added,
-      sum(sessions)::integer AS "embedSessions",
-      least(sum(calls), ${MAX_INT})::integer AS calls, least(sum(errors), ${MAX_INT})::integer AS errors
-    FROM (
-      SELECT (now() AT TIME ZONE 'UTC')::date AS day, count(*) AS existing, 0 AS added, 0 AS sessions, 0 AS calls, 0 AS errors
-      FROM user_group WHERE account_id = $1 AND environment = $2
-      UNION ALL
-      SELECT (created_at AT TIME ZONE 'UTC')::date, 0, CASE action WHEN 'user_group.created' THEN 1 ELSE -1 END, 0, 0, 0
-      FROM audit_entry WHERE account_id = $1 AND environment = $2 AND created_at >= $3::timestamptz
-        AND action IN ('user_group.created', 'user_group.deleted')
-      UNION ALL
-      SELECT day, 0, 0, count, 0, 0 FROM embed_session_count
-      WHERE account_id = $1 AND environment = $2 AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date
-      UNION ALL
-      SELECT day, 0, 0, 0, calls, errors FROM request_count
-      WHERE account_id = $1 AND environment = $2 AND day >= ($3::timestamptz AT TIME ZONE 'UTC')::date
-    ) AS used GROUP BY day`,
-};
-
-/** Usage of a day. */
-interface UsedDay extends Omit<UsageDay, "userGroups"> {
-  /** Number of user groups now, on the row of today; 0 on others. */
-  readonly existing: number;
-  /** Created user groups minus deleted ones. */
-  readonly added: number;
-}
-
-/** Reads the usage of each day since the start of a day. Days without any are missing. */
-export async function readUsage(db: TenantDb, since: Date): Promise<UsedDay[]> {
-  return db.run(USAGE_DAYS, [since]);
-}
-
-/** Counts the changes of each day since a time. Days without changes are missing. */
-export async function countAuditDays(db: TenantDb, since: Date): Promise<DayCount[]> {
-  return db.run<DayCount>(DAYS, [since, CHANGES]);
-}
-
-/** Counts the changes and embed sessions of each API key on each day since the start of a day. Days without any are missing. */
-export async function countAuditDaysOfKeys(
-  db: TenantDb,
-  since: Date,
-  keyIds: readonly number[],
-): Promise<DayCount[]> {
-  return db.run(DAYS_OF_KEYS, [since, keyIds, CHANGES]);
-}
-
-/** Counts the embed sessions of each user group like `countAuditDaysOfKeys`. */
+/** Counts the embed sessions of each user group on each day since the start of a day. Days without any are missing. */
 export async function countSessionDays(
   db: TenantDb,
   since: Date,

@@ -15,6 +15,7 @@ const DISTRIBUTED = [
   "brought_token",
   "embed_session_count",
   "request_count",
+  "usage_day",
   "api_key",
   "site_config",
   "site_config_revision",

@@ -6,6 +6,7 @@ import { UserGroupHistory1765400000000 } from "../../../migrations/1765400000000
 import { CountRequests1765500000000 } from "../../../migrations/1765500000000-count-requests.js";
 import { IndexOftenChangedGroups1795862000000 } from "../../../migrations/1795862000000-index-often-changed-groups.js";
 import { EndedConsoleSessions1795863000000 } from "../../../migrations/1795863000000-ended-console-sessions.js";
+import { AddUpUsage1795864100000 } from "../../../migrations/1795864100000-add-up-usage.js";
 import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
 import { AuditEntryEntity } from "../audit/entries.js";
 import { SigningKeyEntity } from "../authentication/signing-keys.js";
@@ -52,6 +53,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
       CountRequests1765500000000,
       IndexOftenChangedGroups1795862000000,
       EndedConsoleSessions1795863000000,
+      AddUpUsage1795864100000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

@@ -17,6 +17,8 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   audit_entry: "SELECT, INSERT, UPDATE (subject_name), DELETE",
   embed_session_count: "SELECT, INSERT, UPDATE (count), DELETE",
   request_count: "SELECT, INSERT, UPDATE (calls, errors), DELETE",
+  usage_day:
+    "SELECT, INSERT, UPDATE (changes, added, embed_sessions, counted_until, user_groups, sessions_until), DELETE",
   webhook_endpoint: "SELECT, INSERT, UPDATE, DELETE",
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   idempotent_request: "SELECT, INSERT, UPDATE, DELETE",

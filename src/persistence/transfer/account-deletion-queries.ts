@@ -17,6 +17,7 @@ export const TENANT_TABLES = [
   "brought_token",
   "embed_session_count",
   "request_count",
+  "usage_day",
   "user_group",
   "data_source",
   "site_config_revision",

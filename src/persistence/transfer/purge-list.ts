@@ -74,6 +74,12 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
       maxAgeMs: age(retention.auditDays),
     },
     {
+      name: "usage_days",
+      table: "usage_day",
+      time: "day",
+      maxAgeMs: age(retention.auditDays),
+    },
+    {
       name: "deleted_group_names",
       ...NAMED_DELETIONS,
       maxAgeMs: namesAge,

@@ -1,9 +1,14 @@
 import type { TenantKey } from "../../domain/accounts/caller.js";
 import { touchApiKeys } from "../../persistence/accounts/api-key-queries.js";
 import { addRequests, type RequestCount } from "../../persistence/accounts/request-counts.js";
+import { addUpUsage } from "../../persistence/audit/usage-days.js";
 import type { Database } from "../../persistence/database/database.js";
 
 const DAY_MS = 86_400_000;
+/** Flushes between which nothing is added up: it looks for more than a thousand entries of each tenant. */
+const FLUSHES_PER_SUM = 6;
+/** Times that a tenant's usage is added up in a row, so that others have their turn. */
+const MAX_SUMS = 20;
 
 /** An HTTP request, with what authentication has added to it. */
 interface Call {
@@ -20,7 +25,10 @@ export class Usage {
   readonly #uses = new Map<number, Map<number, number>>();
   /** Calls by day and tenant. */
   readonly #counts = new Map<string, RequestCount>();
-  #timer: NodeJS.Timeout | undefined;
+  /** Tenants that were active since their usage was added up. */
+  readonly #active = new Map<string, TenantKey>();
+  #timers: readonly NodeJS.Timeout[] = [];
+  #isStopped = false;
 
   constructor(private readonly db: Database) {}
 
@@ -41,16 +49,43 @@ export class Usage {
     this.#counts.set(key, { accountId, environment, day, calls: calls + 1, errors: errors + failed });
   }
 
-  /** Flushes every `intervalMs`. Errors are passed to `onError`, and the next flush retries the write. */
+  /** Records that the usage of a tenant was read, so that it is added up also if the tenant makes no calls. */
+  recordRead({ accountId, environment }: TenantKey): void {
+    this.#active.set(`${accountId} ${environment}`, { accountId, environment });
+  }
+
+  /** Flushes every `intervalMs`, and adds up less often. Errors are passed to `onError`, and the next flush retries the write. */
   start(intervalMs: number, onError: (error: unknown) => void): void {
-    this.#timer = setInterval(() => {
-      this.flush().catch(onError);
-    }, intervalMs);
-    this.#timer.unref();
+    const repeat = (work: () => Promise<void>, everyMs: number) =>
+      setInterval(() => {
+        work().catch(onError);
+      }, everyMs).unref();
+    this.#timers = [
+      repeat(() => this.flush(), intervalMs),
+      repeat(() => this.addUp(), FLUSHES_PER_SUM * intervalMs),
+    ];
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#isStopped = true;
+    this.#timers.forEach(clearInterval);
+  }
+
+  /** Adds up the usage of active tenants by day. @throws the first error, after the other tenants */
+  async addUp(): Promise<void> {
+    const failures: unknown[] = [];
+    const active = [...this.#active.values()];
+    this.#active.clear();
+    for (const tenant of active) {
+      try {
+        let sums = 0;
+        while (sums < MAX_SUMS && !this.#isStopped && (await addUpUsage(this.db.for(tenant)))) sums += 1;
+      } catch (error) {
+        this.recordRead(tenant);
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Writes account by account, as their rows may be on different servers. @throws the first error; what was not written is kept */
@@ -70,6 +105,7 @@ export class Usage {
     for (const [key, count] of counts) {
       try {
         await addRequests(this.db.for(count), count);
+        this.recordRead(count);
       } catch (error) {
         failures.push(error);
         const { calls = 0, errors = 0 } = this.#counts.get(key) ?? {};

@@ -9,14 +9,13 @@ import type {
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import {
   AUDIT_LOG,
-  countAuditDays,
-  countAuditDaysOfKeys,
   countEntriesOfGroups,
   countSessionDays,
   listEntriesOfGroups,
-  readUsage,
 } from "../../persistence/audit/entries.js";
+import { countAuditDays, countAuditDaysOfKeys, readUsage } from "../../persistence/audit/usage-days.js";
 import type { Database } from "../../persistence/database/database.js";
+import type { Usage } from "../accounts/usage.js";
 import { StoredList } from "../shared/item-list.js";
 
 const DAY_MS = 86_400_000;
@@ -29,6 +28,7 @@ export class AuditLog {
   constructor(
     private readonly db: Database,
     private readonly keptDays: number,
+    private readonly usage: Usage,
   ) {
     this.list = new StoredList(db, AUDIT_LOG);
   }
@@ -49,12 +49,14 @@ export class AuditLog {
 
   /** Counts the changes, without embed sessions, of each of the last days in UTC, oldest first; the last one is today. */
   async countDays(tenant: Tenant, days: number): Promise<DayCount[]> {
+    this.usage.recordRead(tenant);
     const period = lastDays(days);
     return fillDays(period, await countAuditDays(this.db.for(tenant), period.since));
   }
 
   /** Counts the changes and embed sessions of each API key, like `countDays`, in the order of the IDs. */
   async countDaysOfKeys(tenant: Tenant, days: number, keyIds: readonly number[]): Promise<DayCount[][]> {
+    this.usage.recordRead(tenant);
     const period = lastDays(days);
     return fillDaysOf(period, keyIds, await countAuditDaysOfKeys(this.db.for(tenant), period.since, keyIds));
   }
@@ -67,6 +69,7 @@ export class AuditLog {
 
   /** Returns the usage of each of the last days in UTC, oldest first; the last one is today. */
   async usageDays(tenant: Tenant, days: number): Promise<UsageDay[]> {
+    this.usage.recordRead(tenant);
     const { since, dates } = lastDays(days);
     const used = await readUsage(this.db.for(tenant), since);
     const byDate = new Map(used.map((day) => [day.date, day]));

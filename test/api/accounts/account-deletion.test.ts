@@ -17,6 +17,7 @@ const ROWS = `
   INSERT INTO mapping_entry SELECT account_id, environment, account_id, 'sales', id FROM data_source;
   INSERT INTO embed_session_count SELECT *, account_id, current_date, 1, 1 FROM tenant;
   INSERT INTO request_count SELECT *, current_date, 1, 0 FROM tenant;
+  INSERT INTO usage_day SELECT *, current_date, 1, 0 FROM tenant;
   INSERT INTO user_group_history SELECT *, account_id, 1, 'Old', NULL, 1, NULL, now(), 'me' FROM tenant;
   INSERT INTO brought_token SELECT *, account_id, 'lookup' FROM tenant;
   INSERT INTO site_config (account_id, environment, site, revision, size) SELECT *, 'docs', 1, 2 FROM tenant;

@@ -42,6 +42,7 @@ beforeAll(async () => {
   );
   await service.services.purgeJob.run();
   await service.services.usage.flush();
+  await service.query("INSERT INTO usage_day SELECT account_id, environment, day, 1, 0 FROM request_count");
   // As if their tokens had been imported.
   await service.query(
     "INSERT INTO brought_token SELECT account_id, environment, id, token_lookup FROM user_group",

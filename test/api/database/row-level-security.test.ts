@@ -19,6 +19,7 @@ const TENANT_TABLES = [
   "mapping_entry",
   "embed_session_count",
   "request_count",
+  "usage_day",
   "site_config",
   "site_config_revision",
 ];
@@ -46,6 +47,7 @@ beforeAll(async () => {
     await changeSite(graphql, "put", { document: goodSite }, key);
   }
   await service.services.usage.flush();
+  await service.query("INSERT INTO usage_day SELECT account_id, environment, day, 1, 0 FROM request_count");
 });
 
 const all = async (scope: RowScope, table: string) =>
@@ -135,6 +137,7 @@ describe("the application role", () => {
     "TRUNCATE user_group CASCADE",
     "UPDATE embed_session_count SET day = day - 1",
     "UPDATE request_count SET day = day - 1",
+    "UPDATE usage_day SET day = day - 1",
     "UPDATE site_config_revision SET text = ''",
     "UPDATE user_group_history SET name = 'x'",
     "DELETE FROM site_config",

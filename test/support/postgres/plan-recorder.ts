@@ -15,6 +15,7 @@ export interface PlanNode {
   readonly "Actual Loops": number;
   readonly "Shared Hit Blocks": number;
   readonly "Shared Read Blocks": number;
+  readonly "Temp Written Blocks": number;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -67,6 +68,11 @@ export function recordWrites({ database }: TestService): RecordedPlan[] {
       return work(transaction);
     });
   return plans;
+}
+
+/** Number of blocks that the statements read. */
+export function blocksOf(plans: readonly RecordedPlan[]): number {
+  return plans.reduce((sum, { plan }) => sum + plan["Shared Hit Blocks"] + plan["Shared Read Blocks"], 0);
 }
 
 /** The node and its descendants. */
