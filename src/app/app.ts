@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config.js";
-import { databaseOptions } from "../config/database-options.js";
 import { allowedOrigins, metricsAccess } from "../config/local-access.js";
 import { saveDemoKey } from "../embedded-postgres/secrets-file.js";
 import { createSubgraphSchema } from "../graphql/server/federation/subgraph-schema.js";
@@ -10,18 +9,14 @@ import { isLoopback } from "../http/pages/loopback.js";
 import { readConsoleDocuments } from "../http/pages/pages.js";
 import { createHttpServer } from "../http/server/http-server.js";
 import { baseUrl, requireFreePort, toListenError } from "../http/server/listening.js";
-import { ReadReplicas } from "../persistence/database/read-replicas.js";
 import { RedisLimiters } from "../persistence/requests/redis-limiters.js";
 import { createDemoAccount, type DemoSecrets } from "../services/data-sources/demo-account.js";
 import { createServices } from "../services/services.js";
 import { registerScrapedMetrics } from "../telemetry/export/metrics.js";
-import { provideWorkerMetrics } from "../telemetry/export/worker-metrics.js";
-import type { Telemetry } from "../telemetry/telemetry.js";
 import { readPersistedQueries } from "./persisted-queries-file.js";
 import { serviceOptions } from "./service-options.js";
 import { openStorage, type Storage } from "./storage.js";
 import { openTelemetry, type ProcessTelemetry } from "./telemetry.js";
-import type { WorkerLink } from "./workers/worker-link.js";
 
 const USAGE_INTERVAL_MS = 10_000;
 /** Number of executions before a document is compiled: compiling takes as long as some dozen executions. */
@@ -57,17 +52,15 @@ interface Prerequisites {
   readonly processTelemetry: ProcessTelemetry;
   readonly warnings: readonly string[];
   readonly persistedQueries: PersistedQueries | undefined;
-  readonly link: WorkerLink | undefined;
 }
 
 /**
  * Starts the service.
- * @param link set in a worker process: the primary process has prepared the database
  * @throws OperatorError when a setting, the persisted queries, the port or the database is unusable; nothing is left running
  */
-export async function startApp(config: Config, logStream: LogStream, link?: WorkerLink): Promise<App> {
+export async function startApp(config: Config, logStream: LogStream): Promise<App> {
   // Check the port before opening the database: a second start on the same port must have no effect.
-  if (!link) await requireFreePort(config.host, config.port);
+  await requireFreePort(config.host, config.port);
   const persistedQueries =
     config.persistedQueries === undefined
       ? undefined
@@ -79,17 +72,13 @@ export async function startApp(config: Config, logStream: LogStream, link?: Work
   const warnings: string[] = [];
   const processTelemetry = await openTelemetry(config.traces);
   const storage = await openStorage(config, {
-    adopt: link !== undefined,
-    migrate: link === undefined,
+    adopt: false,
+    migrate: true,
     warn: (message) => warnings.push(message),
     telemetry: processTelemetry.telemetry,
   });
   try {
-    return await serveFrom(
-      { storage, processTelemetry, warnings, persistedQueries, link },
-      config,
-      logStream,
-    );
+    return await serveFrom({ storage, processTelemetry, warnings, persistedQueries }, config, logStream);
   } catch (error) {
     await storage.close();
     throw toListenError(error, config.host, config.port);
@@ -97,14 +86,13 @@ export async function startApp(config: Config, logStream: LogStream, link?: Work
 }
 
 async function serveFrom(
-  { storage, processTelemetry, warnings, persistedQueries, link }: Prerequisites,
+  { storage, processTelemetry, warnings, persistedQueries }: Prerequisites,
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
   const redis = config.redisUrl === undefined ? undefined : await RedisLimiters.create(config.redisUrl);
   const { telemetry } = processTelemetry;
-  const replicas = createReplicas(config, telemetry);
-  const parts = { sharedLimiters: redis ?? link, replicas, telemetry };
+  const parts = { sharedLimiters: redis, telemetry };
   const services = createServices(storage.database, storage.vault, serviceOptions(config, storage, parts));
   let { demoKey } = storage;
   let isShuttingDown = false;
@@ -150,7 +138,6 @@ async function serveFrom(
           unpublishedChanges: () => services.changes.unpublished,
           isListening: () => services.notifications.isListening,
           isRedisReachable: () => redis?.isReachable,
-          replicas: () => replicas?.usage,
           webhooksInProgress: () => services.webhookDispatcher.inProgress,
           async isReady() {
             await services.checkReadiness();
@@ -158,10 +145,7 @@ async function serveFrom(
           },
           outbox: () => services.webhookDispatcher.state(),
         });
-        if (!link) return metrics.registry;
-        provideWorkerMetrics(metrics, link.worker);
-        const { contentType } = metrics.registry;
-        return { contentType, metrics: () => link.metricsOfAllWorkers() };
+        return metrics.registry;
       },
     },
   });
@@ -192,15 +176,11 @@ async function serveFrom(
       server.addHook("onClose", async () => redis.close());
       await redis.open(server.log);
     }
-    if (replicas) {
-      server.addHook("onClose", () => replicas.close());
-      await replicas.start(server.log);
-    }
     await server.listen({ host: config.host, port: config.port });
     if (config.webhooks) services.webhookDispatcher.start(server.log);
     if (config.purge) services.purgeJob.start(server.log);
     const demo =
-      config.databaseUrl === undefined && !link
+      config.databaseUrl === undefined
         ? await createDemoAccount(services.accounts, services.dataSources)
         : null;
     if (demo) {
@@ -226,15 +206,4 @@ async function serveFrom(
     await server.close();
     throw error;
   }
-}
-
-/** Creates the configured replicas, not probed yet; undefined if none are configured. */
-function createReplicas(config: Config, telemetry: Telemetry): ReadReplicas | undefined {
-  const { databaseUrl: url, databaseReplicaUrls: urls } = config;
-  if (url === undefined || urls.length === 0) return undefined;
-  return new ReadReplicas(
-    { url },
-    urls.map((replica) => ({ ...databaseOptions(config, { url: replica }, telemetry), server: "replica" })),
-    config.databaseReplicaMaxLagMs,
-  );
 }

@@ -5,9 +5,6 @@ import { startUpText } from "./banner.js";
 import { endSoon, reportFailure } from "./failure-report.js";
 import { openLog } from "./log-destination.js";
 import { exitOnSignals, stopSignal } from "./stop-signal.js";
-import { servePrimary } from "./workers/primary.js";
-import { WorkerLink } from "./workers/worker-link.js";
-import { WORKER_VARIABLE } from "./workers/worker-pool.js";
 
 /**
  * Runs the service until it receives SIGINT or SIGTERM.
@@ -18,16 +15,6 @@ export async function serve(environment: ProcessEnvironment, isJson = false): Pr
   const code = await reportFailure(async () => {
     const config = readConfig(environment);
     exitOnSignals();
-    const worker = environment[WORKER_VARIABLE];
-    if (worker !== undefined) {
-      const link = new WorkerLink(Number(worker));
-      const app = await startApp(config, openLog(), link);
-      const stopped = stopSignal();
-      link.reportListening(app.url);
-      await stopped;
-      return app.close(config.shutdownDelayMs);
-    }
-    if (config.workers > 1) return servePrimary(config);
     // The log goes to stderr: the start-up text on stdout may contain secrets.
     const app = await startApp(config, openLog());
     const stopped = stopSignal();

@@ -10,14 +10,13 @@ const KEY_CACHE_MS = 500;
 /** Options that do not come from the settings. */
 interface ProcessParts extends Pick<ServiceOptions, "telemetry"> {
   readonly sharedLimiters?: ServiceOptions["rateLimits"]["sharedLimiters"];
-  readonly replicas?: ServiceOptions["reads"]["replicas"];
 }
 
 /** Returns the options of the services according to the settings. */
 export function serviceOptions(
   config: Config,
   { listenTarget }: Pick<Storage, "listenTarget">,
-  { sharedLimiters, replicas, telemetry }: ProcessParts = {},
+  { sharedLimiters, telemetry }: ProcessParts = {},
 ): ServiceOptions {
   return {
     tokenGraceSeconds: config.tokenGraceSeconds,
@@ -31,7 +30,6 @@ export function serviceOptions(
       maxAuthFailures: config.authFailureLimit,
       sharedLimiters,
     },
-    reads: { consistency: config.readConsistency, replicas },
     speed: { batchStatements: true, keyCacheMs: KEY_CACHE_MS },
     webhooks: {
       allowPrivate: config.webhookAllowPrivate,

@@ -7,13 +7,6 @@ import type { IdentityProviderOptions } from "../services/authentication/identit
 import type { TraceSettings } from "../telemetry/export/trace-settings.js";
 import { settings } from "./settings.js";
 
-/** Checks across several settings. */
-const checkedSettings = settings.refine(
-  ({ DATABASE_URL, DATABASE_REPLICA_URLS }) =>
-    DATABASE_REPLICA_URLS.length === 0 || DATABASE_URL !== undefined,
-  { path: ["DATABASE_REPLICA_URLS"], message: "requires DATABASE_URL, the primary of these replicas" },
-);
-
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Validated settings in camel case; some are also grouped by consumer. */
@@ -25,7 +18,7 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
  */
 export function readConfig(environment: ProcessEnvironment) {
   const variables = Object.entries(environment).filter(([, value]) => value !== undefined && value !== "");
-  const result = checkedSettings.safeParse(Object.fromEntries(variables));
+  const result = settings.safeParse(Object.fromEntries(variables));
   if (!result.success) {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
     throw new OperatorError(`Invalid settings: ${problems.join("; ")}.`);

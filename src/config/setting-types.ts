@@ -1,12 +1,10 @@
 import { isIP } from "node:net";
-import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { SCOPES } from "../domain/accounts/caller.js";
 import type { RoleRule } from "../domain/authentication/role.js";
 import { LOOPBACK_ORIGIN } from "../http/pages/loopback.js";
 
 const KEY_BYTES = 32;
-const MAX_WORKERS = 128;
 
 /** An integer from `min` to `max`, both inclusive. */
 export function wholeNumber(min: number, max: number, defaultValue: number) {
@@ -18,16 +16,6 @@ export function optionalWholeNumber(min: number, max: number) {
   return numberText(/^\d{1,10}$/, min, max, "a whole number").optional();
 }
 
-/** A number of processes; `auto` is the number of cores that this process may use. */
-export function workers() {
-  const cores = String(Math.min(availableParallelism(), MAX_WORKERS));
-  return z
-    .string()
-    .transform((text) => (text === "auto" ? cores : text))
-    .pipe(numberText(/^\d{1,3}$/, 1, MAX_WORKERS, "auto or a whole number"))
-    .default(1);
-}
-
 export function flag(defaultValue: boolean) {
   return z
     .enum(["true", "false", "1", "0"], "must be true or false")
@@ -37,10 +25,6 @@ export function flag(defaultValue: boolean) {
 
 export function postgresUrl() {
   return url(isPostgresUrl, "postgres://user:password@host:5432/database");
-}
-
-export function postgresUrls() {
-  return listOf(isPostgresUrl, "URLs such as postgres://user:password@host:5432/database");
 }
 
 export function redisUrl() {

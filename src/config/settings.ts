@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { READ_CONSISTENCIES } from "../domain/requests/read-consistency.js";
 import { DEFAULT_RETENTION } from "../domain/shared/retention.js";
 import { OTLP_PROTOCOLS, SAMPLER_NAMES } from "../telemetry/export/trace-settings.js";
 import { GRAPHQL_SETTINGS, LIMIT_SETTINGS, WEBHOOK_SETTINGS } from "./limit-settings.js";
@@ -14,12 +13,10 @@ import {
   originList,
   pageUrl,
   postgresUrl,
-  postgresUrls,
   proxyList,
   ratio,
   roleRules,
   wholeNumber,
-  workers,
 } from "./setting-types.js";
 
 const MAX_DAYS = 36_500;
@@ -71,9 +68,6 @@ export const SETTING_SECTIONS = {
   Network: {
     HOST: z.string().default("127.0.0.1").describe("address to listen on"),
     PORT: wholeNumber(0, 65_535, 4000).describe("port; `0` for any free port"),
-    WORKERS: workers().describe(
-      "number of processes that serve, or `auto` for one per core ([guide](operations.md#use-all-cores)); limits of connections, streams and memory, and `DATABASE_POOL_SIZE`, apply to each",
-    ),
     SHUTDOWN_DELAY_MS: optionalWholeNumber(0, 600_000).describe(
       "delay at shutdown between `/readyz` failing and the end of accepting connections, longer than your load balancer takes to notice; by default `5000` with `DATABASE_URL`, otherwise `0`",
     ),
@@ -115,18 +109,6 @@ export const SETTING_SECTIONS = {
     DATABASE_LISTEN_URL: postgresUrl().describe(
       "the same database without the pooler, for LISTEN; without it, subscriptions behind a pooler do not work, and a key that another process revokes works for half a second",
     ),
-    DATABASE_REPLICA_URLS: postgresUrls().describe(
-      "hot standbys, each with its own address and the same role, for reads that may be stale ([guide](operations.md#read-replicas)); `DATABASE_POOLED` applies to them too",
-    ),
-    DATABASE_REPLICA_MAX_LAG_MS: wholeNumber(200, 600_000, 5000).describe(
-      "maximum replication lag; a replica that lags more is excluded",
-    ),
-    READ_CONSISTENCY: z
-      .enum(READ_CONSISTENCIES, `must be ${READ_CONSISTENCIES.join(" or ")}`)
-      .default("strong")
-      .describe(
-        "default of the header `X-Read-Consistency`: `strong` reads from the primary, `eventual` from a replica",
-      ),
     DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10).describe(
       "maximum number of connections to PostgreSQL; a hundred times as many requests wait for one, half of them for one account, and further ones get 503",
     ),

@@ -2,7 +2,6 @@ import { STATUS_CODES } from "node:http";
 import type { z } from "zod";
 import { REPLAYED_HEADER } from "../domain/requests/idempotency-key.js";
 import { RATE_LIMIT_HEADERS } from "../domain/requests/rate-limit.js";
-import { READ_CONSISTENCIES } from "../domain/requests/read-consistency.js";
 import { ERRORS, type RestErrorCode } from "../domain/shared/error-catalogue.js";
 import { ERROR_BODY } from "./errors.js";
 import { COMPONENTS } from "./fields.js";
@@ -115,12 +114,6 @@ export const IDEMPOTENCY_KEY_PARAMETER = headerParameter(
 const PREFER_PARAMETER = headerParameter(
   "Prefer",
   "`handling=strict` (RFC 7240) refuses a body with unknown fields, which are ignored otherwise, and names them in `error.fields`.",
-);
-
-export const READ_CONSISTENCY_PARAMETER = headerParameter(
-  "X-Read-Consistency",
-  "`strong` reads include all previous writes; `eventual` reads may be served by a read replica that lags behind. Defaults to the `READ_CONSISTENCY` setting of the service.",
-  { enum: READ_CONSISTENCIES },
 );
 
 export const REQUEST_ID_PARAMETER = headerParameter(

@@ -1,10 +1,8 @@
 import type { TokenVault } from "../domain/accounts/token-vault.js";
 import type { EventStreamLimits } from "../domain/requests/event-stream-limits.js";
-import type { ReadConsistency } from "../domain/requests/read-consistency.js";
 import { DEFAULT_RETENTION, type Retention } from "../domain/shared/retention.js";
 import type { Database } from "../persistence/database/database.js";
 import { type ListenOptions, NotificationChannel } from "../persistence/database/notification-channel.js";
-import type { ReadReplicas } from "../persistence/database/read-replicas.js";
 import { purgeList } from "../persistence/transfer/purge-list.js";
 import { countOnly, type Telemetry } from "../telemetry/telemetry.js";
 import { AccountService, ApiKeyService } from "./accounts/account-service.js";
@@ -20,7 +18,6 @@ import { DataSourceService } from "./data-sources/service.js";
 import { EventStreams } from "./requests/event-streams.js";
 import { Idempotency } from "./requests/idempotency.js";
 import { AuthFailures, RateCounter, RateLimits, type SharedLimiters } from "./requests/rate-limits.js";
-import { ReplicaRouter } from "./requests/replica-router.js";
 import { SiteConfigReader } from "./site-configs/reader.js";
 import { SiteConfigService } from "./site-configs/service.js";
 import { PurgeJob, type PurgeOptions } from "./transfer/purge-job.js";
@@ -50,7 +47,6 @@ export interface ServiceOptions {
   /** Addresses and networks of reverse proxies, which are not counted as clients. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimitOptions;
-  readonly reads: ReadOptions;
   readonly speed: SpeedOptions;
   readonly webhooks: WebhookOptions;
   readonly identityProvider?: IdentityProviderOptions | undefined;
@@ -66,12 +62,6 @@ export interface SpeedOptions {
   readonly batchStatements: boolean;
   /** How long a valid API key is cached, in milliseconds; 0 disables the cache. */
   readonly keyCacheMs: number;
-}
-
-interface ReadOptions {
-  /** Default for requests that do not specify a consistency. */
-  readonly consistency: ReadConsistency;
-  readonly replicas: ReadReplicas | undefined;
 }
 
 export interface RateLimitOptions {
@@ -134,7 +124,6 @@ export function createServices(database: Database, vault: TokenVault, options: S
     /** Undefined if people cannot sign in. */
     identityProvider: options.identityProvider && new IdentityProvider(options.identityProvider),
     idempotency: new Idempotency(database, vault),
-    replicaRouter: new ReplicaRouter(options.reads.replicas, options.reads.consistency, metrics),
     listing: new Listing(database, batching),
     groupHistoryDays: retention.groupHistoryDays,
     /** Notifications from other processes; closed by `changes`. */

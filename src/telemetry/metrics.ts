@@ -21,7 +21,7 @@ export interface HttpState {
 /** The metrics of a service. Every label combination is kept for the life of the process, so label values never come from callers. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly databases = new DatabaseMetrics(this.registry);
+  readonly database = new DatabaseMetrics(this.registry);
   readonly replies = new Histogram({
     name: "http_request_duration_seconds",
     help: "Time from the first byte of the request's headers to the last byte of the reply; excludes subscriptions.",
@@ -68,11 +68,6 @@ export class Metrics {
     help: "Execution time of GraphQL operations; the outcome is ok or errors.",
     labelNames: ["type", "outcome"],
     buckets: REPLY_TIMES,
-    registers: [this.registry],
-  });
-  readonly retriedReads = new Counter({
-    name: "user_groups_replica_reads_repeated_total",
-    help: "Requests that failed on a read replica and were repeated on the primary.",
     registers: [this.registry],
   });
   readonly batches = new Histogram({

@@ -20,16 +20,15 @@ const NAMESPACES = ["--mount", "--pid", "--net", "--fork", "--kill-child", "--mo
 const SYSTEMCTL = `#!/bin/bash
 set -eu
 case "$*" in
-  daemon-reload | "enable user-groups") ;;
-  "restart user-groups")
-    unit=/etc/systemd/system/user-groups.service
+  daemon-reload | "enable user-groups@"*) ;;
+  "restart user-groups@"*)
+    port=\${2#*@}
+    unit=/etc/systemd/system/user-groups@.service
+    grep -qx 'Environment=PORT=%i' "$unit"
     value() { sed -n "s/^$1=//p" "$unit" | head -1; }
     set -a; . "$(value EnvironmentFile)"; set +a
     cd "$(value WorkingDirectory)"
-    setpriv --reuid=nobody --regid=nogroup --clear-groups $(value ExecStart) </dev/null >/var/log/user-groups 2>&1 &
-    for _ in $(seq 600); do curl -sf http://127.0.0.1:4000/readyz >/dev/null && exit; sleep 0.1; done
-    cat /var/log/user-groups >&2
-    exit 1 ;;
+    PORT=$port setpriv --reuid=nobody --regid=nogroup --clear-groups $(value ExecStart) </dev/null >/var/log/user-groups-$port 2>&1 & ;;
   "reload caddy")
     { printf '{\n\tlocal_certs\n\tskip_install_trust\n}\n'; cat /etc/caddy/Caddyfile; } >/tmp/Caddyfile
     HOME=/tmp caddy start --config /tmp/Caddyfile --adapter caddyfile ;;
@@ -110,7 +109,7 @@ test.skipIf(!canEnter)("the steps of docs/debian.md set up, serve, back up and r
     // As step 4 builds and installs it.
     `mkdir -p /opt/user-groups && cp -r ${await compileService()} /opt/user-groups/dist`,
     `cp ${project}package.json /opt/user-groups/ && ln -s ${project}node_modules /opt/user-groups/node_modules`,
-    `install -m 644 ${project}deploy/systemd/user-groups.service /etc/systemd/system/`,
+    `install -m 644 ${project}deploy/systemd/user-groups@.service /etc/systemd/system/`,
     // The guide's steps share one shell, as a reader's do.
     ...steps.flatMap((code) => [code, "cd /", 'echo "-- done"']),
     "ls -l /etc/user-groups",

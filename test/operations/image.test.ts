@@ -11,8 +11,8 @@ import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { packageVersion } from "../../src/app/package-version.js";
-import { until } from "../support/postgres/replicated-postgres.js";
 import { compileService } from "../support/service/compiled-service.js";
+import { until } from "../support/service/patience.js";
 import { validSite } from "../support/site-configs/documents.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -108,7 +108,7 @@ describe("a pod", () => {
     expect(options).toMatch(/^--/);
     const [{ env }] = pod.containers;
     const { value } = env.find(({ name }: { name: string }) => name === "NODE_OPTIONS");
-    const unit = readFileSync("deploy/systemd/user-groups.service", "utf8");
+    const unit = readFileSync("deploy/systemd/user-groups@.service", "utf8");
     for (const option of options.split(" ")) {
       expect(value.split(" ")).toContain(option);
       expect(unit).toMatch(new RegExp(`^Environment=NODE_OPTIONS=(.* )?${option}( |$)`, "m"));

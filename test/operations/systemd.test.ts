@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const unit = fileURLToPath(new URL("../../deploy/systemd/user-groups.service", import.meta.url));
+const unit = fileURLToPath(new URL("../../deploy/systemd/user-groups@.service", import.meta.url));
 const has = spawnSync("systemd-analyze", ["--version"]).status === 0;
 // The unit names the Node.js of a package, which need not be the one that runs these tests.
 const canVerify = has && existsSync("/usr/bin/node");
@@ -29,8 +29,8 @@ test("upgrading by the guide's commands migrates, replaces the old version and s
     "migrate up",
     "rm -rf",
     "cp -r",
-    "systemctl enable user-groups",
-    "systemctl restart user-groups",
+    "systemctl enable user-groups@4000",
+    "systemctl restart user-groups@4000",
   ];
   const places = wanted.map((command) => each.indexOf(command));
   expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));

@@ -60,19 +60,9 @@ describe("a start fails in one line, without secrets, and creates no DATA_DIR", 
       /^PORT \d+ on 127\.0\.0\.1 is in use\. Stop the other program or set another PORT\.$/,
     ],
     [
-      "a PORT in use, with workers",
-      () => ({ PORT: otherPort, WORKERS: "auto" }),
-      /^PORT \d+ on 127\.0\.0\.1 is in use\. /,
-    ],
-    [
       "a PORT in use, before the database is migrated",
       () => ({ PORT: otherPort, DATABASE_URL: databaseUrl(database.target) }),
       /^PORT \d+ on 127\.0\.0\.1 is in use\. /,
-    ],
-    [
-      "replicas without a primary",
-      () => ({ DATABASE_REPLICA_URLS: databaseUrl(database.target) }),
-      /^Invalid settings: DATABASE_REPLICA_URLS requires DATABASE_URL, the primary of these replicas\.$/,
     ],
   ])("reports %s", async (_name, env, message) => {
     expect(await startFailing(env())).toMatch(message);

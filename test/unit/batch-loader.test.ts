@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Tenant } from "../../src/domain/accounts/caller.js";
 import { DomainError } from "../../src/domain/shared/errors.js";
-import { ReplicaFailed } from "../../src/persistence/database/replica-reads.js";
 import { BatchLoader } from "../../src/services/shared/batch-loader.js";
 import { countOnly } from "../../src/telemetry/telemetry.js";
 
@@ -12,11 +11,7 @@ const other = { accountId: 1, environment: "Testing" } as const;
 function squares(isOn = true) {
   const batches: { tenant: Tenant; keys: readonly number[] }[] = [];
   const pending: (() => void)[] = [];
-  const failures = [
-    new Error("negative"),
-    new DomainError("unavailable", "out of reach"),
-    new ReplicaFailed("a replica is out of reach"),
-  ];
+  const failures = [new Error("negative"), new DomainError("unavailable", "out of reach")];
   const load = async (tenant: Tenant, keys: readonly number[]) => {
     batches.push({ tenant, keys });
     await new Promise<void>((resolve) => pending.push(resolve));
@@ -111,7 +106,6 @@ test("keeps at most two batches in flight and queues keys meanwhile, but not for
 test.each([
   ["an error of one key", -1, ["fulfilled", "rejected", "fulfilled"], 5],
   ["the database out of reach", -2, ["rejected", "rejected", "rejected"], 1],
-  ["a replica out of reach", -3, ["rejected", "rejected", "rejected"], 1],
 ])(
   "with %s, rejects only the calls concerned, and asks again for halves only if that helps",
   async (_, failing, statuses, batches) => {

@@ -166,7 +166,6 @@ async function withContext(
         identity: { kind: "caller", caller },
         authorization: undefined,
         idempotencyKey: undefined,
-        consistency: undefined,
         address: "",
         recordWrite: () => undefined,
         recordRefusal: () => undefined,

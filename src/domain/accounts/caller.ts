@@ -1,12 +1,6 @@
 import type { Deadline } from "../shared/deadline.js";
 import type { Environment } from "./environment.js";
 
-/** A read replica of the database; it may lag behind the primary. */
-export interface ReadReplica {
-  /** Identifies the replica, also in the log. Contains no secrets. */
-  readonly name: string;
-}
-
 /** A database transaction that several calls share. */
 export interface Transaction {
   /** Runs a callback after the commit; never after a rollback. */
@@ -41,8 +35,6 @@ export interface TenantKey {
 export interface Tenant extends TenantKey {
   /** The transaction that all statements join; without it, each statement commits by itself. */
   readonly transaction?: Transaction;
-  /** The replica for reads. The primary is used if it is absent, or inside a transaction. */
-  readonly replica?: ReadReplica;
   /** The deadline of the request, if any: once it is over, no further statement is sent. */
   readonly deadline?: Deadline | undefined;
 }

@@ -4,7 +4,6 @@ import type { Identity } from "../../domain/authentication/identity.js";
 import { signedOut } from "../../domain/authentication/role.js";
 import { IDEMPOTENCY_KEY_HEADER, parseIdempotencyKey } from "../../domain/requests/idempotency-key.js";
 import { rateLimitHeaders } from "../../domain/requests/rate-limit.js";
-import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import { MAX_KEY_CACHE_MS } from "../../services/accounts/key-cache.js";
 import type { PersonsRole } from "../../services/authentication/access.js";
 import type { Services } from "../../services/services.js";
@@ -60,7 +59,6 @@ export class Callers {
     const { id, headers, ip: address } = request;
     const header = headers[IDEMPOTENCY_KEY_HEADER];
     const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header);
-    const consistency = parseReadConsistency(headers[READ_CONSISTENCY_HEADER]);
     if (request.identity && reply.elapsedTime > MAX_KEY_CACHE_MS) {
       await this.#identifyUncached(request);
       if (request.consoleSession && !(await request.consoleSession.isOpen())) throw signedOut();
@@ -70,7 +68,6 @@ export class Callers {
       identity: request.identity ?? null,
       authorization: headers.authorization,
       idempotencyKey,
-      consistency,
       address,
       recordWrite() {
         request.hasWritten = true;

@@ -1,7 +1,6 @@
-import type { ReadReplica, Tenant } from "../../domain/accounts/caller.js";
+import type { Tenant } from "../../domain/accounts/caller.js";
 import { credentialsError } from "../../domain/authentication/authorization.js";
 import type { Identity } from "../../domain/authentication/identity.js";
-import type { ReadConsistency } from "../../domain/requests/read-consistency.js";
 import type { Allowance } from "../../domain/shared/allowance.js";
 import type { ErrorCode } from "../../domain/shared/error-catalogue.js";
 import { DomainError } from "../../domain/shared/errors.js";
@@ -18,8 +17,6 @@ export interface GraphqlContext {
   readonly authorization: string | undefined;
   /** The Idempotency-Key header: a mutation with it is applied at most once. */
   readonly idempotencyKey: string | undefined;
-  /** The read consistency that a query requests. */
-  readonly consistency: ReadConsistency | undefined;
   /** Null for a request without credentials, which may only introspect the schema. */
   readonly session: Session | FrontEndSession | null;
   /** Remaining rate limit after the first cost unit was charged; null without a rate limit. */
@@ -57,10 +54,7 @@ export type FrontEndSession = SessionOf<"frontEnd">;
 export async function createContext(
   services: Services,
   watcher: Watcher,
-  request: Pick<
-    GraphqlContext,
-    "authorization" | "idempotencyKey" | "consistency" | "recordWrite" | "recordRefusal"
-  > & {
+  request: Pick<GraphqlContext, "authorization" | "idempotencyKey" | "recordWrite" | "recordRefusal"> & {
     readonly id: string;
     readonly identity: Identity | null;
     readonly address: string;
@@ -82,18 +76,6 @@ export function tenantOf(identity: Identity): Tenant {
   const { userGroup, deadline } = identity;
   const { accountId, environment } = userGroup;
   return { accountId, environment, deadline };
-}
-
-/** Returns the session with fresh loaders that read from a replica. */
-export function withReplica(
-  services: Services,
-  session: Session | FrontEndSession,
-  replica: ReadReplica,
-): Session | FrontEndSession {
-  const tenant = { ...tenantOf(session), replica };
-  const loaders = new Loaders(services, tenant, session.loaders.budget.copyLimits());
-  if (session.kind === "frontEnd") return { ...session, loaders };
-  return { ...session, caller: { ...session.caller, replica }, loaders };
 }
 
 /** @throws DomainError `unauthenticated` for a request without credentials, `forbidden` for a front end */

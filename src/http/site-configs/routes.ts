@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { rateLimitHeaders } from "../../domain/requests/rate-limit.js";
-import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import type { RestErrorCode } from "../../domain/shared/error-catalogue.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
@@ -15,7 +14,6 @@ import {
   headerParameter,
   LIMITED_HEADERS,
   PAGE_HEADERS,
-  READ_CONSISTENCY_PARAMETER,
   REQUEST_ID_PARAMETER,
   response,
 } from "../../rest/openapi.js";
@@ -77,7 +75,6 @@ const PARAMETERS = [
     "If-None-Match",
     "The `ETag` of your copy. If the copy is current, the reply is 304 without a body.",
   ),
-  READ_CONSISTENCY_PARAMETER,
 ];
 
 const OK =
@@ -170,7 +167,7 @@ export const SITE_CONFIG_PATHS = {
  * names the account. PUT and DELETE change a site.
  */
 export function registerSiteConfigRoutes(app: FastifyInstance, services: Services): void {
-  const { access, replicaRouter, rateLimits, siteConfigReader } = services;
+  const { access, rateLimits, siteConfigReader } = services;
   const serve = async (request: FastifyRequest<SiteRequest>, reply: FastifyReply) => {
     const { id: requestId, ip: address, deadline } = request;
     const { authorization } = request.headers;
@@ -189,12 +186,9 @@ export function registerSiteConfigRoutes(app: FastifyInstance, services: Service
       revision: requested,
       knownHashes: readKnownHashes(request.headers["if-none-match"]),
     };
-    const consistency = parseReadConsistency(request.headers[READ_CONSISTENCY_HEADER]);
-    const { revision, hash, text } = await replicaRouter.run(consistency, (replica) =>
-      owner.kind === "caller"
-        ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, servedRequest)
-        : siteConfigReader.servePublic(owner, servedRequest, { ...(replica && { replica }), deadline }),
-    );
+    const { revision, hash, text } = await (owner.kind === "caller"
+      ? siteConfigReader.serve(owner.caller, servedRequest)
+      : siteConfigReader.servePublic(owner, servedRequest, deadline));
     requireMatch(parseIfMatch(request.headers["if-match"] ?? "*"), { revision, hash });
     const visibility = owner.kind === "caller" ? "private" : "public";
     reply

@@ -28,7 +28,7 @@ export class ConnectionPool {
   constructor(
     private readonly pool: Pool,
     private readonly queueSize: number,
-    private readonly instruments: Pick<Instruments, "metrics" | "server">,
+    private readonly instruments: Pick<Instruments, "metrics">,
   ) {}
 
   get usage(): PoolUsage {
@@ -51,8 +51,7 @@ export class ConnectionPool {
     const { length = 0 } = this.#waiting.get(use.account) ?? [];
     const isFull = this.#waiting.size > 0 && this.usage.waiting >= this.queueSize;
     if (isFull || length >= this.queueSize / 2) {
-      const { metrics, server } = this.instruments;
-      metrics.queueRefusals.inc({ server });
+      this.instruments.metrics.queueRefusals.inc();
       throw new DomainError("unavailable", "The service is overloaded. Try again shortly.", {
         retryAfter: 1,
       });
@@ -90,8 +89,7 @@ export class ConnectionPool {
       else await this.#turn(use);
       return await this.pool.connect();
     } finally {
-      const { metrics, server } = this.instruments;
-      metrics.connectionWaits.observe({ server }, (performance.now() - requestedAt) / MS_PER_S);
+      this.instruments.metrics.connectionWaits.observe((performance.now() - requestedAt) / MS_PER_S);
     }
   }
 

@@ -32,7 +32,6 @@ import { ConnectionPool } from "./connection-pool.js";
 import { LookupConnection } from "./lookup-connection.js";
 import { OpenTransaction, requireOpenTransaction } from "./open-transaction.js";
 import { createOrm } from "./orm.js";
-import { readsOf } from "./replica-reads.js";
 
 /** A statement as it is sent, and the settings of its transaction beside those of its scope. */
 interface PreparedStatement {
@@ -64,9 +63,8 @@ export class Database implements Queryable {
     this.#lockSettings = hasCitus ? [`SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 0}`] : [];
     this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
     const { metrics, tracing } = options.telemetry ?? countOnly();
-    const { server = "primary" } = options;
-    this.#instruments = { metrics: metrics.databases, server, tracing };
-    metrics.databases.addPool(server, this);
+    this.#instruments = { metrics: metrics.database, tracing };
+    metrics.database.addPool(this);
     this.#pool = new ConnectionPool(pool, options.queueSize ?? Number.POSITIVE_INFINITY, this.#instruments);
   }
 
@@ -91,25 +89,18 @@ export class Database implements Queryable {
   }
 
   /**
-   * Returns a queryable that runs single statements within a row scope. Reads go to the scope's replica, if it has one.
+   * Returns a queryable that runs single statements within a row scope, in its open transaction if it has one.
    * @param deadline no statement is sent after it
    */
   of(scope: RowScope, deadline = deadlineOf(scope)): Queryable {
-    const primary: Queryable = {
-      run: (statement, values) => this.#run(scope, deadline, statement, values),
-    };
-    if (scope === "operator") return primary;
-    if ("transaction" in scope && scope.transaction) {
+    if (scope !== "operator" && "transaction" in scope && scope.transaction) {
       const open = requireOpenTransaction(scope.transaction);
       return { userGroupIds: open.userGroupIds, run: (...call) => open.runNested(...call) };
     }
-    if (!scope.replica) return primary;
-    const { replica, ...within } = scope;
-    const reads = readsOf(replica, within);
-    return { run: (statement, values) => (isReadOnly(statement) ? reads : primary).run(statement, values) };
+    return { run: (statement, values) => this.#run(scope, deadline, statement, values) };
   }
 
-  /** Returns the tenant's view of the database, within its open transaction or on its replica if it has one. */
+  /** Returns the tenant's view of the database, within its open transaction if it has one. */
   for(tenant: Tenant & { readonly actor?: Actor }): TenantDb {
     return new TenantDb(tenant, this.of(tenant, tenant.deadline), this.orm, (work) =>
       this.transaction(tenant, work),
@@ -200,8 +191,7 @@ export class Database implements Queryable {
       return await attempt();
     } catch (error) {
       const isOutdated = statement.name !== undefined && isOutdatedPlan(error);
-      // A read that conflicts with a replica's recovery is retried on the primary.
-      const isUndone = isOutdated || (isTransactionConflict(error) && !isReadOnly(statement));
+      const isUndone = isOutdated || isTransactionConflict(error);
       // Retry only statements that wrote nothing: whether a lost write was committed is unknown.
       if (!isUndone && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
       this.#countRetry();
@@ -245,14 +235,12 @@ export class Database implements Queryable {
   }
 
   #countRetry(): void {
-    const { metrics, server } = this.#instruments;
-    metrics.retriedStatements.inc({ server });
+    this.#instruments.metrics.retriedStatements.inc();
   }
 
   /** Closes all connections after the statements in flight have finished. */
   async close(): Promise<void> {
-    const { metrics, server } = this.#instruments;
-    metrics.removePool(server, this);
+    this.#instruments.metrics.removePool(this);
     await Promise.all([this.#lookups?.close(), this.orm.destroy()]);
   }
 }

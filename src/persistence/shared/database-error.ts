@@ -96,11 +96,6 @@ export function isTransactionConflict(error: unknown): boolean {
   return TRANSACTION_CONFLICT.test(String(codeOf(error)));
 }
 
-/** Returns whether a retry on another server is useless: the statement or the request timed out, or the connection queue is full. */
-export function isPermanentFailure(error: DomainError): boolean {
-  return error.cause === undefined || codeOf(error) === "57014";
-}
-
 function isTemporary(error: unknown): boolean {
   return TEMPORARY_FAILURE.test(String(codeOf(error))) || isTransactionConflict(error);
 }

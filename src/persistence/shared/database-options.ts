@@ -1,5 +1,4 @@
 import type { ClientBase, ClientConfig } from "pg";
-import type { DatabaseServer } from "../../telemetry/database-metrics.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { VALUE_PARSERS } from "./value-parsers.js";
 
@@ -40,8 +39,6 @@ export interface DatabaseOptions {
   /** Called for each statement that is sent. */
   readonly onStatement?: (text: string) => void;
   readonly telemetry?: Telemetry;
-  /** Label of the metrics; `primary` by default. */
-  readonly server?: DatabaseServer;
 }
 
 /** Minimum pool size for a shared lookup connection. */

@@ -1,5 +1,5 @@
 import { escapeLiteral } from "pg";
-import type { Actor, ReadReplica, Transaction } from "../../domain/accounts/caller.js";
+import type { Actor, Transaction } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
 import type { Statement } from "./statement.js";
@@ -7,7 +7,7 @@ import type { Statement } from "./statement.js";
 /**
  * The rows that a statement may access; row-level security hides all others (decision 32). A tenant scope: the rows of an account in one
  * environment, or without an environment the account row. An account name: that account row. The operator: all accounts, API keys and
- * pending webhooks, but no other tenant data. A scope may carry its open transaction, the replica to read from, and the deadline after
+ * pending webhooks, but no other tenant data. A scope may carry its open transaction, and the deadline after
  * which no statement is sent.
  */
 export type RowScope =
@@ -16,12 +16,10 @@ export type RowScope =
       readonly environment?: Environment;
       readonly actor?: Actor;
       readonly transaction?: Transaction;
-      readonly replica?: ReadReplica;
       readonly deadline?: Deadline | undefined;
     }
   | {
       readonly accountName: string;
-      readonly replica?: ReadReplica;
       readonly deadline?: Deadline | undefined;
     }
   | "operator";

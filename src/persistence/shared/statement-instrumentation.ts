@@ -1,5 +1,5 @@
 import { SpanKind, type Tracer } from "@opentelemetry/api";
-import type { DatabaseMetrics, DatabaseServer } from "../../telemetry/database-metrics.js";
+import type { DatabaseMetrics } from "../../telemetry/database-metrics.js";
 import { inSpan } from "../../telemetry/tracing.js";
 import type { Statement } from "./statement.js";
 
@@ -7,13 +7,12 @@ const MS_PER_S = 1000;
 
 export interface Instruments {
   readonly metrics: DatabaseMetrics;
-  readonly server: DatabaseServer;
   readonly tracing: Tracer | undefined;
 }
 
 /** Sends a statement and records its duration and span under the statement's name, never with its text or values. */
 export async function instrumentStatement<Result>(
-  { metrics, server, tracing }: Instruments,
+  { metrics, tracing }: Instruments,
   { name, label = "unnamed" }: Statement,
   send: () => Promise<Result>,
 ): Promise<Result> {
@@ -33,7 +32,7 @@ export async function instrumentStatement<Result>(
     return result;
   } finally {
     const seconds = (performance.now() - startedAt) / MS_PER_S;
-    metrics.statements.observe({ server, statement: statementName, outcome }, seconds);
+    metrics.statements.observe({ statement: statementName, outcome }, seconds);
   }
 }
 

@@ -3,7 +3,7 @@ export interface Statement {
   readonly name?: string;
   /** Name of an unnamed statement in metrics and traces. */
   readonly label?: string;
-  /** `read`: changes and locks nothing, so it can run on a replica and be retried after a lost connection. */
+  /** `read`: changes and locks nothing, so it can be retried after a lost connection. */
   readonly access: "read" | "write";
   readonly text: string;
   /** On Citus, runs instead of `text`, and further statements then record the change (`changeThenRecord`). */

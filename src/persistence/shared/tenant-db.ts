@@ -8,7 +8,7 @@ import type { Queryable, Statement } from "./statement.js";
 type Begin = <T>(work: (transaction: Queryable) => Promise<T>) => Promise<T>;
 
 /**
- * A tenant's view of the database: on the pool, on a replica or within a transaction. Every statement gets the account as $1 and the
+ * A tenant's view of the database: on the pool or within a transaction. Every statement gets the account as $1 and the
  * environment as $2, so none can omit them.
  */
 export class TenantDb implements TenantKey {

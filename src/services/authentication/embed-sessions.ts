@@ -101,7 +101,6 @@ export class EmbedSessions {
     const claims = payload && parseSessionClaims(payload);
     if (!claims) return null;
     const { accountId, environment, generation } = claims;
-    // Read from the primary: a lagging replica would still accept a session of a rotated token or a revoked key.
     const group = await this.#groups.load({ accountId, environment, deadline }, claims);
     if (group?.generation !== generation) throw sessionError("ended");
     if (payload?.aud !== sessionAudience(group.accountName, environment)) return null;

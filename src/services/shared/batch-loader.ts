@@ -2,7 +2,6 @@ import { context, ROOT_CONTEXT, type Span, type Tracer, trace } from "@opentelem
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { deadlineExceeded, SharedDeadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { endFailed, recordedSpan, runSpan } from "../../telemetry/tracing.js";
 
@@ -77,9 +76,9 @@ export class BatchLoader<Key, Value> {
   }
 
   #beginCall(scope: Tenant): Call<Key, Value> {
-    const { accountId, environment, replica, transaction } = scope;
+    const { accountId, environment, transaction } = scope;
     const { isOn, telemetry } = this.batching;
-    const id = transaction ?? (isOn ? `${accountId}/${environment}/${replica?.name ?? ""}` : scope);
+    const id = transaction ?? (isOn ? `${accountId}/${environment}` : scope);
     const queue = this.#queues.get(id) ?? { id, calls: [], inFlight: 0, isScheduled: false };
     this.#queues.set(id, queue);
     const span = telemetry.tracing && recordedSpan() && telemetry.tracing.startSpan(`collect ${this.name}`);
@@ -153,7 +152,7 @@ export class BatchLoader<Key, Value> {
       for (const call of calls) call.span?.setAttribute("user_groups.keys", call.keys.length).end();
     } catch (error) {
       // Retrying one by one would fail as well.
-      if (calls.length <= 1 || isUnavailable(error) || error instanceof ReplicaFailed) {
+      if (calls.length <= 1 || isUnavailable(error)) {
         for (const call of calls) reject(call, error);
       } else {
         // A call is invalid, or they are too large together: the halves may succeed.

@@ -1,5 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
+import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
@@ -66,10 +67,10 @@ export class SiteConfigReader {
   async servePublic(
     { account, environment }: { readonly account: string; readonly environment: Environment },
     request: ServedRequest,
-    options: Pick<Tenant, "replica" | "deadline"> = {},
+    deadline?: Deadline,
   ): Promise<ServedRow> {
-    const found = await findAccount(this.db.of({ ...options, accountName: account }), account);
-    const tenant = found && { ...options, accountId: found.accountId, environment };
+    const found = await findAccount(this.db.of({ accountName: account, deadline }), account);
+    const tenant = found && { accountId: found.accountId, environment, deadline };
     return requireServed(
       tenant && (await findServedText(this.db.for(tenant), request, { publicOnly: true })),
     );

@@ -49,8 +49,7 @@ export class UserGroupReader {
     );
     this.#byLookup = new BatchLoader(
       "user_groups_by_token",
-      // Read from the primary: a lagging replica would still accept a rotated token.
-      async ({ replica: _, ...tenant }, lookups) => {
+      async (tenant, lookups) => {
         const found = await findUserGroupsByTokens(db.for(tenant), lookups);
         // If two groups match, prefer the one whose current token it is: the last entry of the map wins.
         const sorted = found.toSorted((one, other) => Number(one.current) - Number(other.current));

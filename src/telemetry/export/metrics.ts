@@ -105,8 +105,6 @@ export interface MetricSources {
   webhooksInProgress(): number;
   /** Undefined if Redis is not configured. */
   isRedisReachable(): boolean | undefined;
-  /** Number of read replicas in use and excluded; undefined if none are configured. */
-  replicas(): { readonly in: number; readonly out: number } | undefined;
   /** Whether `/readyz` would answer 200. */
   isReady(): Promise<boolean>;
   outbox(): Promise<OutboxReading>;
@@ -164,18 +162,6 @@ function registerStateMetrics(registry: Registry, sources: MetricSources): void 
   register("user_groups_redis_up", "1 if Redis is reachable, otherwise 0; absent without Redis.", () =>
     sources.isRedisReachable(),
   );
-  new Gauge({
-    name: "user_groups_replicas",
-    help: "Read replicas in use (in) or excluded because they are unreachable or lag too far behind (out); absent without replicas.",
-    labelNames: ["state"],
-    registers,
-    collect() {
-      const replicas = sources.replicas();
-      if (!replicas) return;
-      this.set({ state: "in" }, replicas.in);
-      this.set({ state: "out" }, replicas.out);
-    },
-  });
 }
 
 /** Maximum wait of a scrape for the database. */

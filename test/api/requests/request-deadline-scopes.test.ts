@@ -31,7 +31,7 @@ async function createGroup({ url }: TestService, account: TestAccount) {
 /** The number of executions of each statement. */
 async function sentBy({ services }: TestService): Promise<Record<string, number>> {
   const sent: Record<string, number> = {};
-  const { values } = await services.telemetry.metrics.databases.statements.get();
+  const { values } = await services.telemetry.metrics.database.statements.get();
   for (const { metricName, labels, value } of values) {
     const name = String(labels.statement);
     if (metricName?.endsWith("_count")) sent[name] = (sent[name] ?? 0) + value;

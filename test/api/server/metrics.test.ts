@@ -115,7 +115,6 @@ describe("database and webhook metrics", () => {
     await getGroup("acme");
     const grown = await growth(() => Promise.all(Array.from({ length: 20 }, () => getGroup("acme"))));
     const statements = grown("user_groups_database_statement_duration_seconds_count", {
-      server: "primary",
       statement: "user_groups_by_provided_ids",
       outcome: "ok",
     });

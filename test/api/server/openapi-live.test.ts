@@ -122,9 +122,6 @@ describe("a reply matches the document", () => {
       await call(operation, undefined, site("?revision=1"));
       await call(operation, undefined, site("?revision=0"));
       await call(operation, undefined, site("?revision=7"));
-      for (const consistency of ["strong", "eventual", "some"]) {
-        await call(operation, undefined, { ...site(), headers: { "x-read-consistency": consistency } });
-      }
       const account = encodeURIComponent(graphql.account.name);
       await call(operation, undefined, { ...site(`?account=${account}`), key: undefined });
     }

@@ -140,7 +140,6 @@ describe("a subscription to one group", () => {
       identity: await service.services.access.identify(authorization, { requestId: "1", address }),
       authorization,
       idempotencyKey: undefined,
-      consistency: undefined,
       address,
       recordWrite: () => undefined,
       recordRefusal: () => undefined,

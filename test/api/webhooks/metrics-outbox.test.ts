@@ -25,7 +25,6 @@ function metricsWith(
       unpublishedChanges: () => 0,
       isListening: () => true,
       isRedisReachable: () => undefined,
-      replicas: () => undefined,
       isReady,
       outbox,
     },

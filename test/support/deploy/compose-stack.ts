@@ -8,12 +8,12 @@ import { promisify } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
 import { partsOf } from "../postgres/database-parts.js";
-import { ask, until } from "../postgres/replicated-postgres.js";
-import { type RestartablePostgres, startRestartablePostgres } from "../postgres/restartable-postgres.js";
+import { ask, type RestartablePostgres, startRestartablePostgres } from "../postgres/restartable-postgres.js";
 import { freePort } from "../programs/free-port.js";
 import { type GuardedProgram, startGuarded } from "../programs/guarded-program.js";
 import { pgbouncerPrepares } from "../programs/pgbouncer.js";
 import { runHere } from "../service/command.js";
+import { until } from "../service/patience.js";
 import type { ProcessEnd, RunningService, TestProcesses } from "../service/running-process.js";
 
 const run = promisify(execFile);

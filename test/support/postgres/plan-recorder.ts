@@ -1,6 +1,6 @@
 import { escapeLiteral } from "pg";
 import type { OpenTransaction } from "../../../src/persistence/database/open-transaction.js";
-import { planModeOf, type RowScope } from "../../../src/persistence/shared/row-scope.js";
+import { planModeOf } from "../../../src/persistence/shared/row-scope.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
 import type { TestService } from "../service/test-service.js";
 
@@ -37,7 +37,7 @@ export function recordPlans({ database }: TestService): RecordedPlan[] {
         if (statement.access === "read")
           plans.push({
             text: statement.text,
-            plan: await database.transaction(withoutReplica(scope), explain),
+            plan: await database.transaction(scope, explain),
           });
         return queryable.run(statement, values);
       },
@@ -78,11 +78,6 @@ export function blocksOf(plans: readonly RecordedPlan[]): number {
 /** The node and its descendants. */
 export function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-}
-
-function withoutReplica(scope: Exclude<RowScope, "operator">): RowScope {
-  const { replica: _, ...rest } = scope;
-  return rest;
 }
 
 let preparedCount = 0;

@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { Client } from "pg";
 import { embeddedRuntimeUser, embeddedUser } from "../../../src/embedded-postgres/connection.js";
 import { type EmbeddedServer, openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
-import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
+import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { freePort } from "../programs/free-port.js";
 import { readPostmaster } from "../service/data-directory.js";
 import { prepareDatabase } from "./postgres-setup.js";
@@ -20,24 +19,12 @@ export interface RestartablePostgres {
   /** `pg_ctl stop -m immediate`: the next start recovers from the write-ahead log. */
   stopImmediately(): Promise<void>;
   start(): Promise<void>;
-  /** Creates a standby, not yet started, that follows it by streaming replication; the server is stopped meanwhile. */
-  createStandby(): Promise<RestartablePostgres>;
   close(): Promise<void>;
 }
 
 export async function startRestartablePostgres(): Promise<RestartablePostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), "ug-restart-"));
-  const server = await useCluster(dataDir, await copyCluster(dataDir));
-  await server.start();
-  await prepareDatabase(server.owner, embeddedRuntimeUser);
-  return server;
-}
-
-async function useCluster(
-  dataDir: string,
-  password: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<RestartablePostgres> {
+  const password = await copyCluster(dataDir);
   const owner = {
     ...{ host: "127.0.0.1", port: await freePort() },
     ...{ user: embeddedUser, password, database: "restartable" },
@@ -47,9 +34,11 @@ async function useCluster(
     server = await openEmbeddedServer({
       ...{ dataDir, password, database: owner.database, adopt: false },
       // Written data survives the end of the server; only a power failure would lose it.
-      settings: { listen_addresses: owner.host, port: String(owner.port), fsync: "off", ...settings },
+      settings: { listen_addresses: owner.host, port: String(owner.port), fsync: "off" },
     });
   };
+  await start();
+  await prepareDatabase(owner, embeddedRuntimeUser);
   return {
     target: { ...owner, user: embeddedRuntimeUser },
     owner,
@@ -59,24 +48,21 @@ async function useCluster(
       await server?.ended;
       await server?.stop();
     },
-    async createStandby() {
-      await server?.stop();
-      const copy = await mkdtemp(join(tmpdir(), "ug-standby-"));
-      // Node's copy would not preserve owners.
-      await promisify(execFile)("cp", ["-Rp", join(dataDir, "postgres"), copy]);
-      await writeFile(join(copy, "postgres", "standby.signal"), "");
-      await start();
-      const { host, port, user } = owner;
-      return useCluster(copy, password, {
-        primary_conninfo: `host=${host} port=${port} user=${user} password=${password}`,
-        wal_retrieve_retry_interval: "100ms",
-        // Cancel queries that conflict with replay immediately.
-        max_standby_streaming_delay: "0",
-      });
-    },
     async close() {
       await server?.stop();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** Runs a statement as a superuser. @returns the first value of its first row */
+export async function ask({ owner }: Pick<RestartablePostgres, "owner">, text: string): Promise<unknown> {
+  const client = new Client(clientOptions(owner));
+  await client.connect();
+  try {
+    const { rows } = await client.query({ text, rowMode: "array" });
+    return rows[0]?.[0];
+  } finally {
+    await client.end();
+  }
 }

@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const PATIENCE_MS = 20_000;
 
@@ -19,4 +20,9 @@ export async function soon<Result>(what: string, promise: Promise<Result>): Prom
     timer = setTimeout(() => reject(new Error(`${what} did not come within ${patience} ms.`)), patience);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Polls a condition, as long as the test may take. */
+export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await sleep(20);
 }

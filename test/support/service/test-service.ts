@@ -16,7 +16,6 @@ import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "../../../src/h
 import { createHttpServer, type HttpOptions } from "../../../src/http/server/http-server.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { NOTIFY_CHANGES } from "../../../src/persistence/database/notification-channel.js";
-import type { ReadReplicas } from "../../../src/persistence/database/read-replicas.js";
 import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import {
   createServices,
@@ -81,7 +80,6 @@ type OwnOptions =
   | "target"
   | "onStatement"
   | "listen"
-  | "reads"
   | "log"
   | "telemetry";
 
@@ -93,8 +91,6 @@ export interface TestServiceOptions
   readonly eventStreams?: Partial<EventStreamLimits>;
   readonly speed?: Partial<SpeedOptions>;
   readonly connectionLimits?: Partial<ConnectionLimits>;
-  /** Sources for reads; closed by the caller. */
-  readonly replicas?: ReadReplicas;
   /** The persisted queries, by ID. */
   readonly persistedQueries?: Readonly<Record<string, string>>;
   /** The key that encrypts tokens; random by default. */
@@ -186,7 +182,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       sharedLimiters: undefined,
       ...options.rateLimits,
     },
-    reads: { consistency: "strong", replicas: options.replicas },
     speed: { batchStatements: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
   });
   const { persistedQueries } = options;

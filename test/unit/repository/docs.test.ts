@@ -144,7 +144,7 @@ test("the guide creates the secrets that the pods read", () => {
 });
 
 test("the files that the guide names exist", () => {
-  const paths = [...guide.matchAll(/\bdeploy\/(?:compose|kubernetes|systemd)[\w./-]*/g)].map(
+  const paths = [...guide.matchAll(/\bdeploy\/(?:compose|kubernetes|systemd)[\w./@-]*/g)].map(
     ([path]) => path,
   );
   expect(paths.length).toBeGreaterThan(2);

@@ -7,8 +7,8 @@ const RECORDS = /\b(?:recorded|recordedChange|recordedGroups)\(/g;
 
 /** Statements that change these tables and have no audit entry of their own. */
 const UNRECORDED: Readonly<Record<string, number>> = {
-  // The time of the last use, and the end of console sessions.
-  "accounts/api-key-queries.ts": 2,
+  // The time of the last use.
+  "accounts/api-key-queries.ts": 1,
   // The row before its first revision, and the revision beside its site.
   "site-configs/writes.ts": 2,
   // Encryption under another key.

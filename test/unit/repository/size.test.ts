@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
 /** About 5 % above the count, so that a fix needs no change here. Raise a limit only in a commit that gives the reason, and lower it after a removal. */
-const MAX_LINES = { src: 38_500, test: 50_500 };
+const MAX_LINES = { src: 37_900, test: 49_000 };
 // 58, the six of OpenID Connect, PREVIEW_URL, and how long and how many former values of groups are kept.
-const MAX_SETTINGS = 67;
+const MAX_SETTINGS = 63;
 
 test.each(Object.entries(MAX_LINES))("%s has at most %i lines", (folder, maxLines) => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>

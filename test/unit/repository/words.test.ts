@@ -24,7 +24,7 @@ const WORDS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bthe (?:runtime|operator)'s role\b/i, "application role, owner role"],
   [
     /\b(?:Tally|HitCount|(?<!OpenTelemetry )Collector|Shortcut|LaggingReads|giveUp|byDefault)\b/,
-    "Metrics, CacheStats, BatchLoader, fast path, ReplicaRouter, rejectPending, defaultValue",
+    "Metrics, CacheStats, BatchLoader, fast path, defaultValue",
   ],
   [
     /\b(?:most|least|brought|tell|faulty|sealed|own)[A-Z]\w*/,

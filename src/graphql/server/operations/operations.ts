@@ -17,10 +17,9 @@ import { requireWrite } from "../../../domain/accounts/scopes.js";
 import { REPLAYED_HEADER } from "../../../domain/requests/idempotency-key.js";
 import { rateLimitHeaders } from "../../../domain/requests/rate-limit.js";
 import { DomainError } from "../../../domain/shared/errors.js";
-import { isReplicaFailure } from "../../../services/requests/replica-router.js";
 import type { Services } from "../../../services/services.js";
 import { inSpan } from "../../../telemetry/tracing.js";
-import { type GraphqlContext, requireSession, withReplica } from "../../shared/context.js";
+import { type GraphqlContext, requireSession } from "../../shared/context.js";
 import { domainErrorOf } from "../../shared/error-format.js";
 import { Loaders } from "../../shared/loaders.js";
 import type { OperationLimits } from "../../shared/operation-limits.js";
@@ -221,23 +220,12 @@ export class Operations {
 
   #executeOnce(execution: Execution): Promise<ExecutionResult> {
     const { prepared, context } = execution;
-    const { session, idempotencyKey } = context;
-    const type = prepared.operation?.operation;
-    if (type === "mutation") {
-      context.recordWrite();
-      return idempotencyKey === undefined
-        ? this.#run(execution, context)
-        : this.#runIdempotent(execution, idempotencyKey);
-    }
-    if (type !== "query" || !session) return this.#run(execution, context);
-    return this.services.replicaRouter.run(context.consistency, async (replica) => {
-      if (!replica) return this.#run(execution, context);
-      const replicaContext = { ...context, session: withReplica(this.services, session, replica) };
-      const result = await this.#run(execution, replicaContext);
-      const failure = result.errors?.find(({ originalError }) => isReplicaFailure(originalError));
-      if (failure) throw failure.originalError;
-      return result;
-    });
+    const { idempotencyKey } = context;
+    if (prepared.operation?.operation !== "mutation") return this.#run(execution, context);
+    context.recordWrite();
+    return idempotencyKey === undefined
+      ? this.#run(execution, context)
+      : this.#runIdempotent(execution, idempotencyKey);
   }
 
   async #runIdempotent(execution: Execution, key: string): Promise<ExecutionResult> {

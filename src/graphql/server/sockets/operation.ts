@@ -127,7 +127,6 @@ export class SocketOperations {
       identity: await services.access.identify(authorization, { requestId, address, deadline }),
       authorization,
       idempotencyKey: undefined,
-      consistency: undefined,
       address,
       recordWrite: () => undefined,
       recordRefusal,
