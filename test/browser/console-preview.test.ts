@@ -48,7 +48,7 @@ beforeAll(async () => {
   await client.userGroups.getOrCreate({ ...GROUP, mapping: { charts: "sales" } });
 });
 
-/** The text of the preview's frame, and the color of its chart. */
+/** The text of the preview's frame, and the color of its chart, which is missing while the frame is renewed. */
 const previewOf = (page: Page) => page.frameLocator("iframe").locator("main");
 const colorOf = (page: Page) =>
   page.frames()[1]?.evaluate("getComputedStyle(document.querySelector('svg')).fill");
@@ -62,7 +62,7 @@ test("previews a group with an embed session, repaints unsaved and saved changes
   await page.getByText("Accepted by the service.").waitFor();
   await shown(page, "[role=timer]").toMatch(/^00:1[45]:\d\d$/);
   await expect.poll(() => previewOf(page).innerText()).toMatch(/EUR[\s\S]*charts\s+sales/);
-  expect(await colorOf(page)).toBe("rgb(11, 110, 79)");
+  await expect.poll(() => colorOf(page)).toBe("rgb(11, 110, 79)");
   const [, frame] = page.frames();
   // Neither the console nor its session can be reached.
   await expect(frame?.evaluate("parent.document")).rejects.toThrow("cross-origin");
@@ -79,7 +79,7 @@ test("previews a group with an embed session, repaints unsaved and saved changes
   await press(page, "button", "Save");
   await waitForMessage(page, "The group was saved.");
   await page.getByText("With unsaved changes").waitFor({ state: "detached" });
-  expect(await colorOf(page)).toBe("rgb(181, 101, 29)");
+  await expect.poll(() => colorOf(page)).toBe("rgb(181, 101, 29)");
 
   await press(page, "button", "New embed session…");
   await page.getByLabel("Variables").fill('{"color": "navy"}');
@@ -170,7 +170,7 @@ test("an empty account shows its first chart: a sample customer, drawn with a se
   await press(page, "button", "Create sample customer");
   await page.getByText("Accepted by the service.").waitFor();
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Your first chart");
-  expect(await colorOf(page)).toBe("rgb(16, 32, 48)");
+  await expect.poll(() => colorOf(page)).toBe("rgb(16, 32, 48)");
   await press(page, "button", "Create an API key");
   await page.getByText("It expires in 90 days.").waitFor();
   const [, apiKey = ""] =
