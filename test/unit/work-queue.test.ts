@@ -25,7 +25,7 @@ test("work that arrives at once starts over several turns of the event loop, by 
   const work = new WorkQueue(1_000, new Metrics());
   const started: string[] = [];
   const start = async (address: string) => {
-    await work.turn(address);
+    await work.turn({ ip: address });
     started.push(address);
   };
   const all = [
@@ -42,11 +42,11 @@ test("work that arrives at once starts over several turns of the event loop, by 
 
 test("health checks do not wait, unless many arrive at once", async () => {
   const work = new WorkQueue(1_000, new Metrics());
-  const requests = Array.from({ length: 100 }, () => work.turn("192.0.2.1"));
+  const requests = Array.from({ length: 100 }, () => work.turn({ ip: "192.0.2.1" }));
   expect(requests.at(-1)).toBeInstanceOf(Promise);
-  const checks = Array.from({ length: 100 }, () => work.turn("192.0.2.1", true));
+  const checks = Array.from({ length: 100 }, () => work.turn({ ip: "192.0.2.1" }, true));
   expect(checks[0]).toBeUndefined();
   expect(checks.at(-1)).toBeInstanceOf(Promise);
   await Promise.all([...requests, ...checks]);
-  expect(work.turn("192.0.2.1", true)).toBeUndefined();
+  expect(work.turn({ ip: "192.0.2.1" }, true)).toBeUndefined();
 });

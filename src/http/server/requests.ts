@@ -164,7 +164,7 @@ export function continueInTurn(
   reply: FastifyReply,
   proceed: () => void,
 ): void {
-  const turn = work.turn(request.ip, HEALTH_CHECKS.has(request.url));
+  const turn = work.turn(request, HEALTH_CHECKS.has(request.url));
   request.startedIn = work.currentTurn;
   if (turn === undefined) {
     proceed();

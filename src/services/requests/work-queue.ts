@@ -97,10 +97,11 @@ export class WorkQueue {
 
   /**
    * Waits for the turn of work that takes CPU time: the start of a request, and its continuation once its body has arrived.
+   * @param client its address is read only if it must wait: behind a proxy, each reading parses X-Forwarded-For
    * @param isHealthCheck it waits only if many arrive at once
    * @returns undefined if it may start now
    */
-  turn(address: string, isHealthCheck = false): Promise<void> | undefined {
+  turn(client: { readonly ip: string }, isHealthCheck = false): Promise<void> | undefined {
     if (isHealthCheck && this.#healthChecks < MAX_DIRECT_STARTS) {
       this.#hasTime();
       this.#healthChecks += 1;
@@ -110,7 +111,7 @@ export class WorkQueue {
       this.#started += 1;
       return undefined;
     }
-    const block = toAddressBlock(address);
+    const block = toAddressBlock(client.ip);
     this.#waitingCount += 1;
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(block);

@@ -86,7 +86,7 @@ export class SocketOperations {
       const context = await this.#createContext(caller, { requestId, deadline }, () => {
         isRefused = true;
       });
-      await work.turn(address);
+      await work.turn(caller.request);
       isAdmitted = true;
       const started = await streams.start(payload, context, address);
       if (Symbol.asyncIterator in started) {
