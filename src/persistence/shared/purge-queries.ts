@@ -7,6 +7,9 @@ import type { Queryable } from "./statement.js";
 /** Serializes batches; an arbitrary constant that must never change. */
 const LOCK_KEY = 7_463_502_120;
 
+/** Each batch looks for rows of all of them. */
+const CANDIDATES_PER_PART = 100;
+
 /** Tables of tenants in which the environment is a text instead of an enum. */
 const WITH_TEXT = ["idempotent_request", "webhook_delivery", "webhook_endpoint"];
 
@@ -23,8 +26,7 @@ export interface Purge {
   readonly maxAgeMs: number | null;
   /** A table of the same tenant, and the condition of a row that belongs to it. */
   readonly join?: readonly [table: string, condition: string];
-  /** A query of few rows that name the only candidates, and the condition of a row that is one, by the alias `chosen`. */
-  readonly among?: readonly [query: string, condition: string];
+  readonly among?: Candidates;
   /** Further condition: that of a partial index. */
   readonly condition?: string;
   /** If set, the rows are updated instead of deleted. */
@@ -35,19 +37,35 @@ export interface Purge {
   readonly change?: (transaction: Queryable, accountId: number, limit: number) => Promise<number>;
 }
 
+/** Parents of rows that may have expired. */
+export interface Candidates {
+  /** A query that finds them, once per run. */
+  readonly query: string;
+  /** Its columns with their types. */
+  readonly columns: string;
+  /** SQL condition of a row of the candidate `chosen`. */
+  readonly condition: string;
+  /** Column by which an index has these rows in order, oldest first. */
+  readonly order: string;
+}
+
 /** Returns the SQL condition for a table's rows of the tenant in $1 and $2. One statement may read environments of both types. */
 export function tenantRows(table: string): string {
   const environment = WITH_TEXT.includes(table) ? "$2::text" : "$2::text::environment";
   return `${table}.account_id = $1 AND ${table}.environment = ${environment}`;
 }
 
-/** FROM and WHERE of the expired rows. */
-function expiredRows({ table, isShared, time, maxAgeMs, join, among, condition = "true" }: Purge): string {
-  const joined = join
-    ? ` JOIN ${join[0]} ON ${tenantRows(join[0])} AND ${join[1]}`
-    : among
-      ? ` JOIN (${among[0]}) AS chosen ON ${among[1]}`
-      : "";
+/** FROM and WHERE of the expired rows. @param limit of the rows of each candidate @param found SQL of candidates that were found before */
+function expiredRows({ among, ...purge }: Purge, limit: number | "ALL" = "ALL", found?: string): string {
+  if (!among) return rowsOf(purge);
+  const { table, time } = purge;
+  // LATERAL: a join would read all rows of all candidates, and in no order.
+  return `FROM ${found ?? `(${among.query}) AS chosen`} CROSS JOIN LATERAL (SELECT ${table}.ctid, ${time}
+    ${rowsOf({ ...purge, condition: among.condition })} ORDER BY ${among.order} LIMIT ${limit}) AS ${table}`;
+}
+
+function rowsOf({ table, isShared, time, maxAgeMs, join, condition = "true" }: Purge): string {
+  const joined = join ? ` JOIN ${join[0]} ON ${tenantRows(join[0])} AND ${join[1]}` : "";
   return `FROM ${table}${joined} WHERE ${isShared ? "true" : tenantRows(table)} AND ${condition}
     AND ${time} < now() - interval '${Number(maxAgeMs)} milliseconds'`;
 }
@@ -61,7 +79,7 @@ export function overdueSeconds(purge: Purge): string {
   const seconds = `extract(epoch FROM now() - interval '${Number(maxAgeMs)} milliseconds' - ${time})::double precision`;
   // No index has the rows of two tables in order.
   return join || among
-    ? `(SELECT max(${seconds}) ${expiredRows(purge)})`
+    ? `(SELECT max(${seconds}) ${expiredRows(purge, 1)})`
     : `(SELECT ${seconds} ${expiredRows(purge)} ORDER BY ${time} LIMIT 1)`;
 }
 
@@ -93,21 +111,41 @@ export async function inspectPurges(
   return purges.map((_, index) => row[index] ?? null);
 }
 
-/** Removes up to `limit` rows, oldest first where an index has that order. @returns their number; fewer than `limit` means that none are left but locked ones */
+/** Finds the candidates that have expired rows, in parts for `removeBatch`. Without candidates, the one part is null. */
+export async function findCandidates(
+  transaction: Queryable,
+  purge: Purge,
+): Promise<readonly (readonly object[] | null)[]> {
+  if (!purge.among) return [null];
+  const text = `SELECT chosen.* ${expiredRows(purge, 1)}`;
+  const label = `purge_find_${purge.table}`;
+  const candidates = await transaction.run({ label, access: "write", text }, []);
+  return Array.from({ length: Math.ceil(candidates.length / CANDIDATES_PER_PART) }, (_, index) =>
+    candidates.slice(index * CANDIDATES_PER_PART, (index + 1) * CANDIDATES_PER_PART),
+  );
+}
+
+/**
+ * Removes up to `limit` rows, oldest first where an index has that order; with candidates, the oldest of each.
+ * @param candidates a part of those that `findCandidates` returned
+ * @returns the number of rows; fewer than `limit` means that none are left but locked ones
+ */
 export async function removeBatch(
   transaction: Queryable,
   accountId: number,
   purge: Purge,
-  limit: number,
+  { limit, candidates }: { readonly limit: number; readonly candidates: readonly object[] | null },
 ): Promise<number> {
   const { table, isShared, time, join, among, assignments, isUnlockable, change } = purge;
   if (change) return change(transaction, accountId, limit);
+  const found = among && `jsonb_to_recordset($3::jsonb) AS chosen (${among.columns})`;
   const order = join || among ? "" : `ORDER BY ${time}`;
   const lock = isUnlockable ? "" : `FOR UPDATE OF ${table} SKIP LOCKED`;
   const removal = `${assignments === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${assignments}`}
     WHERE ${isShared ? "true" : tenantRows(table)} AND ctid = ANY (ARRAY(
-      SELECT ${table}.ctid ${expiredRows(purge)} ${order} LIMIT ${Number(limit)} ${lock}))`;
-  return changeRows(transaction, `purge_${table}`, removal);
+      SELECT ${table}.ctid ${expiredRows(purge, Number(limit), found)} ${order} LIMIT ${Number(limit)} ${lock}))`;
+  const values = candidates ? [JSON.stringify(candidates)] : [];
+  return changeRows(transaction, `purge_${table}`, removal, values);
 }
 
 /** Runs a DELETE or UPDATE. @returns the number of rows */

@@ -3,7 +3,7 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup, UserGroupFields, UserGroupVersion } from "../../domain/user-groups/user-group.js";
-import { tenantRows } from "../shared/purge-queries.js";
+import { type Candidates, tenantRows } from "../shared/purge-queries.js";
 import { countOfEach, findPages, groupPages, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import {
@@ -146,17 +146,20 @@ export async function findVersion(
 }
 
 /**
- * Returns a query of the groups of the tenant in $1 and $2 that may have more than `limit` former values, each with the newest version beyond
- * them, and the condition of a row beyond them. Groups with fewer versions are not read: they have no row in the index.
+ * Returns the groups of the tenant in $1 and $2 that may have more than `limit` former values, each with the newest version beyond them.
+ * Groups with fewer versions are not read: they have no row in the index.
  * @param limit at least 100
  */
-export function excessVersions(limit: number): readonly [query: string, condition: string] {
+export function excessVersions(limit: number): Candidates {
   const rows = (alias: string) =>
     `FROM user_group_history AS ${alias} WHERE ${tenantRows(alias)} AND ${alias}.`;
-  return [
-    `SELECT user_group_id, (SELECT version ${rows("kept")}user_group_id = often.user_group_id
+  return {
+    query: `SELECT user_group_id, (SELECT version ${rows("kept")}user_group_id = often.user_group_id
         ORDER BY version DESC OFFSET ${limit} LIMIT 1) AS version
       FROM (SELECT DISTINCT user_group_id ${rows("counted")}version >= 100 AND version > ${limit}) AS often`,
-    "user_group_history.user_group_id = chosen.user_group_id AND user_group_history.version <= chosen.version",
-  ];
+    columns: "user_group_id bigint, version integer",
+    condition:
+      "user_group_history.user_group_id = chosen.user_group_id AND user_group_history.version <= chosen.version",
+    order: "version",
+  };
 }

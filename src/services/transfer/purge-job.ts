@@ -4,6 +4,7 @@ import { findAccountIds } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
   expiredCount,
+  findCandidates,
   inspectPurges,
   overdueSeconds,
   type Purge,
@@ -136,17 +137,21 @@ export class PurgeJob {
 
   /** @returns the number of rows; null if another process is purging */
   async #purge({ accountId, transaction }: PurgeScope, purge: Purge): Promise<number | null> {
-    const { batchSize, pauseMs } = this.#options;
-    for (let rows = 0; ; ) {
-      const batch = await transaction(async (within, raw) =>
-        (await tryPurgeLock(raw)) ? removeBatch(within, accountId, purge, batchSize) : null,
-      );
-      if (batch === null) return null;
-      rows += batch;
-      this.metrics.purgedRows.inc({ purge: purge.name }, batch);
-      await this.#wait(pauseMs);
-      if (batch < batchSize || this.#stop.signal.aborted) return rows;
+    const { batchSize: limit, pauseMs } = this.#options;
+    let rows = 0;
+    for (const candidates of await transaction((within) => findCandidates(within, purge))) {
+      for (let isMore = true; isMore && !this.#stop.signal.aborted; ) {
+        const batch = await transaction(async (within, raw) =>
+          (await tryPurgeLock(raw)) ? removeBatch(within, accountId, purge, { limit, candidates }) : null,
+        );
+        if (batch === null) return null;
+        rows += batch;
+        this.metrics.purgedRows.inc({ purge: purge.name }, batch);
+        await this.#wait(pauseMs);
+        isMore = batch === limit;
+      }
     }
+    return rows;
   }
 
   /** The tables without tenants, then each environment of each account, so that a statement reads one tenant's rows within its row scope. */

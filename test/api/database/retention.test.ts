@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { readFromIndex } from "../../../src/persistence/shared/purge-queries.js";
+import { findCandidates, readFromIndex, removeBatch } from "../../../src/persistence/shared/purge-queries.js";
+import { excessVersions } from "../../../src/persistence/user-groups/history.js";
 import { startService } from "../../support/service/test-service.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
@@ -20,11 +21,11 @@ const run = async () => Object.fromEntries((await service.services.purgeJob.run(
 const count = async () => Object.fromEntries(await service.services.purgeJob.count());
 
 /** Returns the plan of a statement of the purge job. */
-async function planOf(text: string): Promise<string> {
+async function planOf(text: string, values: readonly unknown[] = []): Promise<string> {
   const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
   const rows = await service.database.for(scope).transaction(async (transaction) => {
     await readFromIndex(transaction.raw);
-    return transaction.run<{ "QUERY PLAN": string }>({ access: "write", text: `EXPLAIN ${text}` }, []);
+    return transaction.run<{ "QUERY PLAN": string }>({ access: "write", text: `EXPLAIN ${text}` }, values);
   });
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }
@@ -80,6 +81,39 @@ test("former values beyond the newest 150 are deleted unless they are of the las
   await insert("rarely%", "generate_series(1, 3)", "1");
   await service.query("ANALYZE user_group_history");
   expect(await count()).toMatchObject({ user_group_versions: 4851 });
+
+  service.statements.length = 0;
+  const purge = {
+    name: "user_group_versions",
+    table: "user_group_history",
+    isUnlockable: true,
+    time: "replaced_at",
+    maxAgeMs: 86_400_000,
+    among: excessVersions(150),
+  } as const;
+  const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
+  const removed = service.database.for(scope).transaction(async (transaction) => {
+    await readFromIndex(transaction.raw);
+    const [candidates = null] = await findCandidates(transaction, purge);
+    expect(candidates).toHaveLength(2);
+    expect(await removeBatch(transaction, scope.accountId, purge, { limit: 100, candidates })).toBe(100);
+    const text = `SELECT min(version) AS oldest, count(*)::integer AS count FROM user_group_history
+      WHERE account_id = $1 AND environment = $2 AND user_group_id = (SELECT id FROM user_group
+        WHERE account_id = $1 AND environment = $2 AND provided_id = 'often')`;
+    const [often] = await transaction.run<{ oldest: number; count: number }>({ access: "write", text }, []);
+    throw new Error(`Rolled back: ${Number(often?.oldest) + Number(often?.count)}`);
+  });
+  // The oldest are gone, without gaps.
+  await expect(removed).rejects.toThrow("Rolled back: 5001");
+  const [find = "", remove = ""] = service.statements.filter((text) => text.includes("AS chosen"));
+  expect(await planOf(find)).toContain("user_group_history_version_ix");
+  const removal = await planOf(remove, ["[]"]);
+  expect(removal).toContain("user_group_history_pk");
+  for (const plan of [await planOf(find), removal]) {
+    expect(plan).not.toMatch(/Seq Scan on user_group_history|Sort/);
+    expect(plan).not.toContain("user_group_history_replaced_at_ix");
+  }
+
   service.statements.length = 0;
   expect(await run()).toMatchObject({ user_group_versions: 4851, user_group_history: 0 });
   expect(
