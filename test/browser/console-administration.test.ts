@@ -272,6 +272,7 @@ describe("console administration in Chromium", () => {
     await page.getByRole("heading", { level: 2, name: "Calls per day" }).waitFor();
     const large = page.getByRole("region", { name: "Calls per day" });
     const pixels = () => page.evaluate("document.querySelector('.cards canvas').toDataURL()");
+    await page.locator(".cards canvas").first().waitFor();
     const light = await pixels();
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(pixels).not.toBe(light);

@@ -120,6 +120,7 @@ describe("site configuration editor in Chromium", () => {
     await navigation.getByText("intro").waitFor();
     const light = page.getByRole("figure").filter({ hasText: "Light" });
     expect(await light.innerText()).toMatch(/First[\s\S]*accent #0a7/);
+    await page.locator(".small-item").first().waitFor();
     expect(await page.evaluate(FIRST_PAGE_COLOR)).toBe("rgb(0, 170, 119)");
     await textOf(page).fill(
       FIRST.replace('"#0a7"', '"#0000ff", "light": "#ff00ff"').replace("intro", "welcome"),
