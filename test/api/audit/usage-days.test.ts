@@ -4,7 +4,7 @@ import { createSession, ENCRYPTION_KEY } from "../../support/embed/sessions.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 import { connectSocket, subscribe } from "../../support/graphql/web-socket-client.js";
-import { callRest } from "../../support/rest/rest-client.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { startService } from "../../support/service/test-service.js";
 
 const graphql = await startGraphql({ encryptionKey: ENCRYPTION_KEY, console: true });
@@ -16,6 +16,7 @@ const other = await startService({
   retention: { auditDays: 30 },
 });
 const { token } = await createUserGroup(graphql, "acme");
+const repeated = await createUserGroup(graphql, "repeated");
 const ACME = { user_group_id: "acme" };
 const { token: session } = await createSession(service, keys.embed, ACME);
 const WATCH = `subscription { userGroupChanged(by: { providedId: "acme" }) { kind } }`;
@@ -95,8 +96,34 @@ async function inEventStream(query: string, key: string): Promise<void> {
   expect(await reply.text()).toContain("event: next");
 }
 
+const CREATE = `mutation { getOrCreateUserGroup(input: { providedId: "acme", name: "A" }) { isNew userErrors { code } } }`;
+
 const VIEWER = "{ viewer { environment } }";
 const PARTLY = `{ viewer { environment } userGroup(by: {}) { id } }`;
+
+/** Changes that are sent twice with one Idempotency-Key, with the errors that they count in each API. */
+const REPEATED: readonly (readonly [string, api: (key: string) => Promise<RestReply>, errors: number])[] = [
+  ["a change over REST", (key) => repeatable("POST", { current_token: repeated.token }, key), 0],
+  ["a refused change over REST", (key) => repeatable("POST", { current_token: "ugt_unknown" }, key), 2],
+  ["a mutation", (key) => graphql.send({ query: CREATE }, keys.write, { "idempotency-key": key }), 0],
+  [
+    "a refused mutation",
+    (key) => graphql.send({ query: REFUSED }, keys.write, { "idempotency-key": key }),
+    2,
+  ],
+  [
+    "a refused mutation whose errors are not selected",
+    (key) => graphql.send({ query: refused("") }, keys.write, { "idempotency-key": key }),
+    2,
+  ],
+  [
+    "a mutation with errors",
+    (key) => graphql.send({ query: "mutation { nothing }" }, keys.write, { "idempotency-key": key }),
+    2,
+  ],
+];
+const repeatable = (method: string, body: object, key: string) =>
+  rest(method, body, keys.write, { "idempotency-key": key });
 
 /** Whether the calls of each kind of caller count. */
 const CALLERS: Readonly<Record<CallerKind, readonly [act: () => Promise<unknown>, calls: number]>> = {
@@ -135,17 +162,7 @@ test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessio
     1,
     1,
   ],
-  [
-    "a mutation that succeeds",
-    () =>
-      call(
-        'mutation { getOrCreateUserGroup(input: { providedId: "acme", name: "A" }) { isNew userErrors { code } } }',
-        {},
-        keys.write,
-      ),
-    1,
-    0,
-  ],
+  ["a mutation that succeeds", () => call(CREATE, {}, keys.write), 1, 0],
   ["an invalid document", () => call("{ nothing }", {}, keys.read), 1, 1],
   ["a body that is not JSON", () => graphql.send("{", keys.read), 1, 1],
   ["a front end's error", () => front(token, "{ apiKeys { totalCount } }"), 1, 1],
@@ -177,6 +194,16 @@ test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessio
       errors: before.errors + errors,
       embedSessions: before.embedSessions + sessions,
     });
+});
+
+test.each(REPEATED)("%s, sent twice with one Idempotency-Key", async (name, send, errors) => {
+  const before = await today();
+  const [first, second] = [await send(name), await send(name)];
+  expect(second.status).toBe(first.status);
+  await rest("GET", ACME);
+  await expect
+    .poll(() => today())
+    .toEqual({ ...before, calls: before.calls + 3, errors: before.errors + errors });
 });
 
 test("counts that could not be written are written later", async () => {

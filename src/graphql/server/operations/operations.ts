@@ -16,6 +16,7 @@ import type { Writer } from "../../../domain/accounts/caller.js";
 import { requireWrite } from "../../../domain/accounts/scopes.js";
 import { REPLAYED_HEADER } from "../../../domain/requests/idempotency-key.js";
 import { rateLimitHeaders } from "../../../domain/requests/rate-limit.js";
+import type { ErrorCode } from "../../../domain/shared/error-catalogue.js";
 import { DomainError } from "../../../domain/shared/errors.js";
 import type { Services } from "../../../services/services.js";
 import { inSpan } from "../../../telemetry/tracing.js";
@@ -231,6 +232,14 @@ export class Operations {
   async #runIdempotent(execution: Execution, key: string): Promise<ExecutionResult> {
     const { prepared, variables, context, onReplay } = execution;
     const { source, operationName = null } = prepared;
+    let refusal: ErrorCode | undefined;
+    const recording = {
+      ...context,
+      recordRefusal(code: ErrorCode) {
+        refusal ??= code;
+        context.recordRefusal(code);
+      },
+    };
     try {
       const writer = requireWrite(requireSession(context).caller);
       const request = { key, content: ["graphql", source, operationName, variables] };
@@ -238,13 +247,19 @@ export class Operations {
         writer,
         request,
         async (transactionWriter) => {
-          const result = await this.#run(execution, inTransaction(this.services, context, transactionWriter));
+          const result = await this.#run(
+            execution,
+            inTransaction(this.services, recording, transactionWriter),
+          );
           if (result.errors) throw new ExecutionFailed(result);
-          return { data: result.data ?? null };
+          return { data: result.data ?? null, refusal };
         },
       );
-      if (replayed) onReplay();
-      return reply;
+      if (replayed) {
+        onReplay();
+        if (reply.refusal) context.recordRefusal(reply.refusal);
+      }
+      return { data: reply.data };
     } catch (error) {
       // The result has no partial data, because everything was rolled back.
       if (error instanceof ExecutionFailed) return error.result;
