@@ -47,23 +47,32 @@ export function notFound(nearest: string | null = null): DomainError {
   return new DomainError("not_found", `There is nothing at this path.${hint}`);
 }
 
-/** Finds a known path that is near the path or one of its parents: `/api/user` for `/api/user/acme`. */
+/**
+ * Finds a known path that is near the path or one of its parents: `/api/user` for `/api/user/acme` and `/api/user-groups`. Otherwise one that
+ * begins with the path or ends nearly as it does: `/api/user` for `/api` and `/users`.
+ */
 function nearestPath(url: string, patterns: readonly string[]): string | null {
-  const [path = ""] = url.split("?", 1);
+  const path = url.replace(/\/?(?:\?.*)?$/, "");
   // A long path is not near any.
-  if (path.length > MAX_NEAR_PATH) return null;
-  // The first pattern of those that differ in the last slash.
+  if (path === "" || path.length > MAX_NEAR_PATH) return null;
+  // The first pattern of those that differ in the last slash, as later ones are replaced.
   const known = new Map(
     patterns
       .toReversed()
-      .map((pattern) => [pattern.replace(/\/:.*|\/$/, ""), pattern.replaceAll(/:(\w+)/g, "{$1}")]),
+      .map((pattern) => [
+        pattern.replace(/\/[:*].*|\/$/, ""),
+        pattern.replaceAll(/:(\w+)/g, "{$1}").replace("*", ""),
+      ]),
   );
-  const segments = path.split("/");
-  for (let length = segments.length; length > 1; length -= 1) {
-    const nearest = findNearest(segments.slice(0, length).join("/"), known.keys());
-    if (nearest !== null) return known.get(nearest) ?? null;
-  }
-  return null;
+  known.delete("");
+  const paths = [...known.keys()];
+  let nearest: string | null = null;
+  for (let parent = path; parent !== "" && nearest === null; parent = parent.replace(/[/._-]?[^/._-]*$/, ""))
+    nearest = findNearest(parent, paths);
+  nearest ??= paths.findLast((each) => each.startsWith(`${path.toLowerCase()}/`)) ?? null;
+  const ends = new Map(paths.map((each) => [each.slice(each.lastIndexOf("/")), each]));
+  nearest ??= ends.get(findNearest(path.slice(path.lastIndexOf("/")), ends.keys()) ?? "") ?? null;
+  return nearest === null ? null : (known.get(nearest) ?? null);
 }
 
 function matches(pattern: string, url: string): boolean {

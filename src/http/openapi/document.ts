@@ -15,7 +15,8 @@ together with an \`error\`. The error has a \`code\` for programs, a \`message\`
 \`request_id\`, which also identifies the request in the log.
 
 In addition to the listed errors, an unknown path returns 404 \`not_found\`, and an unsupported method returns 405
-\`method_not_allowed\` with an \`Allow\` header. Unknown fields in a request body are ignored. New fields may be added to replies, so
+\`method_not_allowed\` with an \`Allow\` header. Unknown fields in a request body are ignored. If an object in it has
+a key twice, the last one counts, in \`properties\`, too, whose text keeps both. New fields may be added to replies, so
 clients must ignore fields that they do not know.
 
 The GraphQL API at \`/graphql\` gives access to the same data, and to lists, data sources and change events.

@@ -25,7 +25,7 @@ import type { StoredRef } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { requireUserGroup, storedRef } from "./reader.js";
-import { batchRejected, MAX_BULK_BYTES, requireFewStoredBytes, retryConflicts } from "./upserts.js";
+import { batchRejected, limitStoredBytes, MAX_BULK_BYTES, retryConflicts } from "./upserts.js";
 
 /** Maximum groups per call, all changed in one transaction (decision 30). */
 export const MAX_BULK_EDITS = 1000;
@@ -133,7 +133,7 @@ export class UserGroupBulkEdits {
     isDryRun: boolean,
   ): Promise<{ readonly outcomes: readonly Outcome<BulkUpdated>[]; readonly page: Page<UserGroup> | null }> {
     const patchBytes = Buffer.byteLength(change.propertiesPatch ?? "");
-    if ("refs" in edit) requireFewBytes(edit.refs.length, patchBytes);
+    if ("refs" in edit) limitPatchBytes(edit.refs.length, patchBytes);
     let page: Page<UserGroup> | null = null;
     let outcomes: readonly Outcome<BulkUpdated>[] = [];
     const update = async (transaction: TenantDb) => {
@@ -168,7 +168,7 @@ export class UserGroupBulkEdits {
   ): Promise<Outcome<Written>[]> {
     const stored = refs.map((ref) => domainErrorOr(() => toStoredRef(this.vault, ref)));
     const valid = stored.filter(isNoError);
-    await requireFewStoredBytes(transaction, { refs: valid });
+    await limitStoredBytes(transaction, { refs: valid });
     const found = findEach(stored, await lockReferencedUserGroups(transaction, valid));
     const refused = await write.check?.(transaction, found.filter(isNoError));
     const items = found.map((item) => (isNoError(item) ? (refused?.get(item.id) ?? item) : item));
@@ -192,7 +192,7 @@ export class UserGroupBulkEdits {
 }
 
 /** @throws DomainError `invalid_field` if a patch is too large for a number of groups */
-function requireFewBytes(groups: number, patchBytes: number): void {
+function limitPatchBytes(groups: number, patchBytes: number): void {
   if (groups * patchBytes <= MAX_BULK_BYTES) return;
   const max = Math.floor(MAX_BULK_BYTES / groups);
   throw invalidField(["propertiesPatch"], `must be at most ${max} bytes of JSON for ${groups} user groups`);

@@ -29,7 +29,7 @@ export function batchRejected(): DomainError {
 export const MAX_BULK_BYTES = 4 * 1024 * 1024;
 
 /** @throws DomainError `invalid_field` if the stored properties of the groups are too large to be changed in one call */
-export async function requireFewStoredBytes(
+export async function limitStoredBytes(
   transaction: TenantDb,
   groups: Parameters<typeof countPropertiesBytes>[1],
 ): Promise<void> {
@@ -127,7 +127,7 @@ export class UserGroupUpserts {
   ): Promise<UpsertOutcome[]> {
     const mapped = await resolveMappings(transaction, checked);
     const providedIds = mapped.filter(isNoError).map(({ providedId }) => providedId);
-    await requireFewStoredBytes(transaction, { providedIds });
+    await limitStoredBytes(transaction, { providedIds });
     const existing = await lockExistingGroups(transaction, providedIds);
     const named = mapped.map((item) =>
       isNoError(item) && item.name === undefined && !existing.has(item.providedId)
