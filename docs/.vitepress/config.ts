@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DefaultTheme, defineConfigWithTheme } from "vitepress";
 import { compressFiles } from "../../console/build.js";
@@ -14,9 +14,6 @@ interface ThemeConfig extends DefaultTheme.Config {
 }
 
 const ICON = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(root, "console/pages/icon.svg"), "utf8"))}`;
-
-/** Folder of scripts that are loaded on demand. */
-const CHUNKS = "assets/chunks";
 
 /** The documentation site, from the Markdown files of this repository: `npm run docs:build`. */
 export default defineConfigWithTheme<ThemeConfig>({
@@ -89,11 +86,6 @@ export default defineConfigWithTheme<ThemeConfig>({
         throw new Error(`A document links to ${path}, which does not exist.`);
       cpSync(join(root, path), join(outDir, FILES, path), { recursive: true });
     }
-    // The console searches the site: a copy of the index at an address that does not change.
-    const [index = ""] = readdirSync(join(outDir, CHUNKS)).filter((name) =>
-      name.startsWith("@localSearchIndexroot."),
-    );
-    cpSync(join(outDir, CHUNKS, index), join(outDir, "search-index.js"));
     await compressFiles(outDir);
   },
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtDocs, builtPages } from "../support/pages/built-pages.js";
 import { openPage } from "../support/pages/chromium.js";
-import { findBarriers, signIn, WCAG } from "../support/pages/console-page.js";
+import { findBarriers, WCAG } from "../support/pages/console-page.js";
 import { eventually, useChromium } from "../support/pages/playground-page.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
 
@@ -65,18 +65,6 @@ describe("the documentation in Chromium", () => {
       const readPath = async () => (await first.getAttribute("href"))?.split("#")[0];
       await expect.poll(readPath, { message: words }).toBe(`/docs/${path}`);
     }
-    expect(complaints).toEqual([]);
-  });
-
-  test("is searched by the console's command palette", async () => {
-    const { secret } = await (await service.createAccount()).createKey();
-    const { page, complaints } = await signIn(browser(), service, secret);
-    await page.keyboard.press("Control+K");
-    await page.keyboard.type("sso");
-    await page.getByRole("option", { name: "Console Let people sign in", selected: true }).waitFor();
-    expect(await page.getByRole("dialog").getByRole("option").count()).toBe(5);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(`${service.url}/docs/console#let-people-sign-in`);
     expect(complaints).toEqual([]);
   });
 

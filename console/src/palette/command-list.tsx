@@ -1,9 +1,7 @@
-import { useQuery as useCachedQuery } from "@tanstack/react-query";
 import { Command as Cmdk } from "cmdk";
 import { useState } from "react";
 import { flushSync } from "react-dom";
 import { MatchesDocument, type MatchesQuery } from "../api/generated/operations.js";
-import { pageData } from "../api/page-data.js";
 import { useRecent } from "../parts/recent.js";
 import { selectTheme, THEMES } from "../parts/theme.js";
 import { useDebounced } from "../parts/use-debounced.js";
@@ -13,8 +11,6 @@ import { useQuery } from "../session/use-query.js";
 import { type Command, type CommandGroup, findCommands, rank, readPage, scoreOf } from "./commands.js";
 
 const MAX_OBJECTS = 8;
-/** Shorter texts match most pages of the documentation. */
-const MIN_DOCS_TEXT = 3;
 const MOVES = ["ArrowDown", "ArrowUp", "Home", "End"];
 
 export interface CommandListProps {
@@ -37,7 +33,6 @@ export function CommandList({ text, placeholder, onText, onClose }: CommandListP
   const isAdmin = useScope("ADMIN");
   const newCommands = useNewCommands();
   const { data, isLoading } = useQuery(MatchesDocument, { search, isAdmin }, search !== "");
-  const findDocs = useDocs(search.length >= MIN_DOCS_TEXT);
 
   const fixed = withoutRepetition([
     { heading: `This page: ${page.title}`, commands: page.actions },
@@ -56,10 +51,7 @@ export function CommandList({ text, placeholder, onText, onClose }: CommandListP
   const found = [...fixed, ...(data && typed !== "" ? objectsOf(data, typed) : [])].filter(
     ({ commands }) => commands.length > 0,
   );
-  const groups = [
-    ...(typed === "" ? found : found.toSorted((one, other) => best(other) - best(one))),
-    { heading: "Documentation", commands: typed === "" ? [] : (findDocs?.(search) ?? []) },
-  ];
+  const groups = typed === "" ? found : found.toSorted((one, other) => best(other) - best(one));
 
   // Until the user moves, the first command is selected, also when better ones arrive.
   const ids = groups.flatMap(({ commands }) => commands.map(({ id }) => id));
@@ -142,17 +134,6 @@ function useNewCommands(): readonly Command[] {
         ]
       : []),
   ];
-}
-
-/** Returns a function that finds pages of the documentation, once it has loaded; undefined also if the service has no documentation. */
-function useDocs(isNeeded: boolean) {
-  return useCachedQuery({
-    queryKey: ["documentation"],
-    queryFn: async () => (await import("./docs-search.js")).loadDocs(),
-    enabled: isNeeded && !pageData.disabled.includes("docs"),
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  }).data;
 }
 
 /** @param id if several objects can have the address */

@@ -1,5 +1,38 @@
 import type { EnhanceAppContext } from "vitepress";
-import { DOCS_SEARCH } from "../../../console/src/palette/docs-search-options.js";
+
+/** Words that readers use for terms of the documents. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  compromised: ["leaked"],
+  cookie: ["session"],
+  docker: ["compose", "image"],
+  expiry: ["expires", "renew"],
+  exposed: ["leaked"],
+  helm: ["kubernetes"],
+  hmac: ["signature"],
+  invite: ["people", "sign"],
+  k8s: ["kubernetes"],
+  nextjs: ["next", "js"],
+  oidc: ["openid"],
+  saml: ["openid"],
+  scale: ["scaling"],
+  sso: ["openid", "people", "sign"],
+  stolen: ["leaked"],
+  throttling: ["rate", "limits"],
+};
+
+/** The index, and pages that describe details or are for people who work on the service, come after the guides. */
+const DETAILS =
+  /^\/.*\/(?:#|reference\/|settings|limits|performance|capacity|changelog|contributing|release|ARCHITECTURE)/;
+const RECIPES = /\/recipes\//;
+
+/** How MiniSearch searches the documentation. */
+const DOCS_SEARCH = {
+  fuzzy: 0.2,
+  prefix: true,
+  boost: { title: 4, text: 2, titles: 1 },
+  boostDocument: (id: string) => (DETAILS.test(id) ? 0.3 : RECIPES.test(id) ? 0.5 : 1),
+  processTerm: (term: string) => [term.toLowerCase(), ...(SYNONYMS[term.toLowerCase()] ?? [])],
+};
 
 /**
  * Sets the options of the search in the browser: functions in the configuration would be sent as text and evaluated, which the

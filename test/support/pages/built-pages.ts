@@ -16,13 +16,9 @@ export async function builtPages(): Promise<string> {
 /** The sources of the site, for git. */
 const SOURCES = [
   ...["*.md", "docs", "openapi.json", "package-lock.json"],
-  ...[
-    "build.js",
-    "pages/icon.svg",
-    "src/palette/docs-search-options.ts",
-    "src/parts/site.ts",
-    "src/styles/tokens.css",
-  ].map((file) => `console/${file}`),
+  ...["build.js", "pages/icon.svg", "src/parts/site.ts", "src/styles/tokens.css"].map(
+    (file) => `console/${file}`,
+  ),
 ];
 
 /** Builds the documentation site as `npm run docs:build` does, once per version of its sources. @returns the directory */

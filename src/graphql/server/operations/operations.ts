@@ -24,7 +24,6 @@ import { type GraphqlContext, requireSession } from "../../shared/context.js";
 import { domainErrorOf } from "../../shared/error-format.js";
 import { Loaders } from "../../shared/loaders.js";
 import type { OperationLimits } from "../../shared/operation-limits.js";
-import { RawJson } from "../../shared/raw-json.js";
 import { Admission, tokenLimitError } from "../limits/admission.js";
 import type { Variables } from "../limits/operation-measure.js";
 import { createPreparer, type PreparedOperation } from "./prepared-operation.js";
@@ -34,11 +33,6 @@ import { type ErrorContext, type OperationReply, shapeFailure, shapeReply } from
 const MAX_CHARACTERS = 400_000;
 /** Size of a document beside its source. */
 const DOCUMENT_CHARACTERS = 100;
-
-const MAX_ANONYMOUS_BYTES = 8_000_000;
-/** Approximate memory for a document of an anonymous reply, per character and at least. */
-const DOCUMENT_BYTES = 60;
-const MIN_DOCUMENT_BYTES = 5_000;
 
 const MS_PER_S = 1000;
 const NO_HEADERS = {};
@@ -60,11 +54,6 @@ interface Execution {
   readonly onReplay: () => void;
 }
 
-interface AnonymousReply {
-  readonly prepared: PreparedOperation;
-  readonly data: Readonly<Record<string, RawJson>>;
-}
-
 /** Prepares and runs GraphQL operations, the same for every transport. */
 export class Operations {
   readonly #admission: Admission;
@@ -74,9 +63,6 @@ export class Operations {
     maxSize: MAX_CHARACTERS,
     sizeCalculation: (_, source) => source.length + DOCUMENT_CHARACTERS,
   });
-
-  /** Replies to operations without credentials, which depend on the document and its variables only. */
-  readonly #anonymousReplies = new LRUCache<string, AnonymousReply>({ maxSize: MAX_ANONYMOUS_BYTES });
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -107,12 +93,11 @@ export class Operations {
   }
 
   /** Checks and runs a query or mutation. Never rejects: failures are returned as errors in the reply. */
-  async run(sent: PreparedOperation, variables: Variables, context: GraphqlContext): Promise<OperationReply> {
-    const { session } = context;
-    const anonymousKey = session ? "" : JSON.stringify([sent.source, sent.operationName, variables]);
-    const known = session ? undefined : this.#anonymousReplies.get(anonymousKey);
-    // A known operation has been measured and validated before.
-    const prepared = known?.prepared ?? sent;
+  async run(
+    prepared: PreparedOperation,
+    variables: Variables,
+    context: GraphqlContext,
+  ): Promise<OperationReply> {
     let headers: Readonly<Record<string, string>> = NO_HEADERS;
     const { log } = this.options;
     try {
@@ -124,13 +109,11 @@ export class Operations {
       // Creating the context has charged the first root field (decision 33).
       const charge = rootFields > 1 ? context.spend(rootFields - 1) : null;
       if (charge) headers = rateLimitHeaders(await charge);
-      if (known) return { status: 200, headers, result: { data: known.data } };
       const onReplay = () => {
         headers = { ...headers, [REPLAYED_HEADER]: "true" };
       };
       const result = await this.#execute({ prepared, variables, context, onReplay });
-      const reply = session ? result : this.#addAnonymousReply(anonymousKey, prepared, result);
-      return shapeReply(reply, headers, context, log);
+      return shapeReply(result, headers, context, log);
     } catch (error) {
       return shapeFailure(error, headers, context, log);
     }
@@ -188,17 +171,6 @@ export class Operations {
     const known = this.#cache.get(source);
     if (known?.has(operationName)) return;
     this.#cache.set(source, new Map([...(known ?? []), [operationName, prepared]]));
-  }
-
-  /** Caches a successful result. @returns the result to send, whose text is not built again */
-  #addAnonymousReply(key: string, prepared: PreparedOperation, result: ExecutionResult): ExecutionResult {
-    if (result.errors || !result.data) return result;
-    const texts = Object.entries(result.data).map(([name, value]) => [name, JSON.stringify(value)] as const);
-    const data = Object.fromEntries(texts.map(([name, text]) => [name, new RawJson(text)]));
-    const replyBytes = texts.reduce((sum, [, text]) => sum + text.length, 0);
-    const size = MIN_DOCUMENT_BYTES + key.length * DOCUMENT_BYTES + replyBytes;
-    this.#anonymousReplies.set(key, { prepared, data }, { size });
-    return { data };
   }
 
   /** Executes an operation. Metrics and traces use its type, because its name is caller-controlled. */
