@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLFormattedError } from "graphql";
@@ -21,10 +20,6 @@ import { acceptsEventStream } from "./streams/event-stream.js";
 const MAX_ACCEPT_HEADERS = 100;
 /** A cross-site page cannot send this content type without a preflight request. */
 const JSON_TYPE = /^application\/json\s*(?:;|$)/;
-
-/** Characters of large replies after which serialization is deferred to the next turn of the event loop. */
-const MAX_CHARACTERS = 1_000_000;
-const LARGE_REPLY = 64_000;
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -57,7 +52,6 @@ const DOCUMENT_ERRORS = new Set<unknown>([
 export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions): void {
   const { callers, operations, apollo, maxReplyBytes, metrics } = options;
   const fastPath = options.fastPath ? new FastPath(operations, metrics.caches.documents) : undefined;
-  const writer = new ReplyWriter();
 
   app.addHook("onSend", (request, reply, _payload, done) => {
     // Clients that support GraphQL's media type ignore the errors in a failed response of another type.
@@ -83,8 +77,7 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
             request,
             metrics,
           );
-      const writing = writer.write(result);
-      const text = typeof writing === "string" ? writing : await writing;
+      const text = `${stringifyReply(result)}\n`;
       if (isLargerThan(text, maxReplyBytes)) throw replyTooLarge(maxReplyBytes);
       reply.headers(headers);
       if (result.errors) reply.code(statusFor(request, status, result.errors));
@@ -172,36 +165,5 @@ class FastPath {
   recordReply({ headers: { accept = "" } }: FastifyRequest, reply: FastifyReply): void {
     const type = reply.getHeader("content-type");
     if (reply.statusCode === 200 && typeof type === "string") this.#contentTypes.set(accept, type);
-  }
-}
-
-/**
- * Serializes replies in batches. Operations loaded by one SQL statement complete in the same turn of the event loop. If all their
- * replies were serialized before the first is sent, a few hundred large ones would exhaust memory and block the event loop.
- */
-class ReplyWriter {
-  #written = 0;
-
-  /** Serializes a reply; synchronous unless this turn's limit is exceeded. */
-  write(value: object): string | Promise<string> {
-    if (this.#written > MAX_CHARACTERS) return this.#writeLater(value);
-    const text = `${stringifyReply(value)}\n`;
-    if (text.length >= LARGE_REPLY) this.#count(text.length);
-    return text;
-  }
-
-  async #writeLater(value: object): Promise<string> {
-    // Check again: another waiting reply may have used up this turn's limit.
-    while (this.#written > MAX_CHARACTERS) await setImmediate();
-    return this.write(value);
-  }
-
-  #count(characters: number): void {
-    if (this.#written === 0) {
-      void setImmediate().then(() => {
-        this.#written = 0;
-      });
-    }
-    this.#written += characters;
   }
 }
