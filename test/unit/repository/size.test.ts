@@ -3,10 +3,43 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
-/** About 5 % above the count, so that a fix needs no change here. Raise a limit only in a commit that gives the reason, and lower it after a removal. */
-const MAX_LINES = { src: 37_900, test: 49_000 };
-// 58, the six of OpenID Connect, PREVIEW_URL, and how long and how many former values of groups are kept.
+/**
+ * Maximum lines of TypeScript by folder, 10 % above the count, so that a fix needs no change here. Raise one only in a commit that gives the
+ * reason, and lower it after a removal.
+ */
+const MAX_LINES: Readonly<Record<string, number>> = {
+  "src/app": 800,
+  "src/cli": 2_500,
+  "src/config": 650,
+  "src/domain": 6_000,
+  "src/embedded-postgres": 750,
+  "src/graphql": 9_200,
+  "src/http": 3_250,
+  "src/persistence": 8_600,
+  "src/rest": 1_600,
+  "src/services": 7_300,
+  "src/telemetry": 750,
+  "test/api": 25_000,
+  "test/browser": 3_200,
+  "test/citus": 430,
+  "test/operations": 2_500,
+  "test/process": 4_400,
+  "test/slow": 2_350,
+  "test/smoke": 260,
+  "test/support": 9_750,
+  "test/unit": 5_000,
+};
+// 58, the six of OpenID Connect minus the four of workers and read replicas, PREVIEW_URL, and how long and how many former values of groups are kept.
 const MAX_SETTINGS = 63;
+
+test("every folder has a budget", () => {
+  const folders = ["src", "test"].flatMap((parent) =>
+    readdirSync(parent, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${parent}/${name}`),
+  );
+  expect(folders.toSorted()).toEqual(Object.keys(MAX_LINES));
+});
 
 test.each(Object.entries(MAX_LINES))("%s has at most %i lines", (folder, maxLines) => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
