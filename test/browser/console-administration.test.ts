@@ -15,6 +15,7 @@ import {
   waitForMessage,
 } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
+import { callRest } from "../support/rest/rest-client.js";
 import type { TestAccount } from "../support/service/test-service.js";
 
 /** Each page, with text that it shows once loaded. */
@@ -322,6 +323,16 @@ describe("console administration in Chromium", () => {
     const reader = await signIn(browser(), service(), secret, "#/");
     await reader.page.getByRole("heading", { level: 2, name: "2 things need attention." }).waitFor();
     await reader.page.getByText("Webhooks and API keys are checked only with the scope admin.").waitFor();
+    for (let index = 1; index <= 20; index += 1)
+      await callRest(`${service().url}/api/user`, "GET", key, {
+        user_group_id: `bare ${index}`,
+        name: "Bare",
+      });
+    await reader.page.reload();
+    await reader.page
+      .getByRole("listitem")
+      .filter({ hasText: "Groups without mapping: more than 20" })
+      .waitFor();
     expect(reader.complaints).toEqual([]);
   });
 
