@@ -1,3 +1,4 @@
+import { escapeLiteral } from "pg";
 import type { QueryRunner } from "typeorm";
 
 // Steps of migrations with `transaction = false`, during which requests are served. Each can be repeated after an interruption.
@@ -52,6 +53,8 @@ const BATCH = 2_000;
 interface Backfill {
   /** A table of tenants' rows. */
   readonly table: string;
+  /** SQL columns that `set` uses, e.g. `EXISTS (…) AS is_used`: Citus refuses subqueries in assignments. $1 is the account, $2 the environment. */
+  readonly read?: string;
   /** SQL assignments, e.g. `size = length(text)`. */
   readonly set: string;
   /** Condition of the rows that still lack the values, e.g. `size IS NULL`. */
@@ -62,15 +65,21 @@ interface Backfill {
  * Updates the rows of all tenants in batches, each in its own transaction and within its tenant's row scope: row-level security applies to
  * the owner role too.. After an interruption, the remaining rows are updated.
  */
-export async function backfill(queryRunner: QueryRunner, { table, set, where }: Backfill): Promise<void> {
+export async function backfill(
+  queryRunner: QueryRunner,
+  { table, read, set, where }: Backfill,
+): Promise<void> {
+  // In the plan for an empty database, there is no table yet.
+  const [{ exists }] = await queryRunner.query("SELECT to_regclass('account') IS NOT NULL AS exists");
+  if (exists !== true) return;
   const accounts: { id: number }[] = await inScope(queryRunner, { "app.operator": "on" }, () =>
     queryRunner.query("SELECT id FROM account ORDER BY id"),
   );
   // The rows are selected apart from the update, which skips those that change meanwhile: they are found again.
   const update = `WITH batch AS MATERIALIZED (
-      SELECT ctid AS place FROM ${table} WHERE account_id = $1 AND environment = $2 AND ${where} LIMIT ${BATCH}),
+      SELECT ctid AS place${read === undefined ? "" : `, ${read}`} FROM ${table} WHERE account_id = $1 AND environment = $2 AND ${where} LIMIT ${BATCH}),
     updated AS (
-      UPDATE ${table} SET ${set} FROM batch WHERE ctid = place)
+      UPDATE ${table} SET ${set} FROM batch WHERE account_id = $1 AND environment = $2 AND ctid = place)
     SELECT count(*)::integer AS count FROM batch`;
   for (const { id } of accounts) {
     for (const environment of ["Customer", "Testing"]) {
@@ -92,8 +101,9 @@ async function inScope<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   return inTransaction(queryRunner, async () => {
-    for (const setting of Object.entries(settings))
-      await queryRunner.query("SELECT set_config($1, $2, true)", [...setting]);
+    // Not set_config(), which Citus does not send to its workers.
+    for (const [name, value] of Object.entries(settings))
+      await queryRunner.query(`SET LOCAL ${name} = ${escapeLiteral(value)}`);
     return work();
   });
 }

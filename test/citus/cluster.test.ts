@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DeriveFromGroups1795864200000 } from "../../migrations/1795864200000-derive-from-groups.js";
 import {
   checkDistribution,
   distributionStatus,
@@ -19,6 +20,7 @@ import type { Call } from "../support/faults/load-journal.js";
 import { verifyLoad } from "../support/faults/load-verification.js";
 import { type SteadyLoad, startLoad } from "../support/faults/steady-load.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
+import { expectDerivedColumns } from "../support/postgres/derived-columns.js";
 import { prepareDatabase } from "../support/postgres/postgres-setup.js";
 import { queryOnce } from "../support/postgres/system-postgres.js";
 import { callRest } from "../support/rest/rest-client.js";
@@ -97,7 +99,7 @@ function useCluster(): void {
 describe.skipIf(citusPrograms === undefined)("a Citus cluster", { timeout: 600_000 }, () => {
   useCluster();
 
-  test("distributes a database with data, and continues after an interruption", async () => {
+  test("distributes a database with data, continues after an interruption, and migrates its groups", async () => {
     const before = await rest("GET", GET);
     expect(before).toMatchObject({ status: 200, body: { user_group: { team_id: WIDE + 1 } } });
     await service.close();
@@ -119,9 +121,15 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", { timeout: 600_0
         new Set([`distributed ${SHARDS}`]),
       );
       await checkDistribution(database);
+      const runner = database.orm.createQueryRunner();
+      const migration = new DeriveFromGroups1795864200000();
+      await migration.down(runner);
+      await migration.up(runner);
+      await runner.release();
     });
 
     await startService();
+    await expectDerivedColumns(service);
     key = await newKey();
     const [{ groups, sources }] = await service.query(
       "SELECT (SELECT count(*)::integer FROM user_group) AS groups, (SELECT count(*)::integer FROM data_source) AS sources",

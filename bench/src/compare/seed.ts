@@ -41,12 +41,14 @@ async function seedAccount(
     const batch = groups.slice(from, from + BATCH);
     await insert(
       "user_group",
-      "id, provided_id, name, properties, token_key_id, token_ciphertext, token_lookup",
-      "bigint, text, text, json, text, bytea, bytea",
+      // The names are ASCII, which needs no search text.
+      "id, provided_id, name, properties, token_key_id, token_ciphertext, token_lookup, mapped_version",
+      "bigint, text, text, json, text, bytea, bytea, integer",
       batch.map((group) => {
         const { ciphertext, lookup } = vault.encryptToken(group.token, { accountId, tokenKeyId: keyId });
         const properties = JSON.stringify(group.properties);
-        return [group.id, group.providedId, group.name, properties, keyId, ciphertext, lookup];
+        const mappedVersion = group.mapping.length > 0 ? 1 : -1;
+        return [group.id, group.providedId, group.name, properties, keyId, ciphertext, lookup, mappedVersion];
       }),
     );
     const entries = batch.flatMap(({ id, mapping }) =>

@@ -39,6 +39,8 @@ const GROUP_FILTERS: Readonly<Record<string, (sourceId: number) => UserGroupFilt
   "dataSource, no match": () => ({ dataSource: { by: "providedId", providedId: "none" } }),
   "schemaId, 2/3": () => ({ schemaId: "sales" }),
   "schemaId, no match": () => ({ schemaId: "none" }),
+  "hasMapping: true, all": () => ({ hasMapping: true }),
+  "hasMapping: false, no match": () => ({ hasMapping: false }),
   "providedIds, no match": () => ({ providedIds: ["none"] }),
   "createdAt, half": () => ({ createdAt: { from: ago(365) } }),
   "createdAt, no match": () => ({ createdAt: { from: ago(-1) } }),
@@ -46,6 +48,13 @@ const GROUP_FILTERS: Readonly<Record<string, (sourceId: number) => UserGroupFilt
   "updatedAt, no match": () => ({ updatedAt: { from: ago(-1) } }),
   "properties, 1/3": () => ({ properties: '{"region":"EU"}' }),
   "properties, no match": () => ({ properties: '{"x":1}' }),
+};
+/** Filters of groups that have long names with accents, and no mapping. */
+const ACCENTED_FILTERS: typeof GROUP_FILTERS = {
+  "search, all": () => ({ search: "epee" }),
+  "search, no match": () => ({ search: "zzqqé" }),
+  "hasMapping: false, all": () => ({ hasMapping: false }),
+  "hasMapping: true, no match": () => ({ hasMapping: true }),
 };
 const SOURCE_ORDERS: readonly DataSourceSortField[] = ["dataSourceId", "providedId", "name", "createdAt"];
 const SOURCE_FILTERS: Readonly<Record<string, DataSourceFilter>> = {
@@ -106,15 +115,19 @@ export async function blocksTables({ database, world }: Stage): Promise<readonly
       "SELECT min(id) AS id FROM data_source WHERE account_id = $1",
       [accountId],
     );
-    const groups: string[][] = [];
-    for (const [name, filterOf] of Object.entries(GROUP_FILTERS)) {
-      const row = [name];
-      for (const field of ORDERS) {
-        const order = { field, direction: "ascending" } as const;
-        row.push(await most((page) => listUserGroups(db, filterOf(source?.id ?? 0), order, page)));
+    const groupRows = async (filters: typeof GROUP_FILTERS) => {
+      const rows: string[][] = [];
+      for (const [name, filterOf] of Object.entries(filters)) {
+        const row = [name];
+        for (const field of ORDERS) {
+          const order = { field, direction: "ascending" } as const;
+          row.push(await most((page) => listUserGroups(db, filterOf(source?.id ?? 0), order, page)));
+        }
+        rows.push(row);
       }
-      groups.push(row);
-    }
+      return rows;
+    };
+    const groups = await groupRows(GROUP_FILTERS);
     const sources: string[][] = [];
     for (const [name, filter] of Object.entries(SOURCE_FILTERS)) {
       const row = [name];
@@ -149,8 +162,11 @@ export async function blocksTables({ database, world }: Stage): Promise<readonly
         ]);
       }
     }
+    await accent({ database, world });
+    const accented = await groupRows(ACCENTED_FILTERS);
     return [
       markdownTable(["blocks read for userGroups, by filter", ...ORDERS], groups),
+      markdownTable(["blocks read for groups with long accented names and no mapping", ...ORDERS], accented),
       markdownTable(["blocks read for dataSources, by filter", ...SOURCE_ORDERS], sources),
       markdownTable(["blocks read for", "blocks"], others),
     ];
@@ -182,4 +198,19 @@ async function fill({ database, world }: Stage): Promise<void> {
     SET session_replication_role = origin`);
   for (const table of ["audit_entry", "embed_session_count", "webhook_delivery"])
     await database.query(`VACUUM ANALYZE ${table}`);
+}
+
+/** Gives the groups of the largest account long names with accents, and no mapping. */
+async function accent({ database, world }: Stage): Promise<void> {
+  const [{ accountId }] = world.accounts;
+  await database.query(`
+    SET session_replication_role = replica;
+    DELETE FROM mapping_entry WHERE account_id = ${accountId};
+    UPDATE user_group SET name = accented.name, mapped_version = -mapping_version,
+        search_hash = hashtext(accented.name || E'\\n' || provided_id), search_text = repeat('epee ', 49) || id || E'\\n' || provided_id
+      FROM (SELECT id, repeat('épée ', 49) || id AS name FROM user_group WHERE account_id = ${accountId}) AS accented
+      WHERE account_id = ${accountId} AND user_group.id = accented.id;
+    SET session_replication_role = origin`);
+  for (const table of ["user_group", "mapping_entry"])
+    await database.query(`VACUUM (FULL, ANALYZE) ${table}`);
 }

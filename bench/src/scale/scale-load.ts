@@ -10,18 +10,20 @@ const CHUNK = 500_000;
 const BATCH = 5000;
 const LOADED = ["user_group", "mapping_entry"];
 
+const PROVIDED_ID = `('customer-' || left(md5(n::text), 16))`;
+const NAME = `('Customer ' || substr(md5(n::text), 17, 8) || ' Inc.')`;
+
 /** Realistic rows; external IDs and names are independent of the order of creation. */
 const groupsStatement = (from: number, to: number, all: number, keyId: string) => `
   INSERT INTO user_group (account_id, environment, id, provided_id, name, properties, token_key_id, token_ciphertext,
-    token_lookup, created_at, updated_at)
-  SELECT owner.account_id, '${ENVIRONMENT}', n, 'customer-' || left(md5(n::text), 16),
-    'Customer ' || substr(md5(n::text), 17, 8) || ' Inc.',
+    token_lookup, search_hash, mapped_version, created_at, updated_at)
+  SELECT owner.account_id, '${ENVIRONMENT}', n, ${PROVIDED_ID}, ${NAME},
     format('{"region":"%s","plan":"%s","seats":%s,"contact":"%s@example.com","flags":["beta","export"],"segment":%s}',
       (ARRAY['EU', 'US', 'APAC'])[1 + n % 3], (ARRAY['free', 'team', 'enterprise'])[1 + n % 7 % 3], 5 + n % 300,
       substr(md5(n::text), 25), n % 50)::json,
     '${keyId}',
     coalesce(encrypted.ciphertext, substr(sha256(('a' || n)::bytea) || sha256(('b' || n)::bytea) || sha256(('c' || n)::bytea), 1, 87)),
-    coalesce(encrypted.lookup, sha256(('d' || n)::bytea)),
+    coalesce(encrypted.lookup, sha256(('d' || n)::bytea)), hashtext(${NAME} || E'\\n' || ${PROVIDED_ID}), 1,
     now() - interval '2 years' * (1 - n::double precision / ${all}),
     now() - interval '2 years' * (1 - n::double precision / ${all}) * random()
   FROM generate_series(${from}, ${to}) AS n

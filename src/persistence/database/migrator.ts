@@ -225,12 +225,12 @@ export async function planMigrations(database: Database): Promise<readonly Plann
   }
 }
 
-/** Has the query runner record statements instead of running them, except queries. @returns the statements so far */
+/** Has the query runner record statements instead of running them, except queries and their settings. @returns the statements so far */
 function recordStatements(runner: QueryRunner): string[] {
   const recorded: string[] = [];
   const query = runner.query.bind(runner);
   runner.query = async (text: string, parameters?: unknown[]) => {
-    if (/^\s*(?:SELECT|ROLLBACK)\b/i.test(text)) return query(text, parameters);
+    if (/^\s*(?:SELECT|SET LOCAL|ROLLBACK)\b/i.test(text)) return query(text, parameters);
     recorded.push(text);
     return [];
   };

@@ -7,6 +7,7 @@ import { CountRequests1765500000000 } from "../../../migrations/1765500000000-co
 import { IndexOftenChangedGroups1795862000000 } from "../../../migrations/1795862000000-index-often-changed-groups.js";
 import { EndedConsoleSessions1795863000000 } from "../../../migrations/1795863000000-ended-console-sessions.js";
 import { AddUpUsage1795864100000 } from "../../../migrations/1795864100000-add-up-usage.js";
+import { DeriveFromGroups1795864200000 } from "../../../migrations/1795864200000-derive-from-groups.js";
 import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
 import { AuditEntryEntity } from "../audit/entries.js";
 import { SigningKeyEntity } from "../authentication/signing-keys.js";
@@ -54,6 +55,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
       IndexOftenChangedGroups1795862000000,
       EndedConsoleSessions1795863000000,
       AddUpUsage1795864100000,
+      DeriveFromGroups1795864200000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

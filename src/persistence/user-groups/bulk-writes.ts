@@ -3,6 +3,7 @@ import type { UserGroup, UserGroupFields } from "../../domain/user-groups/user-g
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { eachField, USER_GROUP_FIELDS } from "../shared/user-group-fields.js";
+import { INSERTED } from "./derived-columns.js";
 import {
   CHANGE_COLUMNS,
   type RowChanges,
@@ -51,6 +52,8 @@ const BYTES = bytesOf(
 export interface NewUserGroupRow extends UserGroupFields {
   readonly providedId: string;
   readonly token: StoredToken;
+  /** Whether the transaction adds entries to the mapping. */
+  readonly isMapped: boolean;
 }
 
 const INSERT: Statement = {
@@ -61,12 +64,13 @@ const INSERT: Statement = {
     "created",
     // A subquery draws the IDs: they have the order of the items.
     `INSERT INTO user_group (account_id, environment, id, provided_id, token_key_id, token_ciphertext, token_lookup,
-      ${eachField(({ column }) => column)})
+      ${eachField(({ column }) => column)}, ${INSERTED.map(([column]) => column).join(", ")})
     SELECT $1, $2, item.id, item.provided_id, item.token_key_id, item.token_ciphertext, item.token_lookup,
-      ${eachField(({ column, type }) => `item.${column}::${type}`)}
+      ${eachField(({ column, type }) => `item.${column}::${type}`)}, ${INSERTED.map(([, value]) => value).join(", ")}
     FROM (SELECT nextval('user_group_team_id') AS id, new.*
-      FROM unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[], ${eachField((_, index) => `$${index + 7}::text[]`)})
-        AS new (provided_id, token_key_id, token_ciphertext, token_lookup, ${eachField(({ column }) => column)})) AS item
+      FROM unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::boolean[],
+        ${eachField((_, index) => `$${index + 8}::text[]`)})
+        AS new (provided_id, token_key_id, token_ciphertext, token_lookup, is_mapped, ${eachField(({ column }) => column)})) AS item
     ORDER BY item.provided_id COLLATE "C"
     ON CONFLICT (account_id, environment, provided_id) DO NOTHING
     RETURNING *`,
@@ -157,6 +161,7 @@ export async function insertUserGroups(
     groups.map(({ token }) => token.keyId),
     groups.map(({ token }) => token.ciphertext),
     groups.map(({ token }) => token.lookup),
+    groups.map(({ isMapped }) => isMapped),
     ...USER_GROUP_FIELDS.map(({ property }) => groups.map((group) => group[property])),
   ]);
 }

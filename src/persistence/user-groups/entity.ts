@@ -13,6 +13,9 @@ import { AccountKey, EnvironmentKey, OptionalTime, TimeOfWriting } from "../shar
 @Index("user_group_previous_token_ix", ["accountId", "previousTokenLookup"], {
   where: "previous_token_lookup IS NOT NULL",
 })
+@Index("user_group_unmapped_ix", ["accountId", "environment", "id"], {
+  where: "(\nCASE\n    WHEN (mapped_version = mapping_version) THEN 1\n    ELSE 0\nEND = 0)",
+})
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "user_group_account_fk" })
 export class UserGroupEntity {
   @AccountKey("user_group_pk")
@@ -58,6 +61,18 @@ export class UserGroupEntity {
   /** Incremented with each change of the mapping. */
   @Column("integer", { default: 1 })
   mappingVersion!: number;
+
+  /** Text that words are searched in, if it is not ASCII. */
+  @Column({ type: "text", nullable: true, collation: "C" })
+  searchText!: string | null;
+
+  /** Hash of name and external ID that `searchText` is derived from; another if a release without it has changed the name. */
+  @Column("integer", { nullable: true })
+  searchHash!: number | null;
+
+  /** The mapping version if the mapping has entries, the negative one if it has none; null or another if that is not known. */
+  @Column("integer", { nullable: true })
+  mappedVersion!: number | null;
 
   @TimeOfWriting()
   createdAt!: Date;

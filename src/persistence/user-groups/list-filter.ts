@@ -2,6 +2,7 @@ import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import type { UserGroupFilter } from "../../domain/user-groups/list.js";
 import { escapeLike, inRange, StatementValues, startsWith } from "../shared/keyset.js";
 import { type ListQuery, MAX_FEW, TENANT } from "../shared/select-page.js";
+import { containsWords, hasEntries, hasMappingIs, MAYBE_UNMAPPED } from "./derived-columns.js";
 import { spellingsOf } from "./name-prefix.js";
 
 const MAPPING_FIELDS = ["dataSource", "schemaId"];
@@ -34,13 +35,13 @@ export function filteredList(filter: UserGroupFilter, column?: string): ListQuer
   const name = `name COLLATE "default" ILIKE`;
   const others = present([
     providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,
-    search !== undefined && containsWords(search, values),
+    search !== undefined && searchCondition(search, values),
     nameContains !== undefined && `${name} ${values.add(`%${escapeLike(nameContains)}%`)}`,
     nameStartsWith !== undefined && `${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`,
     properties && `properties::jsonb @> ${values.add(properties)}::jsonb`,
     (source !== undefined || filter.schemaId !== undefined) &&
       mappedCondition(source, filter.schemaId, values),
-    hasMapping !== undefined && `${hasMapping ? "" : "NOT "}${mappedCondition(undefined, undefined, values)}`,
+    ...(hasMapping === undefined ? [] : hasMappingIs(hasMapping)),
   ]);
   const conditions = [...TENANT, ...ranges.flatMap(([, range]) => range), ...others];
   const access = column === undefined ? {} : accessTo(filter, column, { source, ranges }, values);
@@ -68,6 +69,10 @@ function accessTo(
   if (ranged === column && fields.length === 1) return {};
   if (ranged !== undefined)
     return { search: { few: few(ranged, range), inOrder: ranged === column ? range : [] } };
+  if (filter.hasMapping === false) {
+    const unmapped = [MAYBE_UNMAPPED];
+    return { search: { few: few("id", unmapped), inOrder: column === "id" ? unmapped : [] } };
+  }
   return { search: {} };
 }
 
@@ -86,22 +91,10 @@ function present(conditions: readonly (string | false | undefined)[]): readonly 
   return conditions.flatMap((condition) => (condition ? [condition] : []));
 }
 
-/** Letters with a stroke or without a dot, which Unicode does not decompose, and the letters that they are found by. */
-const STROKES = ["łŁøØđĐħĦŧŦı", "lLoOdDhHtTi"];
-
-/** Returns SQL for a text without accents. Most texts are ASCII, for which the rest would take three times as long. */
-function withoutAccents(text: string): string {
-  const decomposed = `normalize(translate(${text}, '${STROKES.join("', '")}'), NFD)`;
-  return `CASE WHEN octet_length(${text}) = length(${text}) THEN ${text}
-    ELSE regexp_replace(${decomposed}, '[\\u0300-\\u036f]', '', 'g') END`;
-}
-
-/** Returns a condition that is met if the name or the external ID contains each word, ignoring case and accents. */
-function containsWords(search: string, values: StatementValues): string {
+/** Returns a condition that is met if the name or the external ID contains each word of a text. */
+function searchCondition(search: string, values: StatementValues): string {
   const words = search.split(/\s+/u).map((word) => `%${escapeLike(word)}%`);
-  const patterns = `ARRAY(SELECT ${withoutAccents("word")} FROM unnest(${values.add(words)}::text[]) AS word)`;
-  // A word contains no line break.
-  return `(${withoutAccents("name")} || E'\\n' || ${withoutAccents("provided_id")}) COLLATE "default" ILIKE ALL (${patterns})`;
+  return containsWords(values.add(words));
 }
 
 function mappedCondition(
@@ -109,14 +102,10 @@ function mappedCondition(
   schemaId: string | undefined,
   values: StatementValues,
 ): string {
-  const conditions = [
-    "entry.account_id = user_group.account_id",
-    "entry.environment = user_group.environment",
-    "entry.user_group_id = user_group.id",
+  return hasEntries([
     ...(schemaId === undefined ? [] : [`entry.schema_id = ${values.add(schemaId)}`]),
     ...(source === undefined ? [] : [`entry.data_source_id = ${source}`]),
-  ];
-  return `EXISTS (SELECT FROM mapping_entry AS entry WHERE ${conditions.join(" AND ")})`;
+  ]);
 }
 
 function dataSourceId(ref: DataSourceRef, values: StatementValues): string {

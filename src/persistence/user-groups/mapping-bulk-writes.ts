@@ -38,14 +38,21 @@ interface GroupEntry extends MappingEntry {
 /** Returns the new mapping of a group for its current one. */
 export type Remap = (former: StoredMapping) => StoredMapping;
 
+/** A mapping whose entries have changed. */
+export interface Remapped {
+  readonly former: StoredMapping;
+  /** Whether it has entries now. */
+  readonly isMapped: boolean;
+}
+
 /**
  * Replaces the mappings of groups that the transaction has locked or created.
- * @returns the former mappings of the groups whose mapping has changed, by group ID
+ * @returns the groups whose mapping has changed, by ID
  */
 export async function replaceMappings(
   transaction: TenantDb,
   changes: ReadonlyMap<number, Remap>,
-): Promise<ReadonlyMap<number, StoredMapping>> {
+): Promise<ReadonlyMap<number, Remapped>> {
   const formers = await findStoredMappings(transaction, [...changes.keys()]);
   const mappings = [...formers].map(([id, former]) => [id, changes.get(id)?.(former) ?? former] as const);
   return writeMappings(transaction, formers, new Map(mappings));
@@ -73,7 +80,7 @@ export async function writeMappings(
   transaction: TenantDb,
   formers: ReadonlyMap<number, StoredMapping>,
   mappings: ReadonlyMap<number, StoredMapping>,
-): Promise<ReadonlyMap<number, StoredMapping>> {
+): Promise<ReadonlyMap<number, Remapped>> {
   const put: GroupEntry[] = [];
   const removed: GroupEntry[] = [];
   for (const [userGroupId, mapping] of mappings) {
@@ -88,7 +95,11 @@ export async function writeMappings(
   if (removed.length > 0) await transaction.run(REMOVE, entryValues(removed).slice(0, 2));
   if (put.length > 0) await transaction.run(PUT, entryValues(put));
   const changed = new Set([...removed, ...put].map(({ userGroupId }) => userGroupId));
-  return new Map([...formers].filter(([id]) => changed.has(id)));
+  return new Map(
+    [...formers].flatMap(([id, former]) =>
+      changed.has(id) ? [[id, { former, isMapped: mappings.get(id)?.size !== 0 }] as const] : [],
+    ),
+  );
 }
 
 function entryValues(rows: readonly GroupEntry[]): readonly (readonly unknown[])[] {

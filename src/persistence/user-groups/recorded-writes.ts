@@ -1,8 +1,9 @@
-import type { StoredMapping } from "../../domain/user-groups/mapping.js";
 import type { UserGroupFields } from "../../domain/user-groups/user-group.js";
 import { type RecordedChange, recorded, recordedChange } from "../shared/audit-recording.js";
 import type { Statement } from "../shared/statement.js";
 import { eachField, USER_GROUP_FIELDS } from "../shared/user-group-fields.js";
+import { UPDATED } from "./derived-columns.js";
+import type { Remapped } from "./mapping-bulk-writes.js";
 import { type UserGroupRow, userGroupColumns } from "./row.js";
 
 /** Expressions of an audit event about a row of `user_group`. */
@@ -29,13 +30,14 @@ export type UpdatedRow = UserGroupRow<[changed: string]>;
 
 /** Changes of a group's row; absent fields are not changed. */
 export interface RowChanges extends Partial<UserGroupFields> {
-  /** The mapping before its entries changed; absent if they have not. */
-  readonly formerMapping?: StoredMapping | undefined;
+  /** Absent if the entries of the mapping have not changed. */
+  readonly remapped?: Remapped | undefined;
 }
 
 /** The columns of an item of `updateStatement`, with their types. */
 export const CHANGE_COLUMNS: readonly (readonly [name: string, type: "boolean" | "text"])[] = [
   ["former_mapping", "text"],
+  ["is_mapped", "boolean"],
   ...USER_GROUP_FIELDS.flatMap(
     ({ column }) =>
       [
@@ -47,8 +49,10 @@ export const CHANGE_COLUMNS: readonly (readonly [name: string, type: "boolean" |
 
 /** Returns the values of `CHANGE_COLUMNS`. */
 export function valuesOfChanges(changes: RowChanges): unknown[] {
-  const { formerMapping } = changes;
-  const values: unknown[] = [formerMapping ? JSON.stringify([...formerMapping]) : null];
+  const { remapped } = changes;
+  const values: unknown[] = remapped
+    ? [JSON.stringify([...remapped.former]), remapped.isMapped]
+    : [null, null];
   for (const { property } of USER_GROUP_FIELDS)
     values.push(changes[property] !== undefined, changes[property] ?? null);
   return values;
@@ -70,7 +74,7 @@ export function updateStatement(name: string, items: string, condition: string):
     ...recordedChange(
       `item AS (${items}),
       compared AS (
-        SELECT user_group.*, former_mapping, former_mapping IS NOT NULL AS mapping_differs, ${eachField(
+        SELECT user_group.*, former_mapping, is_mapped, former_mapping IS NOT NULL AS mapping_differs, ${eachField(
           ({ column, type }) => `new_${column},
           CASE WHEN NOT sets_${column} OR user_group.${column}::text IS NOT DISTINCT FROM new_${column} THEN false
             ELSE ${type === "json" ? `user_group.${column}::jsonb IS DISTINCT FROM new_${column}::jsonb` : "true"} END AS ${column}_differs`,
@@ -85,6 +89,7 @@ export function updateStatement(name: string, items: string, condition: string):
             `${column} = CASE WHEN ${column}_differs THEN new_${column}::${type} ELSE user_group.${column} END`,
         )},
           mapping_version = user_group.mapping_version + CASE WHEN mapping_differs THEN 1 ELSE 0 END,
+          ${UPDATED},
           version = user_group.version + 1, updated_at = now()
         FROM found
         WHERE user_group.account_id = $1 AND user_group.environment = $2 AND user_group.id = found.id AND differs

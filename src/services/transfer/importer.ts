@@ -268,7 +268,7 @@ export class Importer {
     });
     const remaps = [...mappings].map(([id, mapping]) => [id, () => mapping] as const);
     const replaced = await replaceMappings(transaction, new Map(remaps));
-    const changed = [...replaced].map(([id, formerMapping]) => ({ id, formerMapping }));
+    const changed = [...replaced].map(([id, remapped]) => ({ id, remapped }));
     await updateUserGroups(transaction, changed);
     return { outcomes, changes: changed.map(({ id }) => ({ id, kind: "updated" })) };
   }

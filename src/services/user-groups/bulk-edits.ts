@@ -278,10 +278,8 @@ async function prepareUpdate(
       return updateUserGroups(
         transaction,
         groups.map(({ id }) => {
-          const formerMapping = remapped.get(id);
-          return patch === undefined
-            ? { id, formerMapping }
-            : { id, formerMapping, properties: properties.get(id) ?? null };
+          const change = { id, remapped: remapped.get(id) };
+          return patch === undefined ? change : { ...change, properties: properties.get(id) ?? null };
         }),
       );
     },

@@ -102,7 +102,7 @@ export class UserGroupService {
   ): Promise<UserGroup | null> {
     const db = this.deps.db.for(writer);
     const token = this.deps.vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
-    const rows = [{ providedId, ...fields, token }];
+    const rows = [{ providedId, ...fields, token, isMapped: mapping.length > 0 }];
     const insert = async (db: TenantDb) => {
       const entries = await resolveMapping(db, mapping);
       const groups = await insertUserGroups(db, rows);
@@ -209,7 +209,7 @@ export class UserGroupService {
       const group = requireUserGroup(await lockUserGroup(transaction, stored), ref);
       const { remap, ...fields } = await prepare(transaction, group);
       const replaced = await replaceMappings(transaction, new Map(remap && [[group.id, remap]]));
-      const changes = { ...fields, formerMapping: replaced.get(group.id) };
+      const changes = { ...fields, remapped: replaced.get(group.id) };
       return requireUserGroup(await updateUserGroup(transaction, { by: "id", id: group.id }, changes), ref);
     });
     return this.#publishUpdate(writer, updated);

@@ -177,7 +177,8 @@ export async function writeUpserts(
   const missing = items.filter(({ providedId }) => !existing.has(providedId));
   const rows = missing.map(({ token, ...fields }) => {
     const plaintext = token ?? issueUserGroupToken(writer.accountId);
-    return { ...DEFAULT_FIELDS, ...fields, token: vault.encryptToken(plaintext, writer) };
+    const isMapped = (fields.entries?.size ?? 0) > 0;
+    return { ...DEFAULT_FIELDS, ...fields, isMapped, token: vault.encryptToken(plaintext, writer) };
   });
   const created = byProvidedId(rows.length === 0 ? [] : await insertUserGroups(transaction, rows));
   // Locking concurrently created groups now, while holding new rows, could deadlock.
@@ -192,7 +193,7 @@ export async function writeUpserts(
     transaction,
     items.flatMap((item) => {
       const id = existing.get(item.providedId)?.id;
-      return id === undefined ? [] : [{ ...item, id, formerMapping: remapped.get(id) }];
+      return id === undefined ? [] : [{ ...item, id, remapped: remapped.get(id) }];
     }),
   );
   return new Map<string, UpsertedGroup>([

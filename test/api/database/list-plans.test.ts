@@ -78,6 +78,7 @@ async function fill(accountId: number): Promise<void> {
       SELECT account_id, environment, id, 'schema ' || n, (
         SELECT min(id) FROM data_source WHERE account_id = ${accountId} AND environment = 'Customer') + (user_group.id * n) % 50
       FROM user_group, generate_series(1, 2) AS n WHERE account_id = ${accountId} AND user_group.id % 50 > 0;
+    ${derive(accountId)};
     INSERT INTO user_group_history (account_id, environment, user_group_id, version, name, mapping_version, replaced_by)
       SELECT ${tenant}, (SELECT min(id) FROM user_group WHERE account_id = ${accountId}) + n % 7, n, 'Old', 1, 'test'
       FROM generate_series(1, 7000) AS n;
@@ -103,6 +104,13 @@ async function fill(accountId: number): Promise<void> {
         (CASE WHEN n % 50 = 0 THEN 'dead' WHEN n % 20 = 1 THEN 'pending' ELSE 'delivered' END)::webhook_delivery_state
       FROM generate_series(1, 10000) AS n;
     SET session_replication_role = origin;`);
+}
+
+/** Returns SQL that sets the derived columns of an account's groups, as the service does. */
+function derive(accountId: number): string {
+  return `UPDATE user_group SET search_hash = hashtext(name || E'\\n' || provided_id),
+    mapped_version = CASE WHEN EXISTS (SELECT FROM mapping_entry AS entry WHERE entry.account_id = user_group.account_id
+      AND entry.user_group_id = user_group.id) THEN 1 ELSE -1 END WHERE account_id = ${accountId}`;
 }
 
 /** Reads a page. @returns its start and end cursors */
@@ -273,6 +281,10 @@ describe("a filter without matches, with rows that updates have moved", () => {
       INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup)
         SELECT ${accountId}, 'Customer', nextval('user_group_team_id'), 'more ' || n, 'Name ' || n, 'none', '',
           sha256(convert_to('more ' || n, 'UTF8')) FROM generate_series(1, 40000) AS n;
+      INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+        SELECT account_id, environment, id, 'schema 1', (SELECT min(id) FROM data_source WHERE account_id = ${accountId})
+        FROM user_group WHERE account_id = ${accountId} ON CONFLICT DO NOTHING;
+      ${derive(accountId)};
       SET session_replication_role = origin`);
     // Neighbours by ID, and by any other order, end in different blocks.
     for (let part = 0; part < 10; part += 1)
@@ -287,6 +299,8 @@ describe("a filter without matches, with rows that updates have moved", () => {
     { nameContains: "none" },
     { properties: { tier: 99 } },
     { schemaId: "none" },
+    { hasMapping: false, nameContains: "none" },
+    { hasMapping: true, nameContains: "none" },
     { createdAt: { from: OLD_YEAR }, nameContains: "none" },
   ])("reads the table about once in every order, by %o", async (filter) => {
     const [table] = await service.query(
@@ -294,5 +308,36 @@ describe("a filter without matches, with rows that updates have moved", () => {
     );
     expect(table.blocks).toBeGreaterThan(1000);
     expect(await mostBlocks(filter)).toBeLessThan(1.1 * (table.blocks + PROBED));
+  });
+
+  test("the groups without a mapping are found with few blocks in every order, and counted", async () => {
+    const unmapped = async () => {
+      const { userGroups } = await run(
+        "{ userGroups(first: 1, filter: { hasMapping: false }) { totalCount } }",
+      );
+      expect(Math.max(...blocksOf("user_group"))).toBeLessThan(150);
+      return userGroups.totalCount;
+    };
+    plans.splice(0);
+    expect(await unmapped()).toBe(0);
+    expect(await mostBlocks({ hasMapping: false })).toBeLessThan(150);
+    await service.query(
+      `UPDATE user_group SET mapped_version = -1 WHERE account_id = ${account.accountId} AND id IN (
+        SELECT id FROM user_group WHERE account_id = ${account.accountId} ORDER BY hashint8(id) LIMIT 20)`,
+    );
+    expect(await unmapped()).toBe(20);
+    expect(await mostBlocks({ hasMapping: false })).toBeLessThan(150);
+  });
+
+  test("the groups with a mapping are found by reading the table about once in every order", async () => {
+    await service.query(
+      `UPDATE user_group SET mapped_version = -1 WHERE account_id = ${account.accountId};
+       UPDATE user_group SET mapped_version = 1 WHERE account_id = ${account.accountId} AND provided_id = 'more 20000'`,
+    );
+    await service.query("VACUUM ANALYZE user_group");
+    const [table] = await service.query(
+      "SELECT relpages AS blocks FROM pg_class WHERE relname = 'user_group'",
+    );
+    expect(await mostBlocks({ hasMapping: true })).toBeLessThan(1.1 * (table.blocks + PROBED));
   });
 });

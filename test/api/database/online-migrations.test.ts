@@ -1,10 +1,12 @@
 import { Client } from "pg";
 import type { QueryRunner } from "typeorm";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { DeriveFromGroups1795864200000 } from "../../../migrations/1795864200000-derive-from-groups.js";
 import type { LockingMigration } from "../../../migrations/shared/locks.js";
 import { backfill, buildIndex, dropIndex } from "../../../migrations/shared/online.js";
 import { migrateDown, migrateUp, planMigrations } from "../../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { expectDerivedColumns } from "../../support/postgres/derived-columns.js";
 import { createMigrationDatabase } from "../../support/postgres/migration-database.js";
 import { connectDatabase } from "../../support/postgres/postgres-setup.js";
 
@@ -117,4 +119,27 @@ test("a plan contains each statement once and changes nothing", async () => {
     expect.stringMatching(/UPDATE user_group SET sample = name/),
   ]);
   expect(await state()).toEqual(before);
+});
+
+test("columns for searches are derived for existing groups, also by another run after an interruption", async () => {
+  await query(`INSERT INTO data_source (account_id, environment, provided_id, name)
+    SELECT account.id, environment::environment, 's', 'S' FROM account, unnest('{Customer,Testing}'::text[]) AS environment`);
+  await query(`INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+    SELECT account_id, environment, user_group.id, 's', source.id
+    FROM user_group JOIN data_source AS source USING (account_id, environment) WHERE user_group.id % 3 = 0`);
+  await query("UPDATE user_group SET name = 'Épée ' || id, mapping_version = 2 WHERE id % 2 = 0");
+  const derive = new DeriveFromGroups1795864200000();
+  const runner = database.orm.createQueryRunner();
+  try {
+    await derive.down(runner);
+    await derive.up(runner);
+    await expectDerivedColumns({ query });
+    await query(
+      "UPDATE user_group SET search_text = NULL, search_hash = NULL, mapped_version = NULL WHERE id % 5 = 0",
+    );
+    await derive.up(runner);
+  } finally {
+    await runner.release();
+  }
+  await expectDerivedColumns({ query });
 });

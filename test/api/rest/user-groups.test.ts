@@ -1,11 +1,13 @@
 import { request } from "undici";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
+import { expectDerivedColumns } from "../../support/postgres/derived-columns.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { expectError, userGroupOf } from "../../support/rest/rest-fixture.js";
 import { mistyped } from "../../support/secrets/secret-search.js";
 
 const { account, keys, rest: call, service } = await startGraphql();
+afterAll(() => expectDerivedColumns(service));
 const unknownId = {
   code: "user_group_not_found",
   message:

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
 import { createSession, readViewer } from "../../support/embed/sessions.js";
+import { expectDerivedColumns } from "../../support/postgres/derived-columns.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
 import {
   countsOf,
@@ -15,6 +16,7 @@ import {
 } from "../../support/transfer/commands.js";
 
 const commands = await startTransferCommands();
+afterAll(() => expectDerivedColumns(commands.service));
 
 let files = 0;
 async function importRecords(tenant: TransferTenant, records: readonly object[], replaceTokens = false) {

@@ -1,8 +1,10 @@
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { openGroupStream } from "../../support/graphql/event-stream-client.js";
+import { expectDerivedColumns } from "../../support/postgres/derived-columns.js";
 import { countsOf, foreignToken, startTransferCommands, toLines } from "../../support/transfer/commands.js";
 
 const commands = await startTransferCommands();
+afterAll(() => expectDerivedColumns(commands.service));
 
 const audit = async (accountId: number) =>
   commands.service.query(

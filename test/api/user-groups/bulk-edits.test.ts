@@ -1,8 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry, READ } from "../../support/graphql/user-group-operations.js";
+import { expectDerivedColumns } from "../../support/postgres/derived-columns.js";
 
 const graphql = await startGraphql({ speed: { keyCacheMs: 0 } });
+afterAll(() => expectDerivedColumns(graphql.service));
 const { mutate, run, service, strangerKey } = graphql;
 const create = (providedId: string, more: object = {}) => createUserGroup(graphql, providedId, more);
 const ERRORS = "userErrors { code message field }";

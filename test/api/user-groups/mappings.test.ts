@@ -1,8 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { expectDerivedColumns } from "../../support/postgres/derived-columns.js";
 
 const graphql = await startGraphql();
+afterAll(() => expectDerivedColumns(graphql.service));
 const { keys, mutate, run, service, strangerKey } = graphql;
 const GROUP = "userGroup { version mapping { schemaId dataSource { providedId } } }";
 const SOURCE = "{ id dataSourceId providedId name createdAt }";

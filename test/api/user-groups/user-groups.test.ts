@@ -1,8 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry, READ, USER_GROUP } from "../../support/graphql/user-group-operations.js";
+import { expectDerivedColumns } from "../../support/postgres/derived-columns.js";
 
 const graphql = await startGraphql();
+afterAll(() => expectDerivedColumns(graphql.service));
 const { call, keys, mutate, rest, run, strangerKey } = graphql;
 const create = (providedId: string, more: object = {}) => createUserGroup(graphql, providedId, more);
 const change = (name: string, input: object, key?: string): Promise<Data> =>

@@ -1,9 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { MAX_PROPERTIES_BYTES } from "../../../src/domain/user-groups/properties.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { entry } from "../../support/graphql/user-group-operations.js";
+import { expectDerivedColumns } from "../../support/postgres/derived-columns.js";
 
 const graphql = await startGraphql();
+afterAll(() => expectDerivedColumns(graphql.service));
 const { run } = graphql;
 
 /** What a group is written with. */
