@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterfa
 import type { z } from "zod";
 import type { Caller } from "../domain/accounts/caller.js";
 import { rateLimitHeaders } from "../domain/requests/rate-limit.js";
-import { DomainError } from "../domain/shared/errors.js";
+import { DomainError, invalidField } from "../domain/shared/errors.js";
 import { isObject } from "../domain/shared/json.js";
 import { withSource } from "../domain/shared/stored-json.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
@@ -20,7 +20,7 @@ declare module "fastify" {
 /** In bytes: fits a mapping of 1,000 entries with 255-character keys and values (decision 12). */
 export const BODY_LIMIT = 1024 * 1024;
 
-/** A request with an API key and a JSON object as its body. */
+/** A request with an API key and, unless its operation takes none, a JSON object as its body. */
 export interface RestRequest {
   readonly services: Services;
   readonly caller: Caller;
@@ -68,7 +68,7 @@ export function requireApiKey<Route extends RouteGenericInterface = RouteGeneric
   };
 }
 
-/** Registers the operations on a path, by method, with and without a trailing slash. They require an API key and a JSON object as body. */
+/** Registers the operations on a path, by method, with and without a trailing slash. They require an API key. */
 export function registerOperations(
   app: FastifyInstance,
   services: Services,
@@ -85,10 +85,12 @@ export function registerOperations(
         config: { keepsBodyText: true, takesMergePatch: mergePatchExamples !== undefined },
         ...requireApiKey(app, services, async (caller, request, reply) => {
           if (method !== "GET") request.hasWritten = true;
-          const { body, bodyText, headers } = request;
+          const { body = schema ? undefined : {}, bodyText, headers } = request;
+          if (!schema && request.body !== undefined)
+            throw invalidField(["body"], "must be empty; send parameters in the query");
           if (!isObject(body)) throw noObject(request);
           const { prefer } = headers;
-          if (prefer !== undefined && prefersStrict(String(prefer))) {
+          if (schema && prefer !== undefined && prefersStrict(String(prefer))) {
             reply.header("preference-applied", "handling=strict");
             requireKnownFields(schema, body, bodyText);
           }

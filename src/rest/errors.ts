@@ -6,6 +6,7 @@ import { COMPONENTS, text } from "./fields.js";
 
 /** REST names of fields that services know by other names. */
 const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
+  ["after", "cursor"],
   ["providedId", "user_group_id"],
   ["dataSourceProvidedId", "data_source_provided_id"],
   ["expectedRevision", "If-Match"],

@@ -130,6 +130,22 @@ function isNear(key: string, name: string): boolean {
   return findNearest(key, [name]) !== null || lastWord(key) === lastWord(name);
 }
 
+/** Defines a query parameter, which must not be repeated. @param documented its OpenAPI parameter object without name and place */
+export function parameter<Value>(parseOnce: (text: string, field: FieldPath) => Value, documented: object) {
+  const parseValue = (value: unknown, path: FieldPath) => {
+    if (typeof value !== "string") throw invalidField(path, "must be given once");
+    return parseOnce(value, path);
+  };
+  return field(parseValue, {})
+    .exactOptional()
+    .meta({ ...documented });
+}
+
+/** Returns query parameters as OpenAPI parameter objects. */
+export function documentQuery(parameters: Readonly<Record<string, z.ZodType>>) {
+  return Object.entries(parameters).map(([name, schema]) => ({ name, in: "query", ...schema.meta() }));
+}
+
 /** The named schemas of the OpenAPI document. */
 export const COMPONENTS = z.registry<{ readonly id: string }>();
 

@@ -4,7 +4,7 @@ import { REPLAYED_HEADER } from "../domain/requests/idempotency-key.js";
 import { RATE_LIMIT_HEADERS } from "../domain/requests/rate-limit.js";
 import { ERRORS, type RestErrorCode } from "../domain/shared/error-catalogue.js";
 import { ERROR_BODY } from "./errors.js";
-import { COMPONENTS } from "./fields.js";
+import { COMPONENTS, documentQuery } from "./fields.js";
 
 const text = { type: "string" } as const;
 const wholeNumber = { type: "integer", minimum: 0 } as const;
@@ -146,6 +146,9 @@ export const SHARED_CODES: readonly RestErrorCode[] = [
   "unavailable",
 ];
 
+/** Error codes of operations that every API key may call. */
+export const ANY_KEY_CODES = SHARED_CODES.filter((code) => code !== "forbidden");
+
 /** Examples by name: a value and its summary. */
 type Examples = Readonly<Record<string, readonly [value: unknown, summary?: string]>>;
 
@@ -156,8 +159,11 @@ export interface Documentation {
   /** Paragraphs. */
   readonly description: readonly string[];
   readonly parameters?: readonly object[];
-  readonly request: z.ZodObject;
-  readonly requestExamples: Examples;
+  /** The query parameters; undefined if the operation takes none. */
+  readonly query?: z.ZodObject;
+  /** The body; undefined if the operation takes none. */
+  readonly request?: z.ZodObject;
+  readonly requestExamples?: Examples;
   /** Of bodies that are sent as a JSON Merge Patch; undefined if the operation takes none. */
   readonly mergePatchExamples?: Examples;
   readonly reply: z.ZodType;
@@ -165,6 +171,8 @@ export interface Documentation {
   readonly replyDescription: string;
   readonly replyHeaders?: readonly HeaderName[];
   readonly replyExamples: Examples;
+  /** Whether every API key may call it, whatever its scope. */
+  readonly isForAnyKey?: boolean;
   /** Error codes besides those of all operations. */
   readonly codes: readonly RestErrorCode[];
 }
@@ -181,24 +189,33 @@ export function describeOperations(operations: Readonly<Record<string, Documenta
   return { parameters: [REQUEST_ID_PARAMETER], ...Object.fromEntries(items) };
 }
 
-function describe({ operationId, summary, mergePatchExamples, ...operation }: Documentation) {
-  const shared = SHARED_CODES.map((code) => String(ERRORS[code].status)).map((status) => [
-    status,
-    { $ref: `#/components/responses/${statusName(status)}` },
-  ]);
+function describe({ operationId, summary, request, mergePatchExamples, ...operation }: Documentation) {
+  const sharedCodes = operation.isForAnyKey ? ANY_KEY_CODES : SHARED_CODES;
+  // A response with codes of its own describes those that it shares as well.
+  const isOwnStatus = (code: RestErrorCode) =>
+    operation.codes.some((own) => ERRORS[own].status === ERRORS[code].status);
+  const shared = sharedCodes
+    .map((code) => String(ERRORS[code].status))
+    .map((status) => [status, { $ref: `#/components/responses/${statusName(status)}` }]);
   return {
     tags: ["User groups"],
     operationId,
     summary,
     description: operation.description.join("\n\n"),
-    parameters: [PREFER_PARAMETER, ...(operation.parameters ?? [])],
-    requestBody: {
-      required: true,
-      content: {
-        ...jsonContent(operation.request, operation.requestExamples),
-        ...(mergePatchExamples && jsonContent(operation.request, mergePatchExamples, MERGE_PATCH_TYPE)),
+    parameters: [
+      ...(request ? [PREFER_PARAMETER] : []),
+      ...(operation.parameters ?? []),
+      ...documentQuery(operation.query?.shape ?? {}),
+    ],
+    ...(request && {
+      requestBody: {
+        required: true,
+        content: {
+          ...jsonContent(request, operation.requestExamples ?? {}),
+          ...(mergePatchExamples && jsonContent(request, mergePatchExamples, MERGE_PATCH_TYPE)),
+        },
       },
-    },
+    }),
     responses: {
       "200": response(
         operation.replyDescription,
@@ -206,7 +223,7 @@ function describe({ operationId, summary, mergePatchExamples, ...operation }: Do
         jsonContent(operation.reply, operation.replyExamples),
       ),
       ...Object.fromEntries(shared),
-      ...errorResponses(operation.codes, OPERATION_HEADERS),
+      ...errorResponses([...sharedCodes.filter(isOwnStatus), ...operation.codes], OPERATION_HEADERS),
       ...(mergePatchExamples &&
         errorResponses(["unsupported_media_type"], [...OPERATION_HEADERS, "Accept-Patch"])),
     },

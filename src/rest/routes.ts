@@ -4,6 +4,7 @@ import { findNearest } from "../domain/shared/near-name.js";
 import type { Services } from "../services/services.js";
 import { registerOperations } from "./authenticated-routes.js";
 import { EMBED_SESSION_OPERATIONS, EMBED_SESSION_PATH, registerKeySet } from "./embed-sessions.js";
+import { USER_GROUP_LIST_OPERATIONS, USER_GROUPS_PATH } from "./user-group-list.js";
 import { USER_OPERATIONS, USER_PATH } from "./user-groups.js";
 
 const MAX_NEAR_PATH = 100;
@@ -11,6 +12,7 @@ const MAX_NEAR_PATH = 100;
 /** Registers the REST API. The app must accept GET requests with a body. */
 export function registerRestRoutes(app: FastifyInstance, services: Services): void {
   registerOperations(app, services, USER_PATH, USER_OPERATIONS);
+  registerOperations(app, services, USER_GROUPS_PATH, USER_GROUP_LIST_OPERATIONS);
   registerOperations(app, services, EMBED_SESSION_PATH, EMBED_SESSION_OPERATIONS);
   registerKeySet(app, services);
 }

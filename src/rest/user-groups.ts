@@ -361,8 +361,12 @@ function writeTag({ id, version }: UserGroup): string {
   return `"${id}-${version}"`;
 }
 
-/** Writes a group's fields (decision 3) as JSON text, which includes the stored text of the properties unchanged (decision 12b). */
-function writeGroup({ id, name, providedId, properties }: UserGroup, token: string): string {
-  const texts = `"token":${JSON.stringify(token)},"name":${JSON.stringify(name)},"provided_id":${JSON.stringify(providedId)}`;
+/**
+ * Writes a group's fields (decision 3) as JSON text, which includes the stored text of the properties unchanged (decision 12b).
+ * @param token null to leave it out
+ */
+export function writeGroup({ id, name, providedId, properties }: UserGroup, token: string | null): string {
+  const key = token === null ? "" : `"token":${JSON.stringify(token)},`;
+  const texts = `${key}"name":${JSON.stringify(name)},"provided_id":${JSON.stringify(providedId)}`;
   return `"team_id":${id},${texts},"properties":${properties ?? "null"}`;
 }

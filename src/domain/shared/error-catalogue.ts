@@ -268,6 +268,10 @@ const CATALOGUE = {
     status: 400,
     meaning: "The query is too expensive, or its search took too long.",
     advice: "Request smaller pages, or fewer fields below lists; narrow the filter of a search.",
+    rest: {
+      when: "the conditions of a list took too long to evaluate",
+      message: "The search took too long. Narrow it.",
+    },
   },
   query_not_allowed: {
     status: 400,

@@ -14,6 +14,7 @@ import { parsePrecondition, toEntityTag } from "../../rest/entity-tag.js";
 import { ERROR_BODY, renderError } from "../../rest/errors.js";
 import { COMPONENTS, integer, parse, SUCCESS, text } from "../../rest/fields.js";
 import {
+  ANY_KEY_CODES,
   curlBlock,
   errorExample,
   errorResponses,
@@ -45,8 +46,6 @@ type Request = FastifyRequest<SiteRequest>;
 export const TAGS = ["Site configurations"];
 export const EXAMPLE = { name: "Docs", navigation: [{ group: "Start", pages: ["index"] }] };
 
-/** Any API key may validate. */
-const CODES = SHARED_CODES.filter((code) => code !== "forbidden");
 const CHANGE_CODES = [...SHARED_CODES, "version_conflict"] as const;
 
 const PRECONDITIONS = [
@@ -133,7 +132,7 @@ export const VALIDATION_PATHS = {
       requestBody: DOCUMENT_BODY,
       responses: {
         "200": success("The findings.", VALIDATION, { report: NO_FINDINGS }),
-        ...errorResponses(CODES, LIMITED_HEADERS),
+        ...errorResponses(ANY_KEY_CODES, LIMITED_HEADERS),
       },
     },
   },

@@ -6,7 +6,7 @@ import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { parseRevisionNumber } from "../../domain/shared/internal-id.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { DEFAULT_ENVIRONMENT } from "../../domain/site-configs/site-address.js";
-import { field } from "../../rest/fields.js";
+import { documentQuery, parameter } from "../../rest/fields.js";
 
 /** Matches no revision. */
 const NO_REVISION = 0;
@@ -79,21 +79,6 @@ export function findOwner(
   return caller?.accountName === account && caller.environment === requestedEnvironment
     ? { kind: "caller", caller }
     : { kind: "public", account, environment: requestedEnvironment };
-}
-
-/** Defines a query parameter, which must not be repeated. @param documented its OpenAPI parameter object without name and place */
-function parameter<Value>(parse: (text: string, field: FieldPath) => Value, documented: object) {
-  const parseOnce = (value: unknown, path: FieldPath) => {
-    if (typeof value !== "string") throw invalidField(path, "must be given once");
-    return parse(value, path);
-  };
-  return field(parseOnce, {})
-    .exactOptional()
-    .meta({ ...documented });
-}
-
-function documentQuery(parameters: Readonly<Record<string, z.ZodType>>) {
-  return Object.entries(parameters).map(([name, schema]) => ({ name, in: "query", ...schema.meta() }));
 }
 
 /** Without a value, the parameter is true. */

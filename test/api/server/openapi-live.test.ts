@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
@@ -14,7 +15,9 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 const VERSION = await packageVersion();
 
 const LIMIT = 12;
+const encryptionKey = randomBytes(32);
 const graphql = await startGraphql({
+  encryptionKey,
   rateLimits: { maxCost: LIMIT },
   speed: { keyCacheMs: 0 },
   lockTimeoutMs: 100,
@@ -23,6 +26,7 @@ const { account, service } = graphql;
 const contract = new OpenApiContract();
 const USER = ["get", "put", "post", "delete"].map((method) => `${method} /api/user`);
 const EMBED = "post /api/embed-session";
+const LIST = "get /api/user-groups";
 const WITH_KEY = [...USER, EMBED];
 const KEYS = "get /.well-known/jwks.json";
 const SITE = ["get", "head"].map((method) => `${method} /site-config/{site}`);
@@ -95,6 +99,19 @@ describe("a reply matches the document", () => {
     await call(EMBED, { user_group_id: "embedded", expires_in: 60, variables: { region: "EU" } });
     await call(EMBED, { user_group_id: "nobody" });
     await caller.call(KEYS);
+  });
+
+  test("for lists of user groups", async () => {
+    for (const name of ["a", "b"]) await create(name);
+    const list = async (query: string) => call(LIST, undefined, { path: `/api/user-groups?${query}` });
+    expect((await list("limit=1")).body.next_cursor).toEqual(expect.any(String));
+    expect((await list("user_group_id=b")).body).toMatchObject({
+      user_groups: [{ name: "b" }],
+      next_cursor: null,
+    });
+    await list("limit=0");
+    for (const body of ["{", "{}", `"${"x".repeat(2 ** 20)}"`]) await call(LIST, body);
+    await call(LIST, "{}", { headers: { "content-type": "text/plain" } });
   });
 
   test("for rejected bodies", async () => {
@@ -182,7 +199,7 @@ describe("a reply matches the document", () => {
   test("for requests rejected by every route", async () => {
     const spent = await newKey();
     for (let points = 0; points < LIMIT; points += 1) await caller.call(PUT, { key: spent, body: "{" });
-    for (const operation of [...WITH_KEY, ...SITE, PUT_SITE, DELETE_SITE, VALIDATE]) {
+    for (const operation of [...WITH_KEY, LIST, ...SITE, PUT_SITE, DELETE_SITE, VALIDATE]) {
       const path = operation.includes("{site}") ? site() : {};
       await call(operation, undefined, { ...path, key: "unknown" });
       await call(operation, undefined, { ...path, key: spent });
@@ -196,6 +213,7 @@ describe("a reply matches the document", () => {
 describe("an error reply matches the document", () => {
   const callAll = async (key: string) => {
     for (const operation of WITH_KEY) await caller.call(operation, { key, body: {} });
+    await caller.call(LIST, { key });
     for (const operation of [...SITE, PUT_SITE, DELETE_SITE])
       await caller.call(operation, { key, ...site() });
     await caller.call(VALIDATE, { key, body: goodSite });
@@ -215,6 +233,23 @@ describe("an error reply matches the document", () => {
     await graphql.service.database.transaction("operator", async (other) => {
       await other.run({ access: "write", text: "LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE" }, []);
       await callAll(key);
+    });
+  });
+
+  test("when a search takes too long", async () => {
+    const service = await startTestService({
+      encryptionKey,
+      use: graphql.service,
+      statementTimeoutMs: 200,
+      lockTimeoutMs: 10_000,
+    });
+    onTestFinished(() => service.close());
+    const key = await newKey();
+    await graphql.service.database.transaction("operator", async (other) => {
+      await other.run({ access: "write", text: "LOCK TABLE user_group IN ACCESS EXCLUSIVE MODE" }, []);
+      const path = "/api/user-groups?schema_id=charts";
+      const { body } = await new OpenApiCaller(service.url, contract).call(LIST, { key, path });
+      expect(body.error.code).toBe("query_too_expensive");
     });
   });
 

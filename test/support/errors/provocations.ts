@@ -206,6 +206,7 @@ const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
     "event stream": { query: `subscription { ${times(4001, () => "x")} }` },
   },
   query_too_expensive: {
+    REST: "test/api/server/openapi-live.test.ts",
     errors: { query: `{ ${times(50, (index) => `a${index}: ${LIST_OF_ALL}`)} }` },
     "last event": "test/api/user-groups/event-streams-unread.test.ts",
   },

@@ -15,9 +15,9 @@ const resolve = (part: Part): Part =>
         .reduce((within, key) => within[key], DOCUMENT);
 
 /**
- * Expects that every field of an error is a member of the request's body or a header of it, or a parameter, header or member that the
- * operation documents.
- * @param path of the request, such as `/site-config/docs`
+ * Expects that every field of an error is a member of the request's body, a query parameter or a header of it, or a parameter, header or
+ * member that the operation documents.
+ * @param path of the request, such as `/site-config/docs?strict`
  */
 export function expectKnownFields(
   method: string,
@@ -26,7 +26,8 @@ export function expectKnownFields(
   reply: Part,
 ): void {
   const fields: readonly { field: string }[] = reply?.error?.fields ?? [];
-  const template = path
+  const { pathname, searchParams } = new URL(path, "http://localhost");
+  const template = pathname
     .replace(/\/$/, "")
     .replace(/^\/site-config\/(?!validate$)[^/]+$/, "/site-config/{site}");
   const operation = DOCUMENT.paths[template]?.[method.toLowerCase()];
@@ -40,8 +41,9 @@ export function expectKnownFields(
   const known = [
     ...parameters.map((parameter) => resolve(parameter).name),
     ...schemas.flatMap(({ properties = {} }) => Object.keys(properties)),
-    // A body that is a text has no other name.
-    ...(schemas.some(({ type }) => type === "string") ? ["body"] : []),
+    // A body that is a text, or must be empty, has no other name.
+    ...(schemas.length === 0 || schemas.some(({ type }) => type === "string") ? ["body"] : []),
+    ...searchParams.keys(),
     ...membersOf(sent.body),
   ];
   const named = fields.map(({ field }) => field);

@@ -33,6 +33,7 @@ export async function callRest(
   const text = await reply.body.text();
   recordReply(text);
   const parsed = text === "" ? undefined : JSON.parse(text);
-  expectKnownFields(method, new URL(url).pathname, { body, headers }, parsed);
+  const { pathname, search } = new URL(url);
+  expectKnownFields(method, pathname + search, { body, headers }, parsed);
   return { status: reply.statusCode, headers: reply.headers, body: parsed };
 }
