@@ -28,8 +28,8 @@ export async function runSeparately(queryRunner: QueryRunner, texts: readonly st
 }
 
 /**
- * Builds an index while the table is read and written.. An index that is already valid is
- * kept, and an invalid one, which an interrupted build leaves, is built again.
+ * Builds an index while the table is read and written. An index that is already valid is kept, and an invalid one, which an interrupted build
+ * leaves, is built again.
  * @param on table and columns, e.g. `user_group (account_id, environment, name, id)`
  */
 export async function buildIndex(queryRunner: QueryRunner, name: string, on: string): Promise<void> {
@@ -42,7 +42,7 @@ export async function buildIndex(queryRunner: QueryRunner, name: string, on: str
   await queryRunner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${on}`);
 }
 
-/** Drops an index while its table is read and written.. */
+/** Drops an index while its table is read and written. */
 export async function dropIndex(queryRunner: QueryRunner, name: string): Promise<void> {
   await queryRunner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
 }
@@ -51,7 +51,7 @@ export async function dropIndex(queryRunner: QueryRunner, name: string): Promise
 const BATCH = 2_000;
 
 interface Backfill {
-  /** A table of tenants' rows. */
+  /** A table of tenants' rows with a primary key of `account_id`, `environment` and `id`. */
   readonly table: string;
   /** SQL columns that `set` uses, e.g. `EXISTS (…) AS is_used`: Citus refuses subqueries in assignments. $1 is the account, $2 the environment. */
   readonly read?: string;
@@ -63,7 +63,7 @@ interface Backfill {
 
 /**
  * Updates the rows of all tenants in batches, each in its own transaction and within its tenant's row scope: row-level security applies to
- * the owner role too.. After an interruption, the remaining rows are updated.
+ * the owner role too. After an interruption, the remaining rows are updated.
  */
 export async function backfill(
   queryRunner: QueryRunner,
@@ -75,21 +75,24 @@ export async function backfill(
   const accounts: { id: number }[] = await inScope(queryRunner, { "app.operator": "on" }, () =>
     queryRunner.query("SELECT id FROM account ORDER BY id"),
   );
-  // The rows are selected apart from the update, which skips those that change meanwhile: they are found again.
+  // The rows are selected apart from the update, which skips those that change meanwhile: the next pass finds them.
   const update = `WITH batch AS MATERIALIZED (
-      SELECT ctid AS place${read === undefined ? "" : `, ${read}`} FROM ${table} WHERE account_id = $1 AND environment = $2 AND ${where} LIMIT ${BATCH}),
+      SELECT id AS batch_id, ctid AS place${read === undefined ? "" : `, ${read}`} FROM ${table}
+      WHERE account_id = $1 AND environment = $2 AND id > $3 AND ${where} ORDER BY id LIMIT ${BATCH}),
     updated AS (
       UPDATE ${table} SET ${set} FROM batch WHERE account_id = $1 AND environment = $2 AND ctid = place)
-    SELECT count(*)::integer AS count FROM batch`;
+    SELECT max(batch_id)::text AS last FROM batch`;
   for (const { id } of accounts) {
     for (const environment of ["Customer", "Testing"]) {
       const scope = { "app.account_id": String(id), "app.environment": environment };
-      for (let count = 1; count > 0; ) {
-        const [batch]: ({ count: number } | undefined)[] = await inScope(queryRunner, scope, () =>
-          queryRunner.query(update, [id, environment]),
-        );
-        count = batch?.count ?? 0;
-      }
+      const updateAfter = async (after: string): Promise<string | null> => {
+        const run = () => queryRunner.query(update, [id, environment, after]);
+        const [batch]: ({ last: string | null } | undefined)[] = await inScope(queryRunner, scope, run);
+        return batch?.last ?? null;
+      };
+      // A pass reads the rows once; after one that finds none, all have the values.
+      for (let last = await updateAfter("0"); last !== null; last = await updateAfter("0"))
+        for (let next: string | null = last; next !== null; ) next = await updateAfter(next);
     }
   }
 }
