@@ -75,6 +75,8 @@ describe.each(Object.entries(ATTACKS))("a flood of %s", (_name, query) => {
 });
 
 test("only codes reach the provider, and errors of the provider's page count as failed authentications", async () => {
+  // The provider's metadata is read with the first sign-in.
+  await begin(new CookieBrowser());
   const failures = await failureCount();
   const requests = idp.requests.length;
   for (const query of Object.values(ATTACKS)) {
@@ -124,24 +126,33 @@ test("an address has five codes in progress at once, and a person five refreshes
   const provider = new IdentityProvider(identityProvider);
   const { pending } = await provider.start(`${url}/console/sign-in/callback`, false);
   idp.delayMs = 200;
-  const query = new URLSearchParams({ code: "x", state: pending.state, iss: idp.url });
-  const finish = (address: string) => codeOf(provider.finish(address, pending, query));
+  const { "unknown codes": unknownCode, ...others } = ATTACKS;
+  const send = (address: string, query: string) =>
+    codeOf(provider.finish(address, pending, new URLSearchParams(query)));
+  const finish = (address: string) => send(address, unknownCode(pending.state));
+  const withoutCode = (address: string) =>
+    Object.values(others).flatMap((query) => times(2, () => send(address, query(pending.state))));
   const refreshRoles = (id: string) => codeOf(provider.refresh(id, "x"));
-  const addresses = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"];
-  const all = [
-    ...addresses.map((address) => Array.from({ length: 5 }, () => finish(address))),
-    ...["ada", "eve"].map((id) => Array.from({ length: 6 }, () => refreshRoles(id))),
-  ];
-  const outcomes = await Promise.all(all.map((calls) => Promise.all(calls)));
-  const five = Array(5).fill("unauthenticated");
-  expect(outcomes).toEqual([
-    five,
+  const [five, six] = [Array(5).fill("unauthenticated"), Array(6).fill("unauthenticated")];
+  const rows: readonly (readonly [calls: readonly Promise<unknown>[], outcomes: readonly unknown[]])[] = [
+    // Refused at once: they take no place of a code, and need none.
+    [withoutCode(VICTIM), six],
+    [times(5, () => finish(VICTIM)), five],
+    [withoutCode(VICTIM), six],
+    [[finish(VICTIM)], ["unavailable"]],
+    [times(5, () => finish("2001:db8::1")), five],
     // The same /64 network.
-    Array(5).fill("unavailable"),
-    five,
-    [...five, "unavailable"],
-    [...five, "unavailable"],
-  ]);
+    [[finish("2001:db8::2")], ["unavailable"]],
+    [times(5, () => finish("2001:db8:0:1::1")), five],
+    // Even a person who has the name of an address.
+    ...["ada", "eve", VICTIM].map(
+      (id) => [times(6, () => refreshRoles(id)), [...five, "unavailable"]] as const,
+    ),
+    [times(5, () => finish("192.0.2.2")), five],
+    [[codeOf(provider.signOut("192.0.2.2", "x", url))], ["ok"]],
+  ];
+  const outcomes = await Promise.all(rows.map(([calls]) => Promise.all(calls)));
+  expect(outcomes).toEqual(rows.map(([, expected]) => expected));
 });
 
 /** Starts a flood. @returns a function that ends it and returns how many of its requests were refused */
@@ -184,6 +195,10 @@ async function refresh(browser: CookieBrowser, address: string): Promise<number>
   const reply = await callRest(`${url}/console/session/refresh`, "POST", undefined, undefined, headers);
   for (const cookie of [reply.headers["set-cookie"] ?? []].flat()) browser.store(url, cookie);
   return reply.status;
+}
+
+function times(count: number, call: () => Promise<unknown>): Promise<unknown>[] {
+  return Array.from({ length: count }, call);
 }
 
 async function codeOf(call: Promise<unknown>): Promise<unknown> {
