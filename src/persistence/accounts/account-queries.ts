@@ -1,6 +1,9 @@
+import { type EntityManager, MoreThan } from "typeorm";
 import type { Queryable, Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+import { AccountEntity } from "./entities.js";
 
-// Raw SQL: single values, two of them computed or read before the account ID is known.
+// Raw SQL: every sign-in of a person and every read of a public site runs it.
 
 const BY_NAME: Statement = {
   name: "account_by_name",
@@ -17,30 +20,26 @@ export async function findAccount(
   return rows[0] ?? null;
 }
 
-const IDS: Statement = {
-  name: "account_ids",
-  access: "read",
-  text: "SELECT id FROM account WHERE id > $1 ORDER BY id LIMIT $2",
-};
-
 /** Returns the IDs of up to `limit` accounts after one, in ascending order. @param operator has the operator scope */
 export async function findAccountIds(
-  operator: Queryable,
+  operator: EntityManager,
   after: number,
   limit: number,
 ): Promise<readonly number[]> {
-  return (await operator.run<{ id: number }>(IDS, [after, limit])).map(({ id }) => id);
+  const accounts = await operator.find(AccountEntity, {
+    select: { id: true },
+    where: { id: MoreThan(after) },
+    order: { id: "ASC" },
+    take: limit,
+  });
+  return accounts.map(({ id }) => id);
 }
 
-const TOKEN_KEY: Statement = {
-  name: "account_token_key",
-  access: "read",
-  text: `SELECT token_key_id AS "tokenKeyId" FROM account WHERE id = $1`,
-};
-
 /** Returns the ID of the key that currently encrypts the account's tokens. */
-export async function findTokenKey(db: Queryable, accountId: number): Promise<string> {
-  const [row] = await db.run<{ tokenKeyId: string }>(TOKEN_KEY, [accountId]);
-  if (!row) throw new Error(`Account ${accountId} no longer exists.`);
-  return row.tokenKeyId;
+export async function findTokenKey(db: TenantDb): Promise<string> {
+  const account = await db
+    .manager("read", "account_token_key")
+    .findOneBy(AccountEntity, { id: db.accountId });
+  if (!account) throw new Error(`Account ${db.accountId} no longer exists.`);
+  return account.tokenKeyId;
 }

@@ -1,3 +1,4 @@
+import { type EntityManager, IsNull } from "typeorm";
 import {
   API_KEY_ORDER,
   type ApiKey,
@@ -143,12 +144,6 @@ const NOTIFY: Statement = {
   text: "SELECT pg_notify('api_key_revoked', $1)",
 };
 
-const TENANT_OF: Statement = {
-  name: "api_key_tenant",
-  access: "read",
-  text: `SELECT account_id AS "accountId", environment FROM api_key WHERE id = $1 AND revoked_at IS NULL`,
-};
-
 /** Lists the keys of all accounts, or of the named one, oldest first. @param db must have the operator scope */
 export async function listAccountKeys(db: Queryable, accountName?: string): Promise<ListedApiKey[]> {
   const condition = accountName === undefined ? "" : "WHERE account.name = $1";
@@ -169,8 +164,9 @@ export async function revokeApiKey(db: TenantDb, id: number): Promise<ApiKey | n
 }
 
 /** Finds the tenant of an active key by ID alone; requires the operator scope. */
-export async function findTenantOfKey(operator: Queryable, id: number): Promise<TenantKey | null> {
-  return (await operator.run<TenantKey>(TENANT_OF, [id]))[0] ?? null;
+export async function findTenantOfKey(operator: EntityManager, id: number): Promise<TenantKey | null> {
+  const select = { accountId: true, environment: true } as const;
+  return operator.findOne(ApiKeyEntity, { select, where: { id, revokedAt: IsNull() } });
 }
 
 /** Inserts an API key. @param hash of the secret */

@@ -14,6 +14,7 @@ import {
   isTransactionConflict,
 } from "../shared/database-error.js";
 import { type DatabaseOptions, localSettings, sharesLookups } from "../shared/database-options.js";
+import { createEntityManager } from "../shared/entity-manager.js";
 import { runInTransaction } from "../shared/pipelined-transaction.js";
 import {
   accountOf,
@@ -148,6 +149,11 @@ export class Database implements Queryable {
         throw error;
       }
     });
+  }
+
+  /** Creates a TypeORM entity manager with the operator scope, each of whose statements commits separately. Not for hot paths. */
+  manager(access: Statement["access"], label: string): EntityManager {
+    return createEntityManager(this.orm, this.of("operator"), { access, label });
   }
 
   /** Runs `work` with a TypeORM entity manager in one transaction. Not for hot paths. */

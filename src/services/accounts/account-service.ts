@@ -91,7 +91,7 @@ export class AccountService {
    * @returns false if no key has this ID or it is already revoked
    */
   async revokeKey(keyId: number, actor?: Actor): Promise<boolean> {
-    const tenant = await findTenantOfKey(this.db.of("operator"), keyId);
+    const tenant = await findTenantOfKey(this.db.manager("read", "api_key_tenant"), keyId);
     const author = tenant && { ...tenant, ...(actor && { actor }) };
     return author !== null && (await revokeApiKey(this.db.for(author), keyId)) !== null;
   }

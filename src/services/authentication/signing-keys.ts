@@ -80,7 +80,7 @@ export class SigningKeys {
 
   /** Lists the keys in the order in which they sign. */
   async list(): Promise<readonly SigningKey[]> {
-    return listSigningKeys(this.db.of("operator"));
+    return listSigningKeys(this.db.manager("read", "signing_keys"));
   }
 
   /**
@@ -90,10 +90,10 @@ export class SigningKeys {
    */
   async rotate(revoke = false): Promise<SigningKey> {
     const created = await this.#createKey();
-    const isInserted = await this.db.transaction("operator", async (transaction) => {
-      if (revoke) await deleteSigningKeys(transaction);
-      const leadMs = (await retireSigningKey(transaction, SIGNING_LEAD_MS)) ? SIGNING_LEAD_MS : 0;
-      return insertSigningKey(transaction, created, leadMs);
+    const isInserted = await this.db.entities("operator", async (manager) => {
+      if (revoke) await deleteSigningKeys(manager);
+      const leadMs = (await retireSigningKey(manager, SIGNING_LEAD_MS)) ? SIGNING_LEAD_MS : 0;
+      return insertSigningKey(manager, created, leadMs);
     });
     this.#loaded = undefined;
     const added = (await this.list()).find(({ id }) => id === created.id);
@@ -107,7 +107,7 @@ export class SigningKeys {
   async #require(): Promise<readonly LoadedKey[]> {
     const { keys } = await this.#load(KEY_CACHE_MS);
     if (keys.length > 0) return keys;
-    await insertSigningKey(this.db.of("operator"), await this.#createKey(), 0);
+    await insertSigningKey(this.db.manager("write", "signing_key_insert"), await this.#createKey(), 0);
     // Not `#load`: a read that started before the insert would not contain the key.
     return (await this.#read(performance.now())).keys;
   }
@@ -124,7 +124,7 @@ export class SigningKeys {
 
   async #read(loadedAt: number): Promise<LoadedKeys> {
     const known = new Map(this.#loaded?.keys.map((key) => [key.id, key]));
-    const stored = await listSigningKeys(this.db.of("operator"));
+    const stored = await listSigningKeys(this.db.manager("read", "signing_keys"));
     const keys = stored.map(
       (key): LoadedKey => ({ ...known.get(key.id), ...key, jwk: JSON.parse(key.publicKey) }),
     );

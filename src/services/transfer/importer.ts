@@ -301,7 +301,7 @@ export class Importer {
 
   /** Reads the current encryption key: the account's key may change during an import that takes hours. */
   async #tokenKey(transaction: TenantDb): Promise<string> {
-    const keyId = await findTokenKey(transaction.raw, transaction.accountId);
+    const keyId = await findTokenKey(transaction);
     if (this.deps.vault.hasKey(keyId)) return keyId;
     throw new OperatorError(
       `The tokens of account ${JSON.stringify(this.writer.accountName)} are encrypted with key ${keyId}, which is not in ENCRYPTION_KEYS. Run the import again with all of the service's keys.`,

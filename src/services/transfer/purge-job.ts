@@ -169,7 +169,7 @@ export class PurgeJob {
             return work(within, within);
           }),
       };
-    const operator = this.db.of("operator");
+    const operator = this.db.manager("read", "account_ids");
     for (let ids = await findAccountIds(operator, 0, ACCOUNTS_PER_PAGE); ids.length > 0; ) {
       for (const accountId of ids) {
         for (const environment of ENVIRONMENTS) {

@@ -70,7 +70,7 @@ export class TokenReencryption {
     if (missing.length > 0) throw missingPrivilege(missing.join(" and "));
     let total = 0;
     const keyId = this.vault.primaryKeyId;
-    const accountIds = await findAccountIds(this.db.of("operator"), 0, MAX_ACCOUNTS);
+    const accountIds = await findAccountIds(this.db.manager("read", "account_ids"), 0, MAX_ACCOUNTS);
     let changed = false;
     for (const accountId of accountIds) {
       if (await setTokenKey(this.db.of({ accountId }), accountId, keyId)) changed = true;
@@ -92,7 +92,7 @@ export class TokenReencryption {
 
   /** Counts the rows that each key encrypts, by key ID, and the primary key's in any case. */
   async countByKey(): Promise<ReadonlyMap<string, number>> {
-    const operator = this.db.of("operator");
+    const operator = this.db.manager("read", "keys_of_rows");
     const counts = (await listSigningKeys(operator)).map(({ keyId }) => ({ keyId, rows: 1 }));
     for (const accountId of await findAccountIds(operator, 0, MAX_ACCOUNTS))
       for (const environment of ENVIRONMENTS)
@@ -104,12 +104,12 @@ export class TokenReencryption {
 
   async #reencryptSigningKeys(): Promise<void> {
     const keyId = this.vault.primaryKeyId;
-    const db = this.db.of("operator");
-    for (const old of await listSigningKeys(db)) {
+    const manager = this.db.manager("write", "signing_keys_reencrypt");
+    for (const old of await listSigningKeys(manager)) {
       if (old.keyId === keyId) continue;
       const binding = bindingOf(old.id);
       const text = this.#read({ kind: "signingKey", id: old.id }, () => this.vault.decrypt(old, binding));
-      if (text !== null) await reencryptSigningKey(db, old.id, this.vault.encrypt(text, binding, keyId));
+      if (text !== null) await reencryptSigningKey(manager, old.id, this.vault.encrypt(text, binding, keyId));
     }
   }
 
