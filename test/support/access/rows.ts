@@ -81,6 +81,12 @@ export function rest(
   return { of, outcomes, call: (ids, ownIds) => ({ method, path, body: body(ids, ownIds) }) };
 }
 
+/** Lists groups over REST. @param query of the path */
+function restList(query: (ids: AccessIds) => string): AccessRow {
+  const call = (ids: AccessIds) => ({ method: "GET", path: `/api/user-groups${query(ids)}`, body: undefined });
+  return { of: "GET /api/user-groups", outcomes: from("read", { token: "UNAUTHENTICATED" }), call };
+}
+
 /** A method of a site configuration as a file. @param name of the site */
 export function site(
   method: "GET" | "PUT" | "DELETE",
@@ -198,6 +204,9 @@ export const READS: readonly AccessRow[] = [
     current_token: ownIds.token,
     user_group_id: ids.providedId,
   })),
+  restList(() => "?limit=1"),
+  restList(({ providedId }) => `?user_group_id=${providedId}`),
+  restList(({ sourceProvidedId }) => `?data_source_provided_id=${sourceProvidedId}`),
   rest("POST /api/embed-session", "embed", ({ providedId }) => ({ user_group_id: providedId })),
   rest("POST /api/embed-session", "embed", ({ token }) => ({ current_token: token })),
   rest("POST /site-config/validate", "read", () => goodSite),
