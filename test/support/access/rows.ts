@@ -83,7 +83,11 @@ export function rest(
 
 /** Lists groups over REST. @param query of the path */
 function restList(query: (ids: AccessIds) => string): AccessRow {
-  const call = (ids: AccessIds) => ({ method: "GET", path: `/api/user-groups${query(ids)}`, body: undefined });
+  const call = (ids: AccessIds) => ({
+    method: "GET",
+    path: `/api/user-groups${query(ids)}`,
+    body: undefined,
+  });
   return { of: "GET /api/user-groups", outcomes: from("read", { token: "UNAUTHENTICATED" }), call };
 }
 
