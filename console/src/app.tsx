@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Client } from "./api/client.js";
 import { Failure, toFailure } from "./api/failure.js";
 import { pageData } from "./api/page-data.js";
@@ -72,6 +73,7 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const session = opened === undefined ? restored.data : opened;
   const refusal = (session && refusals.get(session.client)) ?? null;
   const isOpen = session !== null && refusal === null;
+  const [isSigningOut, setSigningOut] = useState(false);
   useEffect(() => {
     if (session === null) clearRecent();
   }, [session]);
@@ -79,12 +81,14 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const show = (next: Session | null) => {
     setOpened(next);
     setFailure(null);
+    setSigningOut(false);
   };
   /** Runs an action that leaves the page. If it fails, the session stays as it is, and the error is shown. */
   const run = (title: string, action: () => Promise<Session | null>) =>
     navigation.leave(() => {
       action().then(show, (error: unknown) => {
         const { message, code, requestId } = toFailure(error);
+        setSigningOut(false);
         setFailure(new Failure(`${title} ${message}`, code, requestId));
       });
     });
@@ -106,7 +110,12 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
     if (session) sessionChannel.postMessage(true);
   }, [session]);
   const signOut = (isEverywhere: boolean) =>
-    run("You could not be signed out.", () => endSession(isEverywhere).then(() => null));
+    run("You could not be signed out.", async () => {
+      // The service ends the session's streams, which browsers log as an error unless the page has closed them.
+      flushSync(() => setSigningOut(true));
+      await endSession(isEverywhere);
+      return null;
+    });
   const switchAccount = (account: string) =>
     run(`The account ${account} could not be opened.`, () =>
       signInAsPerson({ account, route: location.hash }),
@@ -150,7 +159,7 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
         {session && (
           // Keep unsaved edits when a key expires or is revoked: they are still there after the next sign-in.
           <div hidden={!isOpen} key={placeOf(session)}>
-            <SessionContext value={{ ...session, isOpen }}>
+            <SessionContext value={{ ...session, isOpen: isOpen && !isSigningOut }}>
               <QueryCache canReload={() => navigation.unsaved.size === 0}>
                 <Frame
                   failure={failure}
