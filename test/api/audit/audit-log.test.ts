@@ -1,10 +1,18 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import {
+  CALLER_KINDS,
+  type CallerKind,
+  CREDENTIALS_OF,
+  createPrincipal,
+} from "../../support/access/caller-kinds.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 import { createEndpoint } from "../../support/webhooks/operations.js";
 
-const graphql = useGraphql();
+const graphql = useGraphql({ console: true });
 const QUERY = `query ($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {
     totalCount
@@ -105,6 +113,46 @@ test.each([
       { id: expect.any(String) },
       expect.stringMatching(/^\d{4}-/),
     ]);
+});
+
+/** Who may change something over GraphQL and REST, and who is then named: the key, or the person, who has none. */
+const ACTORS: Readonly<
+  Record<CallerKind, Readonly<Record<"graphql" | "rest" | "siteConfig", "key" | "person" | "nobody">>>
+> = {
+  "an API key": { graphql: "key", rest: "key", siteConfig: "key" },
+  "a key in the console": { graphql: "key", rest: "nobody", siteConfig: "nobody" },
+  "a person in the console": { graphql: "person", rest: "nobody", siteConfig: "nobody" },
+  "a user group token": { graphql: "nobody", rest: "nobody", siteConfig: "nobody" },
+  "an embed session": { graphql: "nobody", rest: "nobody", siteConfig: "nobody" },
+  "no credentials": { graphql: "nobody", rest: "nobody", siteConfig: "nobody" },
+};
+
+test.each(CALLER_KINDS)("names the actor of a change on each API: %s", async (kind) => {
+  const { service, send } = graphql();
+  const principal = await createPrincipal(graphql(), "write");
+  const key = { name: "test", hint: expect.stringMatching(new RegExp(`${principal.key.slice(-4)}$`)) };
+  const entries = {
+    key: [{ actorName: "test", actor: key }],
+    person: [{ actorName: `Name of ${principal.person}`, actor: null }],
+    nobody: [],
+  };
+  const credentials = await CREDENTIALS_OF[kind](principal);
+  const id = randomUUID();
+  const headersOf = (api: string) => ({ ...credentials, "x-request-id": `${api}-${id}` });
+  const create = `mutation { createUserGroup(input: { providedId: "${id}", name: "N" }) { userErrors { code } } }`;
+  await send({ query: create }, null, headersOf("graphql"));
+  const call = (path: string, method: string, body: object, headers: Readonly<Record<string, string>>) =>
+    callRest(service.url + path, method, undefined, body, headers);
+  await call("/api/user", "GET", { user_group_id: `rest-${id}`, name: "N" }, headersOf("rest"));
+  await call(`/site-config/${id}`, "PUT", goodSite, headersOf("siteConfig"));
+  for (const [api, actor] of Object.entries(ACTORS[kind])) {
+    const filter = { requestId: `${api}-${id}` };
+    const { auditLog } = await graphql().run(
+      "query ($filter: AuditFilter) { auditLog(filter: $filter) { nodes { actorName actor { name hint } } } }",
+      { filter },
+    );
+    expect(auditLog.nodes, api).toEqual(entries[actor]);
+  }
 });
 
 test("an entry is a node, and names its subject and the request", async () => {

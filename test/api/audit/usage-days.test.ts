@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { CallerKind } from "../../support/access/caller-kinds.js";
+import {
+  CALLER_KINDS,
+  type CallerKind,
+  CREDENTIALS_OF,
+  createPrincipal,
+} from "../../support/access/caller-kinds.js";
 import { createSession, ENCRYPTION_KEY } from "../../support/embed/sessions.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
@@ -18,7 +23,9 @@ const other = await startService({
 const { token } = await createUserGroup(graphql, "acme");
 const repeated = await createUserGroup(graphql, "repeated");
 const ACME = { user_group_id: "acme" };
-const { token: session } = await createSession(service, keys.embed, ACME);
+const principal = await createPrincipal(graphql);
+const credentials = new Map<CallerKind, Readonly<Record<string, string>>>();
+for (const kind of CALLER_KINDS) credentials.set(kind, await CREDENTIALS_OF[kind](principal));
 const WATCH = `subscription { userGroupChanged(by: { providedId: "acme" }) { kind } }`;
 
 type Environment = "Customer" | "Testing";
@@ -46,36 +53,6 @@ async function overEventStream(): Promise<void> {
     body: JSON.stringify({ query: WATCH }),
   });
   await body?.cancel();
-}
-
-async function fromConsole(): Promise<void> {
-  const console = { "x-console": "Customer" };
-  const signIn = { api_key: keys.read };
-  const { headers } = await callRest(`${service.url}/console/session`, "POST", undefined, signIn, console);
-  const cookie = String(headers["set-cookie"]).split(";", 1)[0];
-  const query = { query: "{ viewer { environment } auditDays { date } }" };
-  const reply = await callRest(`${service.url}/graphql`, "POST", undefined, query, { ...console, cookie });
-  expect(reply).toMatchObject({ status: 403 });
-}
-
-/** A call with the session of a person who signed in with OpenID Connect. */
-async function fromPerson(): Promise<void> {
-  const { name } = account;
-  const { consoleSessions } = service.services;
-  const person = {
-    ...(await consoleSessions.begin()),
-    issuer: "https://id.example",
-    id: "ada",
-    name: "Ada",
-    account: name,
-    roles: [{ account: name, scope: "read" as const }],
-    rolesReadAt: Date.now(),
-  };
-  const cookie = `user_groups_session=${await consoleSessions.encrypt({ keys: {}, person })}`;
-  const headers = { "x-console": "Customer", cookie };
-  const query = { query: "{ viewer { environment } nothing }" };
-  const reply = await callRest(`${service.url}/graphql`, "POST", undefined, query, headers);
-  expect(reply.body).toMatchObject({ errors: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] });
 }
 
 /** A mutation that is refused in its payload. */
@@ -125,14 +102,14 @@ const REPEATED: readonly (readonly [string, api: (key: string) => Promise<RestRe
 const repeatable = (method: string, body: object, key: string) =>
   rest(method, body, keys.write, { "idempotency-key": key });
 
-/** Whether the calls of each kind of caller count. */
-const CALLERS: Readonly<Record<CallerKind, readonly [act: () => Promise<unknown>, calls: number]>> = {
-  "an API key": [() => call(VIEWER, {}, keys.read), 1],
-  "a key in the console": [fromConsole, 0],
-  "a person in the console": [fromPerson, 0],
-  "a user group token": [() => front(token, VIEWER), 1],
-  "an embed session": [() => front(session, VIEWER), 1],
-  "no credentials": [() => call(VIEWER, {}, null), 0],
+/** How many calls and errors are counted if a kind of caller sends an invalid query. */
+const CALLERS: Readonly<Record<CallerKind, readonly [calls: number, errors: number]>> = {
+  "an API key": [1, 1],
+  "a key in the console": [0, 0],
+  "a person in the console": [0, 0],
+  "a user group token": [1, 1],
+  "an embed session": [1, 1],
+  "no credentials": [0, 0],
 };
 
 test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessions?: number]>([
@@ -173,11 +150,13 @@ test.each<[string, () => Promise<unknown>, calls: number, errors: number, sessio
   ["a subscription over a WebSocket", () => overWebSocket(WATCH), 1, 0],
   ["an event stream", overEventStream, 1, 0],
   ["an unknown API key", () => rest("GET", ACME, "ugk_live_unknown"), 0, 0],
-  ...Object.entries(CALLERS).map(([kind, [act, calls]]): [string, () => Promise<unknown>, number, number] => [
-    kind,
-    act,
-    calls,
-    0,
+  ...CALLER_KINDS.map((kind): [string, () => Promise<unknown>, number, number] => [
+    `an invalid query with ${kind}`,
+    async () => {
+      const reply = await graphql.send({ query: "{ nothing }" }, null, credentials.get(kind));
+      expect(reply.body).toMatchObject({ errors: [{ message: expect.any(String) }] });
+    },
+    ...CALLERS[kind],
   ]),
   ["the other environment", () => call(VIEWER, {}, keys.testing), 0, 0],
   ["another account", () => call(VIEWER, {}, graphql.strangerKey), 0, 0],

@@ -3,7 +3,8 @@ import { buildSchema } from "graphql";
 import { describe, expect, test } from "vitest";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
-import { type AccessRow, type Call, CREDENTIALS, MUTATIONS, READS } from "../../support/access/rows.js";
+import { SCOPED_CALLERS, type ScopedCaller } from "../../support/access/caller-kinds.js";
+import { type AccessRow, type Call, expectedOutcome, MUTATIONS, READS } from "../../support/access/rows.js";
 import {
   type AccessIds,
   type AccessTenant,
@@ -17,11 +18,13 @@ import { callRest } from "../../support/rest/rest-client.js";
 import { startService, type TestService } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);
-const graphql = await startGraphql({ encryptionKey });
+const graphql = await startGraphql({ encryptionKey, console: true });
 const { service } = graphql;
 const ROWS: readonly AccessRow[] = [...READS, ...MUTATIONS];
 const NAMED = ROWS.map((row, index) => [`${row.of} #${index}`, row] as const);
 const TENANTS = [0, 1, 2, 3];
+const ADMIN: ScopedCaller = { kind: "an API key", credential: "admin" };
+const FRONT_END: ScopedCaller = { kind: "a user group token", credential: "token" };
 /** Another process, whose role bypasses row-level security: only the statements keep tenants apart. */
 const unprotected = await startService({ encryptionKey, use: service, bypassRowSecurity: true });
 const probe = unknownIds(1);
@@ -39,19 +42,19 @@ test("every root field of the schema and every method of the REST API that requi
 });
 
 describe.each(NAMED)("%s", (name, row) => {
-  test.each(CREDENTIALS)("on its own data, with %s", async (credential) => {
+  test.each(SCOPED_CALLERS)("on its own data, with $kind ($credential)", async (caller) => {
     // Each account and each environment once.
     const some = [tenants[0], tenants[3]].filter((tenant) => tenant !== undefined);
     await Promise.all(
       some.map(async (tenant) => {
         const writes = MUTATIONS.includes(row) || row.of.includes("/api/user") || row.of.startsWith("DELETE");
-        const outcome = row.outcomes[credential];
+        const outcome = expectedOutcome(row, caller);
         const ids = writes && outcome === "ok" ? await tenant.fresh(row.of) : tenant.ids;
-        const reply = await send(row.call(ids, ids), tenant, credential, service);
-        const context = `${tenant.mark} ${name} with ${credential}: ${reply}`;
+        const reply = await send(row.call(ids, ids), tenant, caller, service);
+        const context = `${tenant.mark} ${name} with ${caller.kind}: ${reply}`;
         expect(outcomeOf(reply), context).toBe(outcome);
         for (const { mark } of tenants) if (mark !== tenant.mark) expect(reply, context).not.toContain(mark);
-        if (credential === "read") expect(reply).not.toContain("ugt_");
+        if (caller.credential === "read") expect(reply).not.toContain("ugt_");
       }),
     );
   });
@@ -67,11 +70,9 @@ describe("IDs of the other environment and of another account, without row-level
     expect(others).toHaveLength(2);
     const before = await stateOfOthers(tenant);
     for (const [name, row] of NAMED) {
-      for (const credential of row.of === "userGroupChanged"
-        ? (["admin", "token"] as const)
-        : (["admin"] as const)) {
+      for (const caller of row.of === "userGroupChanged" ? [ADMIN, FRONT_END] : [ADMIN]) {
         const ask = async (ids: AccessIds) => {
-          const reply = await send(row.call(ids, tenant.ids), tenant, credential, unprotected);
+          const reply = await send(row.call(ids, tenant.ids), tenant, caller, unprotected);
           return withoutIds(reply, ids);
         };
         const expected = [];
@@ -113,24 +114,24 @@ function distinctCalls(row: AccessRow, ids: AccessIds, ownIds: AccessIds): reado
 async function send(
   call: Call,
   tenant: AccessTenant,
-  credential: (typeof CREDENTIALS)[number],
+  caller: ScopedCaller,
   { url }: TestService,
 ): Promise<string> {
-  const authorization = credential === "none" ? undefined : tenant.credentials[credential];
+  const headers = tenant.headersOf(caller);
   if ("subscription" in call) {
-    const stream = await openEventStream(url, authorization ?? "", call.subscription);
+    const stream = await openEventStream(url, headers, call.subscription);
     stream.close();
     return textOf(stream.body ?? { data: { stream: stream.status } });
   }
   const { body } =
     "query" in call
-      ? await callRest(`${url}/graphql`, "POST", undefined, { query: call.query }, { authorization })
+      ? await callRest(`${url}/graphql`, "POST", undefined, { query: call.query }, headers)
       : await callRest(
           `${url}${encodeURI(call.path).replaceAll("#", "%23")}`,
           call.method,
           undefined,
           call.body,
-          { authorization },
+          headers,
         );
   return textOf(body);
 }

@@ -1,5 +1,12 @@
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
+import {
+  CALLER_KINDS,
+  type CallerKind,
+  CREDENTIALS_OF,
+  createPrincipal,
+  type Principal,
+} from "../../support/access/caller-kinds.js";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { times } from "../../support/graphql/graphql-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
@@ -14,6 +21,7 @@ const LIMIT = 6;
 const graphql = await startGraphql({
   rateLimits: { maxCost: LIMIT },
   corsOrigins: "*",
+  console: true,
   trustedProxies: ["127.0.0.1"],
 });
 const { account, front, keys, service } = graphql;
@@ -152,6 +160,83 @@ test("a user group's front ends share an allowance, which rotation does not rese
   expect(await read(next)).toMatchObject({
     status: 429,
     body: { errors: [{ extensions: { code: "RATE_LIMITED" } }] },
+  });
+});
+
+/** Whose allowance the calls of each kind of caller spend, and what REST replies once nothing is left. */
+const COUNTERS: Readonly<
+  Record<CallerKind, readonly [of: "key" | "person" | "group" | "address", rest: 429 | 401]>
+> = {
+  "an API key": ["key", 429],
+  // REST accepts no cookies.
+  "a key in the console": ["key", 401],
+  "a person in the console": ["person", 401],
+  "a user group token": ["group", 401],
+  "an embed session": ["group", 401],
+  // A site configuration, the only path of REST that needs none.
+  "no credentials": ["address", 429],
+};
+
+describe("each kind of caller", () => {
+  let addresses = 0;
+  /** Addresses of no other caller. */
+  const newAddress = () => {
+    addresses += 1;
+    return `203.0.113.${addresses}`;
+  };
+  /** New credentials of a principal, each time from another address, which only callers without credentials keep. */
+  async function callerOf(kind: CallerKind, principal: Principal, address: string) {
+    const from = COUNTERS[kind][0] === "address" ? address : newAddress();
+    return { ...(await CREDENTIALS_OF[kind](principal)), "x-forwarded-for": from };
+  }
+  const ask = (headers: Readonly<Record<string, string>>) =>
+    graphql.send({ query: "{ __typename }" }, null, headers);
+
+  test("spends the allowance of its key, person, group or address, and no other", async () => {
+    const spent = new Map<string, number>();
+    const [one, other] = [await createPrincipal(graphql), await createPrincipal(graphql)];
+    const elsewhere = await createPrincipal({ ...graphql, account: await service.createAccount() });
+    // The last one is the first person in another account.
+    const all = [one, other, { ...elsewhere, person: one.person }].map(
+      (principal) => [principal, newAddress()] as const,
+    );
+    for (const _ of ["once", "with new credentials"]) {
+      for (const [principal, address] of all) {
+        for (const kind of CALLER_KINDS) {
+          const name = `${COUNTERS[kind][0]} of ${principal.accountName} ${address}`;
+          spent.set(name, (spent.get(name) ?? 0) + 1);
+          const reply = await ask(await callerOf(kind, principal, address));
+          const context = `${kind}: ${name}`;
+          expect([reply.status, limitsOf(reply)], context).toEqual([
+            200,
+            left(LIMIT - (spent.get(name) ?? 0), LIMIT),
+          ]);
+        }
+      }
+    }
+  });
+
+  test.each(CALLER_KINDS)("is refused on each API when nothing is left: %s", async (kind) => {
+    const principal = await createPrincipal(graphql);
+    const headers = await callerOf(kind, principal, newAddress());
+    await expectAllowance(200, () => ask(headers));
+    const refusals = [
+      await ask(headers),
+      await openEventStream(service.url, headers, "subscription { userGroupChanged { kind } }"),
+    ];
+    for (const reply of refusals) {
+      expect([reply.status, limitsOf(reply)]).toEqual([429, refused(0, LIMIT)]);
+      expect(reply.body).toMatchObject({
+        errors: [{ message: exceeded(LIMIT, 0, 1), extensions: { code: "RATE_LIMITED" } }],
+      });
+    }
+    const [of, status] = COUNTERS[kind];
+    const path = of === "address" ? "/site-config/open?account=none" : "/api/user";
+    const reply = await callRest(`${service.url}${path}`, "GET", undefined, undefined, headers);
+    expect(reply.status).toBe(status);
+    if (status === 401) return;
+    expectError(reply, 429, { code: "rate_limited", message: exceeded(LIMIT, 0, 1) });
+    expect(limitsOf(reply)).toEqual(refused(0, LIMIT));
   });
 });
 

@@ -6,6 +6,7 @@ import type { Data, GraphqlFixture } from "../graphql/graphql-fixture.js";
 import type { TestAccount } from "../service/test-service.js";
 import { goodSite } from "../site-configs/store.js";
 import { URL_OF } from "../webhooks/operations.js";
+import { CREDENTIALS_OF, type CredentialHeaders, SCOPED_CALLERS, type ScopedCaller } from "./caller-kinds.js";
 
 /** Identifiers of the tenant's objects. */
 export interface AccessIds {
@@ -67,8 +68,7 @@ export interface AccessTenant {
   readonly environment: Environment;
   /** Unique text contained in the names of all its objects. */
   readonly mark: string;
-  /** Values of the Authorization header. */
-  readonly credentials: Readonly<Record<Scope | "token", string>>;
+  headersOf(caller: ScopedCaller): CredentialHeaders;
   readonly ids: AccessIds;
   /** Taken identifiers, for calls that create. */
   newIdOf(row: string): string;
@@ -83,21 +83,21 @@ let count = 0;
 
 /** Creates the objects and keys of both environments of two accounts. @param rows the calls that create something */
 export async function createAccessTenants(
-  { run, service }: GraphqlFixture,
+  fixture: GraphqlFixture,
   rows: readonly string[],
 ): Promise<AccessTenant[]> {
   const tenants: AccessTenant[] = [];
   for (const name of ["first", "second"]) {
-    const account = await service.createAccount();
+    const account = await fixture.service.createAccount();
     for (const environment of ENVIRONMENTS) {
-      tenants.push(await createTenant(run, account, environment, `-${name}-${environment}-`, rows));
+      tenants.push(await createTenant(fixture, account, environment, `-${name}-${environment}-`, rows));
     }
   }
   return tenants;
 }
 
 async function createTenant(
-  run: GraphqlFixture["run"],
+  { run, service }: GraphqlFixture,
   account: TestAccount,
   environment: Environment,
   mark: string,
@@ -105,10 +105,10 @@ async function createTenant(
 ): Promise<AccessTenant> {
   const keys = new Map<Scope, string>();
   for (const scope of SCOPES) keys.set(scope, (await account.createKey({ environment, scope })).secret);
-  const keyOf = (scope: Scope) => `Token ${keys.get(scope)}`;
+  const keyOf = (scope: Scope) => keys.get(scope) ?? "";
   // The name of a site has no other characters.
   const newIdOf = (row: string) => `${row.replaceAll(/\W+/g, "-")}${mark}`;
-  const runAsAdmin = (query: string) => run(query, {}, keys.get("admin"));
+  const runAsAdmin = (query: string) => run(query, {}, keyOf("admin"));
   // Create the endpoint first: only then do later changes create deliveries.
   const webhookEndpoint = await createEndpoint(runAsAdmin, nextId(mark));
   const objects = await createObjects(runAsAdmin, nextId(mark));
@@ -125,17 +125,20 @@ async function createTenant(
     auditEntry: auditLog.nodes[0].id,
   };
   for (const row of rows) await createObjects(runAsAdmin, newIdOf(row));
+  const headers = new Map<string, CredentialHeaders>();
+  for (const { kind, credential } of SCOPED_CALLERS) {
+    const scope = SCOPES.find((each) => each === credential) ?? "read";
+    const created = await CREDENTIALS_OF[kind]({
+      ...{ service, accountName: account.name, environment, scope, person: `person${mark}` },
+      ...{ key: keyOf(scope), token: ids.token, embedKey: keyOf("embed") },
+    });
+    headers.set(`${kind} ${credential}`, created);
+  }
   return {
     accountId: account.accountId,
     environment,
     mark,
-    credentials: {
-      read: keyOf("read"),
-      embed: keyOf("embed"),
-      write: keyOf("write"),
-      admin: keyOf("admin"),
-      token: `Bearer ${ids.token}`,
-    },
+    headersOf: ({ kind, credential }) => headers.get(`${kind} ${credential}`) ?? {},
     ids,
     newIdOf,
     fresh: async (row) => ({
