@@ -11,7 +11,7 @@ A *user group* represents one of your customers who views embedded dashboards. I
 a token that identifies it in dashboards, free-form properties that dashboards read as variables, and a mapping of schema IDs to data
 sources.
 
-All operations on user groups themselves use one path, \`/api/user\`, with or without a trailing slash. Every reply contains \`success\`: 1, or 0
+All operations on one user group use one path, \`/api/user\`; \`/api/user-groups\` lists them. Paths may end with a slash. Every reply contains \`success\`: 1, or 0
 together with an \`error\`. The error has a \`code\` for programs, a \`message\` for humans, the invalid \`field\` if there is one, and the
 \`request_id\`, which also identifies the request in the log.
 
@@ -20,7 +20,7 @@ In addition to the listed errors, an unknown path returns 404 \`not_found\`, and
 a key twice, the last one counts, in \`properties\`, too, whose text keeps both. New fields may be added to replies, so
 clients must ignore fields that they do not know.
 
-The GraphQL API at \`/graphql\` gives access to the same data, and to lists, data sources and change events.
+The GraphQL API at \`/graphql\` gives access to the same data, and to searches, data sources and change events.
 
 To run the examples in a terminal, set \`BASE_URL\` to the URL of the service, such as \`http://127.0.0.1:4000\`, and \`KEY\` to an API key.
 `.trim();
@@ -45,7 +45,7 @@ export function openApiDocument(version: string) {
     tags: [
       {
         name: "User groups",
-        description: "Get, create, update and delete user groups, and rotate their tokens.",
+        description: "Get, create, update, delete and list user groups, and rotate their tokens.",
       },
       {
         name: "Site configurations",
