@@ -207,7 +207,7 @@ async function accent({ database, world }: Stage): Promise<void> {
     SET session_replication_role = replica;
     DELETE FROM mapping_entry WHERE account_id = ${accountId};
     UPDATE user_group SET name = accented.name, mapped_version = -mapping_version,
-        search_hash = hashtext(accented.name || E'\\n' || provided_id), search_text = repeat('epee ', 49) || id || E'\\n' || provided_id
+        search_hash = hashtext(accented.name || E'\\n' || provided_id), search_text = repeat('epee ', 49) || user_group.id || E'\\n' || provided_id
       FROM (SELECT id, repeat('épée ', 49) || id AS name FROM user_group WHERE account_id = ${accountId}) AS accented
       WHERE account_id = ${accountId} AND user_group.id = accented.id;
     SET session_replication_role = origin`);
