@@ -85,9 +85,10 @@ export function registerOperations(
         config: { keepsBodyText: true, takesMergePatch: mergePatchExamples !== undefined },
         ...requireApiKey(app, services, async (caller, request, reply) => {
           if (method !== "GET") request.hasWritten = true;
-          const { body = schema ? undefined : {}, bodyText, headers } = request;
+          const { bodyText, headers } = request;
           if (!schema && request.body !== undefined)
             throw invalidField(["body"], "must be empty; send parameters in the query");
+          const body = schema ? request.body : {};
           if (!isObject(body)) throw noObject(request);
           const { prefer } = headers;
           if (schema && prefer !== undefined && prefersStrict(String(prefer))) {

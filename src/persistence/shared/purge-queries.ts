@@ -45,7 +45,7 @@ export interface Candidates {
   readonly columns: string;
   /** SQL condition of a row of the candidate `chosen`. */
   readonly condition: string;
-  /** Column by which an index has these rows in order, oldest first. */
+  /** Column of an index on these rows: ascending from the oldest. */
   readonly order: string;
 }
 
