@@ -1,4 +1,4 @@
-import type { AllowedOrigins } from "../graphql/server/sockets/handler.js";
+import type { AllowedOrigins } from "../graphql/server/sockets/allowed-origins.js";
 import { isLoopback, LOOPBACK_ORIGIN } from "../http/pages/loopback.js";
 import type { MetricsAccess } from "../http/server/service-routes.js";
 import type { Config } from "./config.js";

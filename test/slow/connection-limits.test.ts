@@ -6,7 +6,8 @@ import { Agent, request as send } from "undici";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "../../src/http/server/connections.js";
 import { superviseRequests } from "../../src/http/server/requests.js";
-import { WorkQueue } from "../../src/services/requests/work-queue.js";
+import { EventLoopTurns } from "../../src/services/requests/event-loop-turns.js";
+import { WorkLimit } from "../../src/services/requests/work-limit.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
 import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
@@ -242,7 +243,7 @@ async function startSheddingServer() {
   const app = Fastify();
   const metrics = new Metrics();
   superviseRequests(app, {
-    work: new WorkQueue(10, metrics),
+    work: { limit: new WorkLimit(10, metrics), turns: new EventLoopTurns() },
     metrics,
     usage: undefined,
     tracing: undefined,

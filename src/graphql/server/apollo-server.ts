@@ -5,7 +5,6 @@ import {
   HeaderMap,
   type HTTPGraphQLHead,
 } from "@apollo/server";
-import { ApolloServerErrorCode } from "@apollo/server/errors";
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -13,19 +12,11 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
 import type { FastifyRequest } from "fastify";
-import {
-  type FormattedExecutionResult,
-  GraphQLError,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-} from "graphql";
-import { internalError } from "../../domain/shared/errors.js";
+import type { FormattedExecutionResult, GraphQLSchema } from "graphql";
 import { isObject } from "../../domain/shared/json.js";
 import { markInexactNumbers } from "../../domain/shared/json-text.js";
-import { redactSecrets } from "../../domain/shared/redaction.js";
 import type { GraphqlContext } from "../shared/context.js";
-import { toGraphqlCode } from "../shared/error-format.js";
-import { tokenLimitError } from "./limits/admission.js";
+import { formatApolloError } from "./apollo-errors.js";
 import type { OperationOptions, Operations } from "./operations/operations.js";
 import type { OperationReply } from "./operations/reply.js";
 import { type PersistedQueries, queryNotAllowed } from "./persisted-queries.js";
@@ -40,7 +31,11 @@ export function needsNoPreflight({ headers }: FastifyRequest): boolean {
   return !headers["content-type"] && PREFLIGHT_HEADERS.every((name) => !headers[name]);
 }
 
-/** Handles every request that the fast path does not: GET, persisted queries, content negotiation, malformed requests. */
+/**
+ * Handles every request that the fast path does not: GET, persisted queries, content negotiation, malformed requests. Apollo Server parses
+ * the request and the document, and chooses status and media type; a plugin has the operation validated and run by `Operations`, within the
+ * limits that both paths share. Its result leaves through a `ResultStore`, as Apollo Server replies with text only.
+ */
 export class ApolloHandler {
   readonly #apollo: ApolloServer<GraphqlContext>;
   readonly #results = new ResultStore();
@@ -69,7 +64,7 @@ export class ApolloHandler {
       allowBatchedHttpRequests: false,
       parseOptions: { maxLexicalTokens: limits.tokens },
       stringifyResult: (result) => this.#results.put(result),
-      formatError: (formatted, error) => formatError(formatted, error, limits.tokens),
+      formatError: (formatted, error) => formatApolloError(formatted, error, limits.tokens),
       plugins: [
         operationPlugin(operations, persistedQueries),
         ApolloServerPluginCacheControlDisabled(),
@@ -108,7 +103,7 @@ export class ApolloHandler {
   }
 }
 
-/** Holds results under an ID, which Apollo Server passes on instead of a body: only `route.ts` serializes results. */
+/** Holds each result under an ID, which Apollo Server passes on as the text of the reply: only `route.ts` serializes results. */
 class ResultStore {
   readonly #results = new Map<string, FormattedExecutionResult>();
   #lastId = 0;
@@ -193,34 +188,4 @@ function markVariables(search: string): string {
   if (marked === undefined || marked === variables || others.length > 0) return search;
   parameters.set("variables", marked);
   return `?${parameters}`;
-}
-
-/** Formats an error that Apollo Server itself raised; `route.ts` adds the request ID. */
-function formatError(
-  formatted: GraphQLFormattedError,
-  error: unknown,
-  maxTokens: number,
-): GraphQLFormattedError {
-  const { extensions, ...rest } = formatted;
-  const known = tokenLimitError(error, maxTokens);
-  if (known) {
-    const code = toGraphqlCode(known.code);
-    return { ...rest, message: known.message, extensions: { code, ...known.details } };
-  }
-  const code = codeOf(error) ?? extensions?.["code"];
-  if (code === ApolloServerErrorCode.INTERNAL_SERVER_ERROR) {
-    const { code: internal, message } = internalError(error);
-    return { ...rest, message, extensions: { code: toGraphqlCode(internal) } };
-  }
-  // The message may quote a secret from the request.
-  return { ...rest, message: redactSecrets(formatted.message), extensions: { ...extensions, code } };
-}
-
-/** Returns the code for errors to which Apollo Server gives only a status, or a code that differs from this API's. */
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof GraphQLError)) return undefined;
-  const { http, code } = error.extensions;
-  const status = propertyOf(http, "status");
-  if (status === 405) return "METHOD_NOT_ALLOWED";
-  return status === 400 && code === undefined ? ApolloServerErrorCode.BAD_REQUEST : undefined;
 }

@@ -5,7 +5,7 @@ import { handleProtocols } from "graphql-ws";
 import { REPLAYED_HEADER } from "../../domain/requests/idempotency-key.js";
 import { RATE_LIMIT_HEADERS } from "../../domain/requests/rate-limit.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { WorkQueue } from "../../services/requests/work-queue.js";
+import type { Work } from "../../services/requests/work-limit.js";
 import type { Services } from "../../services/services.js";
 import { UserGroupWatcher } from "../user-groups/watcher.js";
 import { ApolloHandler } from "./apollo-server.js";
@@ -16,12 +16,8 @@ import type { PersistedQueries } from "./persisted-queries.js";
 import { traceRootFields } from "./root-field-tracing.js";
 import { registerGraphqlRoute } from "./route.js";
 import { createSchema } from "./schema.js";
-import {
-  type AllowedOrigins,
-  handleSocketError,
-  requireAllowedOrigin,
-  SocketHandler,
-} from "./sockets/handler.js";
+import { type AllowedOrigins, requireAllowedOrigin } from "./sockets/allowed-origins.js";
+import { handleSocketError, SocketHandler } from "./sockets/handler.js";
 import { createEventStream } from "./streams/event-stream.js";
 import { StreamOperations } from "./streams/stream-operations.js";
 
@@ -41,7 +37,7 @@ interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   readonly corsOrigins: AllowedOrigins;
   readonly requestTimeoutMs: number;
   /** Bounds the operations in progress. */
-  readonly work: WorkQueue;
+  readonly work: Work;
   /** Whether a router can use this API as an Apollo Federation subgraph. */
   readonly subgraph: boolean;
   /** Allow-list of documents; undefined allows every document. */

@@ -6,7 +6,8 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { decodeText, isNestedDeeper, MAX_BODY_LEVELS, parseJsonText } from "../../domain/shared/json-text.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/callers.js";
 import { MERGE_PATCH_TYPE } from "../../rest/openapi.js";
-import { CountsByName, type WorkQueue } from "../../services/requests/work-queue.js";
+import type { EventLoopTurns } from "../../services/requests/event-loop-turns.js";
+import { CountsByName } from "../../services/shared/counts-by-name.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { continueInTurn } from "./requests.js";
 
@@ -39,7 +40,7 @@ const RETRY_AFTER_S = 5;
 export function acceptBodies(
   app: FastifyInstance,
   maxBytes: number,
-  work: WorkQueue,
+  turns: EventLoopTurns,
   { shedRequests }: Pick<Metrics, "shedRequests">,
 ): () => number {
   let reserved = 0;
@@ -75,11 +76,11 @@ export function acceptBodies(
     } else if (body.length === 0) {
       request.body = undefined;
       done();
-    } else if (request.startedIn === work.currentTurn) {
+    } else if (request.startedIn === turns.current) {
       parseBody(request, body, done);
     } else {
       // Bodies of many requests can arrive at once, long after their headers.
-      continueInTurn(work, request, reply, () => parseBody(request, body, done));
+      continueInTurn(turns, request, reply, () => parseBody(request, body, done));
     }
   });
   return () => reserved;

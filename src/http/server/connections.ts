@@ -4,7 +4,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { isListed, toAddressBlock, toBlockList } from "../../domain/requests/address-block.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { CountsByName } from "../../services/requests/work-queue.js";
+import { CountsByName } from "../../services/shared/counts-by-name.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { sendRawReply } from "./raw-reply.js";
 

@@ -13,14 +13,15 @@ import { redactSecrets } from "../../domain/shared/redaction.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/callers.js";
 import type { PersistedQueries } from "../../graphql/server/persisted-queries.js";
 import { GRAPHQL_PATH, registerGraphql } from "../../graphql/server/plugin.js";
-import type { AllowedOrigins } from "../../graphql/server/sockets/handler.js";
+import type { AllowedOrigins } from "../../graphql/server/sockets/allowed-origins.js";
 import { renderGraphqlError } from "../../graphql/shared/error-format.js";
 import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
 import { renderError } from "../../rest/errors.js";
 import { MERGE_PATCH_TYPE } from "../../rest/openapi.js";
 import { notFound, recordRoutes, registerRestRoutes } from "../../rest/routes.js";
 import type { Usage } from "../../services/accounts/usage.js";
-import { WorkQueue } from "../../services/requests/work-queue.js";
+import { EventLoopTurns } from "../../services/requests/event-loop-turns.js";
+import { type Work, WorkLimit } from "../../services/requests/work-limit.js";
 import type { Services } from "../../services/services.js";
 import type { HttpState } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
@@ -117,7 +118,7 @@ export function createBareServer(
   }: Pick<HttpOptions, "log"> & Partial<HttpOptions>,
   { metrics, tracing }: Telemetry = countOnly(),
   usage?: Usage,
-): { readonly app: FastifyInstance; readonly state: HttpState; readonly work: WorkQueue } {
+): { readonly app: FastifyInstance; readonly state: HttpState; readonly work: Work } {
   const answerBroken = brokenRequestHandler((socket) => connections.repliesOf(socket), metrics);
   const app = Fastify({
     logger: {
@@ -172,7 +173,10 @@ export function createBareServer(
   }
   // The REST API accepts GET with a body.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
-  const work = new WorkQueue(connectionLimits.maxRequestsInProgress, metrics);
+  const work = {
+    limit: new WorkLimit(connectionLimits.maxRequestsInProgress, metrics),
+    turns: new EventLoopTurns(),
+  };
   superviseRequests(app, {
     work,
     metrics,
@@ -184,7 +188,7 @@ export function createBareServer(
     successesPerSecond: log.successesPerSecond,
     sendError,
   });
-  const bodyBytes = acceptBodies(app, connectionLimits.maxBodyBytes, work, metrics);
+  const bodyBytes = acceptBodies(app, connectionLimits.maxBodyBytes, work.turns, metrics);
   const unsent = new UnsentBytes(connections, connectionLimits, metrics);
   unsent.register(app);
   app.setErrorHandler((error, request, reply) => {

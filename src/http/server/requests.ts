@@ -17,7 +17,8 @@ import { type Deadline, deadlineExceeded } from "../../domain/shared/deadline.js
 import { DomainError } from "../../domain/shared/errors.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
 import type { Usage } from "../../services/accounts/usage.js";
-import type { WorkQueue } from "../../services/requests/work-queue.js";
+import type { EventLoopTurns } from "../../services/requests/event-loop-turns.js";
+import type { Work } from "../../services/requests/work-limit.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { idsOf, markFailed } from "../../telemetry/tracing.js";
 import { COMMON_HEADERS } from "./raw-reply.js";
@@ -28,7 +29,7 @@ declare module "fastify" {
     /** The authenticated tenant, set by the API that checks the credentials; null without credentials. */
     tenant?: (Tenant & { readonly keyId?: number }) | null;
     deadline?: RequestDeadline;
-    /** The turn of the event loop in which it last started or continued (`WorkQueue.currentTurn`). */
+    /** The turn of the event loop in which it last started or continued (`EventLoopTurns.current`). */
     startedIn?: number;
     /** Ends the request's share of the work in progress, at the latest when the reply has been sent. */
     endWork?: () => void;
@@ -50,7 +51,7 @@ interface RequestDeadline extends Deadline {
 }
 
 export interface RequestOptions {
-  readonly work: WorkQueue;
+  readonly work: Work;
   readonly metrics: Metrics;
   /** Counts the requests with valid credentials. */
   readonly usage: Pick<Usage, "recordCall"> | undefined;
@@ -118,7 +119,7 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
     try {
       requireSingleHeaders(raw);
       if (!PROBES.has(url)) {
-        request.endWork = work.admit(request.ip);
+        request.endWork = work.limit.admit(request.ip);
         reply.raw.on("close", request.endWork);
       }
     } catch (error) {
@@ -128,8 +129,8 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
     request.deadline = { isOver: false, receivingMs: 0 };
     deadlines.set(request, reply);
     if (tracing && !PROBES.has(url))
-      traceRequest(tracing, request, reply, () => continueInTurn(work, request, reply, done));
-    else continueInTurn(work, request, reply, done);
+      traceRequest(tracing, request, reply, () => continueInTurn(work.turns, request, reply, done));
+    else continueInTurn(work.turns, request, reply, done);
   });
   if (tracing) {
     // Restore the span context, which is lost while Node reads the body.
@@ -159,20 +160,20 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
 
 /** Continues a request when it is its turn, unless it was answered at its deadline or abandoned until then. */
 export function continueInTurn(
-  work: WorkQueue,
+  turns: EventLoopTurns,
   request: FastifyRequest,
   reply: FastifyReply,
   proceed: () => void,
 ): void {
-  const turn = work.turn(request, HEALTH_CHECKS.has(request.url));
-  request.startedIn = work.currentTurn;
+  const turn = turns.wait(request, HEALTH_CHECKS.has(request.url));
+  request.startedIn = turns.current;
   if (turn === undefined) {
     proceed();
     return;
   }
   void turn.then(() => {
     if (reply.sent || reply.raw.destroyed) return;
-    request.startedIn = work.currentTurn;
+    request.startedIn = turns.current;
     proceed();
   });
 }

@@ -1,5 +1,5 @@
 import { DomainError } from "../../domain/shared/errors.js";
-import { CountsByName } from "../requests/work-queue.js";
+import { CountsByName } from "../shared/counts-by-name.js";
 
 const RETRY_AFTER_S = 5;
 

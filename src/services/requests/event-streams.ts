@@ -5,7 +5,7 @@ import { isListed, toAddressBlock, toBlockList } from "../../domain/requests/add
 import type { EventStreamLimits } from "../../domain/requests/event-stream-limits.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
-import { CountsByName } from "./work-queue.js";
+import { CountsByName } from "../shared/counts-by-name.js";
 
 /** A subject of a stream limit. */
 type Holder = "token" | "api_key" | "address" | "process";

@@ -1,7 +1,7 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyRequest } from "fastify";
 import { type GraphQLSchema, parse } from "graphql";
-import { type ConnectionInitMessage, MessageType, makeServer, parseMessage } from "graphql-ws";
+import { type ConnectionInitMessage, MessageType, makeServer, parseMessage, type Server } from "graphql-ws";
 import { DomainError, internalError } from "../../../domain/shared/errors.js";
 import { isObject } from "../../../domain/shared/json.js";
 import { isNestedDeeper, MAX_BODY_LEVELS, markInexactNumbers } from "../../../domain/shared/json-text.js";
@@ -15,7 +15,7 @@ import {
   SocketResult,
 } from "./operation.js";
 
-/** Stands for every operation: graphql-ws would keep the document in memory, and only uses its kind. */
+/** Stands for the document of every operation. */
 const PLACEHOLDER_DOCUMENT = parse("{ __typename }");
 /** Messages that graphql-ws fails on, because only servers send them. */
 const SERVER_MESSAGES: ReadonlySet<MessageType> = new Set([
@@ -32,59 +32,41 @@ interface SocketHandlerOptions extends SocketOperationOptions {
 
 /** Serves GraphQL over WebSocket, sub-protocol `graphql-transport-ws`. */
 export class SocketHandler {
-  readonly #operations: SocketOperations;
   readonly #connections = new Set<SocketConnection>();
-  readonly #server = makeServer<ConnectionInitMessage["payload"], SocketCaller>({
-    connectionInitWaitTimeout: INIT_TIMEOUT_MS,
-    onConnect: ({ connectionParams, extra }) => this.#connect(connectionParams, extra),
-    onSubscribe: () => ({ schema: this.options.schema, document: PLACEHOLDER_DOCUMENT }),
-    execute: () => ({ data: null }),
-    onOperation: ({ extra, subscriptions }, _id, payload) =>
-      this.#operations.start(extra, payload, Object.keys(subscriptions).length),
-    onNext: (...[, , , , result]) => (result instanceof SocketResult ? result.formatted : undefined),
-    onError: (_context, _id, _payload, errors) =>
-      errors.flatMap(({ originalError }) =>
-        originalError instanceof OperationRejected ? originalError.formatted : [],
-      ),
-  });
+  readonly #protocol: Server<SocketCaller>;
   #isGoingAway = false;
 
   constructor(private readonly options: SocketHandlerOptions) {
-    this.#operations = new SocketOperations(options);
+    const operations = new SocketOperations(options);
+    // graphql-ws would parse, validate, execute and format operations. Here the pipeline of HTTP requests does so, within its limits:
+    // `onOperation` replaces the result of an operation by that of the pipeline, whose formatted results and errors the last two hooks send.
+    this.#protocol = makeServer<ConnectionInitMessage["payload"], SocketCaller>({
+      connectionInitWaitTimeout: INIT_TIMEOUT_MS,
+      onConnect: ({ connectionParams, extra }) => this.#connect(connectionParams, extra),
+      onSubscribe: () => ({ schema: options.schema, document: PLACEHOLDER_DOCUMENT }),
+      execute: () => ({ data: null }),
+      onOperation: ({ extra, subscriptions }, _id, payload) =>
+        operations.start(extra, payload, Object.keys(subscriptions).length),
+      onNext: (...[, , , , result]) => (result instanceof SocketResult ? result.formatted : undefined),
+      onError: (_context, _id, _payload, errors) =>
+        errors.flatMap(({ originalError }) =>
+          originalError instanceof OperationRejected ? originalError.formatted : [],
+        ),
+    });
   }
 
   /** Serves a new WebSocket. */
   handle(socket: WebSocket, request: FastifyRequest): void {
     const connection = new SocketConnection(socket);
     const openedAt = performance.now();
-    const logError = (err: unknown) => request.log.error({ requestId: request.id, err }, "WebSocket failed");
     this.#connections.add(connection);
-    const opened = this.#server.opened(
+    const opened = this.#protocol.opened(
       {
         protocol: socket.protocol,
         send: (data) => connection.send(data),
         close: (code = CLOSE_CODES.internal, reason = "") => connection.close(code, reason),
         onMessage: (onMessage) => {
-          socket.on("message", (data: Buffer) => {
-            // The client sends it again to another process.
-            if (!connection.isOpen || this.#isGoingAway) return;
-            // Parsing and validating thousands of levels would take seconds.
-            if (isNestedDeeper(data, MAX_BODY_LEVELS)) {
-              connection.close(CLOSE_CODES.badRequest, "The message is nested too deeply.");
-              return;
-            }
-            const text = markInexactNumbers(String(data));
-            connection
-              .handle(() => onMessage(text))
-              .catch((error: unknown) => {
-                if (SERVER_MESSAGES.has(parseMessage(text).type)) {
-                  connection.close(CLOSE_CODES.badRequest, "Only the service sends messages of this type.");
-                  return;
-                }
-                logError(error);
-                connection.closeWithError(internalError(error));
-              });
-          });
+          socket.on("message", (data: Buffer) => this.#receive(data, onMessage, { connection, request }));
         },
       },
       { connection, request, authorization: "" },
@@ -92,9 +74,34 @@ export class SocketHandler {
     socket.once("close", (code, reason) => {
       this.#connections.delete(connection);
       logClose(request, openedAt, code);
-      opened(code, String(reason)).catch(logError);
+      opened(code, String(reason)).catch((error: unknown) => logFailure(request, error));
     });
     if (this.#isGoingAway) connection.goAway();
+  }
+
+  #receive(
+    data: Buffer,
+    onMessage: (text: string) => Promise<void>,
+    { connection, request }: Pick<SocketCaller, "connection" | "request">,
+  ): void {
+    // The client sends it again to another process.
+    if (!connection.isOpen || this.#isGoingAway) return;
+    // Parsing and validating thousands of levels would take seconds.
+    if (isNestedDeeper(data, MAX_BODY_LEVELS)) {
+      connection.close(CLOSE_CODES.badRequest, "The message is nested too deeply.");
+      return;
+    }
+    const text = markInexactNumbers(String(data));
+    connection
+      .handle(() => onMessage(text))
+      .catch((error: unknown) => {
+        if (SERVER_MESSAGES.has(parseMessage(text).type)) {
+          connection.close(CLOSE_CODES.badRequest, "Only the service sends messages of this type.");
+          return;
+        }
+        logFailure(request, error);
+        connection.closeWithError(internalError(error));
+      });
   }
 
   /** Closes every WebSocket once its operations have ended. */
@@ -134,8 +141,12 @@ export class SocketHandler {
 /** Handles an error that a WebSocket emits. Invalid frames and broken connections, which have a code, close it without further help. */
 export function handleSocketError(error: Error, socket: WebSocket, request: FastifyRequest): void {
   if ("code" in error) return;
-  request.log.error({ requestId: request.id, err: error }, "WebSocket failed");
+  logFailure(request, error);
   socket.terminate();
+}
+
+function logFailure({ id: requestId, log }: FastifyRequest, err: unknown): void {
+  log.error({ requestId, err }, "WebSocket failed");
 }
 
 /** Logs a WebSocket as HTTP requests are logged, with its close code; Fastify does not call `onResponse` for it. */
@@ -147,23 +158,4 @@ function logClose(
   const { accountId, keyId } = tenant ?? {};
   const ms = Math.round(performance.now() - openedAt);
   log.info({ requestId, closeCode, code: errorCode, ms, accountId, keyId }, "WebSocket closed");
-}
-
-/** Origins whose pages may call the API. */
-export type AllowedOrigins = readonly (string | RegExp)[] | "*";
-
-/**
- * Rejects WebSockets of pages on other sites: browsers do not apply CORS to WebSockets. Other clients send no Origin header.
- * @param origins allowed besides the service's own origin
- * @throws DomainError `forbidden`
- */
-export function requireAllowedOrigin(request: FastifyRequest, origins: AllowedOrigins): void {
-  const { origin } = request.headers;
-  if (origin === undefined || origins === "*") return;
-  if (origins.some((each) => (typeof each === "string" ? each === origin : each.test(origin)))) return;
-  if (URL.canParse(origin) && new URL(origin).host === request.host) return;
-  throw new DomainError(
-    "forbidden",
-    "This origin may not open WebSockets. Add it to the setting `CORS_ORIGINS`.",
-  );
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import type { Deadline } from "../../../domain/shared/deadline.js";
 import { DomainError } from "../../../domain/shared/errors.js";
-import type { WorkQueue } from "../../../services/requests/work-queue.js";
+import type { Work } from "../../../services/requests/work-limit.js";
 import type { Services } from "../../../services/services.js";
 import { createContext, type GraphqlContext, type Watcher } from "../../shared/context.js";
 import { firstCode } from "../../shared/error-format.js";
@@ -24,7 +24,7 @@ export interface SocketOperationOptions {
   readonly services: Services;
   readonly watcher: Watcher;
   readonly streams: StreamOperations;
-  readonly work: WorkQueue;
+  readonly work: Work;
   readonly requestTimeoutMs: number;
 }
 
@@ -81,12 +81,12 @@ export class SocketOperations {
     let hasFailed = true;
     try {
       if (inProgress > MAX_OPERATIONS) throw tooManyOperations();
-      endWork = work.admit(address);
+      endWork = work.limit.admit(address);
       let isRefused = false;
       const context = await this.#createContext(caller, { requestId, deadline }, () => {
         isRefused = true;
       });
-      await work.turn(caller.request);
+      await work.turns.wait(caller.request);
       isAdmitted = true;
       const started = await streams.start(payload, context, address);
       if (Symbol.asyncIterator in started) {

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { WorkQueue } from "../../src/services/requests/work-queue.js";
+import { EventLoopTurns } from "../../src/services/requests/event-loop-turns.js";
+import { WorkLimit } from "../../src/services/requests/work-limit.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
 import { metricValue } from "../support/service/metric-samples.js";
 
 test("an address has at most half of the work in progress, and the process all of it", async () => {
   const metrics = new Metrics();
-  const work = new WorkQueue(10, metrics);
+  const work = new WorkLimit(10, metrics);
   const ends = Array.from({ length: 5 }, () => work.admit("192.0.2.1"));
   const refusal = { code: "unavailable", retryAfter: 1 };
   expect(() => work.admit("192.0.2.1")).toThrow(expect.objectContaining(refusal));
@@ -22,10 +23,10 @@ test("an address has at most half of the work in progress, and the process all o
 });
 
 test("work that arrives at once starts over several turns of the event loop, by address in turn", async () => {
-  const work = new WorkQueue(1_000, new Metrics());
+  const turns = new EventLoopTurns();
   const started: string[] = [];
   const start = async (address: string) => {
-    await work.turn({ ip: address });
+    await turns.wait({ ip: address });
     started.push(address);
   };
   const all = [
@@ -41,12 +42,12 @@ test("work that arrives at once starts over several turns of the event loop, by 
 });
 
 test("health checks do not wait, unless many arrive at once", async () => {
-  const work = new WorkQueue(1_000, new Metrics());
-  const requests = Array.from({ length: 100 }, () => work.turn({ ip: "192.0.2.1" }));
+  const turns = new EventLoopTurns();
+  const requests = Array.from({ length: 100 }, () => turns.wait({ ip: "192.0.2.1" }));
   expect(requests.at(-1)).toBeInstanceOf(Promise);
-  const checks = Array.from({ length: 100 }, () => work.turn({ ip: "192.0.2.1" }, true));
+  const checks = Array.from({ length: 100 }, () => turns.wait({ ip: "192.0.2.1" }, true));
   expect(checks[0]).toBeUndefined();
   expect(checks.at(-1)).toBeInstanceOf(Promise);
   await Promise.all([...requests, ...checks]);
-  expect(work.turn({ ip: "192.0.2.1" }, true)).toBeUndefined();
+  expect(turns.wait({ ip: "192.0.2.1" }, true)).toBeUndefined();
 });
