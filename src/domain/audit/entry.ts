@@ -35,6 +35,42 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+/** The fields that these actions change; the others name none. */
+export const CHANGED_FIELDS = {
+  "user_group.updated": ["name", "properties", "mapping"],
+  "data_source.updated": ["providedId", "name"],
+  "webhook_endpoint.updated": ["name", "url", "events", "enabled", "secret"],
+  "webhook_endpoint.disabled": ["enabled"],
+} as const satisfies Partial<Record<AuditAction, readonly string[]>>;
+
+/** Actions on objects that have a version or revision. */
+type VersionedAction = Exclude<
+  Extract<AuditAction, `user_group.${string}` | `site_config.${string}`>,
+  "user_group.embed_session_created"
+>;
+
+type EventOf<Action extends AuditAction> = {
+  readonly action: Action;
+  readonly subjectId: number;
+  /** The external ID of a group or data source, or the name of a key, endpoint or site. */
+  readonly subjectName: string;
+} & (Action extends VersionedAction ? { readonly version: number } : { readonly version?: never }) &
+  (Action extends keyof typeof CHANGED_FIELDS
+    ? { readonly changed: readonly (typeof CHANGED_FIELDS)[Action][number][] }
+    : { readonly changed?: never });
+
+/** A change to record: an audit entry without author and time. */
+export type AuditEvent = { [Action in AuditAction]: EventOf<Action> }[AuditAction];
+
+/** Returns the fields that differ between two states of an object. */
+export function differingFields<Field extends string>(
+  fields: readonly Field[],
+  former: Readonly<Record<Field, unknown>>,
+  current: Readonly<Record<Field, unknown>>,
+): readonly Field[] {
+  return fields.filter((field) => former[field] !== current[field]);
+}
+
 /** Returns the type of the objects that an action changes. */
 export function subjectType(action: AuditAction): (typeof SUBJECT_TYPES)[Subject] {
   const subject = Object.keys(SUBJECT_TYPES).find((name): name is Subject => action.startsWith(`${name}.`));

@@ -1,16 +1,17 @@
 import { Any } from "typeorm";
+import { CHANGED_FIELDS, differingFields } from "../../domain/audit/entry.js";
 import {
   DATA_SOURCE_ORDER,
   type DataSource,
   type DataSourceFilter,
   type DataSourceSortField,
 } from "../../domain/data-sources/data-source.js";
-import { recorded } from "../shared/audit-recording.js";
 import { escapeLike } from "../shared/keyset.js";
+import { record } from "../shared/record.js";
 import { defineList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import { TENANT_COLUMNS, tableOf } from "../shared/table.js";
-import type { TenantDb } from "../shared/tenant-db.js";
+import type { TenantDb, TenantTransaction } from "../shared/tenant-db.js";
 import { DataSourceEntity, toDataSource } from "./entity.js";
 
 // Raw SQL for the lists, which are keyset pages, and for the lock that every write of a mapping takes.
@@ -19,7 +20,7 @@ import { DataSourceEntity, toDataSource } from "./entity.js";
 const MAX_NOTIFIED = 1000;
 
 export const DATA_SOURCES = tableOf(DataSourceEntity, TENANT_COLUMNS);
-const COLUMNS = DATA_SOURCES.columns;
+type DataSourceFields = Pick<DataSource, "providedId" | "name">;
 
 /** Data sources. */
 export const DATA_SOURCE_LIST = defineList<DataSource, DataSource, DataSourceFilter, DataSourceSortField>({
@@ -40,49 +41,9 @@ const BY_REFERENCES_LOCKED: Statement = {
   // The lock prevents the deletion of a data source until the mapping that references it is committed. A fixed order of locking avoids
   // deadlocks.
   access: "write",
-  text: `SELECT ${COLUMNS} FROM data_source
+  text: `SELECT ${DATA_SOURCES.columns} FROM data_source
     WHERE account_id = $1 AND environment = $2 AND (provided_id = ANY ($3::text[]) OR id = ANY ($4::bigint[]))
     ORDER BY id FOR KEY SHARE`,
-};
-
-const EVENT = { subjectName: "provided_id" } as const;
-
-const INSERT: Statement = {
-  name: "data_source_insert",
-  access: "write",
-  ...recorded(
-    `INSERT INTO data_source (account_id, environment, provided_id, name) VALUES ($1, $2, $3, $4) RETURNING *`,
-    { ...EVENT, action: "'data_source.created'" },
-    COLUMNS,
-  ),
-};
-
-const UPDATE: Statement = {
-  name: "data_source_update",
-  access: "write",
-  ...recorded(
-    `UPDATE data_source SET provided_id = $4, name = $5
-    FROM (SELECT provided_id AS old_provided_id, name AS old_name FROM data_source
-      WHERE account_id = $1 AND environment = $2 AND id = $3) AS old
-    WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING data_source.*, old_provided_id, old_name`,
-    {
-      ...EVENT,
-      action: "'data_source.updated'",
-      changed: `array_remove(ARRAY[CASE WHEN provided_id <> old_provided_id THEN 'providedId' END,
-        CASE WHEN name <> old_name THEN 'name' END], NULL)`,
-    },
-    COLUMNS,
-  ),
-};
-
-const DELETE: Statement = {
-  name: "data_source_delete",
-  access: "write",
-  ...recorded(
-    "DELETE FROM data_source WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING *",
-    { ...EVENT, action: "'data_source.deleted'" },
-    "id",
-  ),
 };
 
 const MAPPED_BY: Statement = {
@@ -93,29 +54,47 @@ const MAPPED_BY: Statement = {
 };
 
 /** @throws the driver's error for a taken external ID */
-export async function insertDataSource(db: TenantDb, providedId: string, name: string): Promise<DataSource> {
-  const [created] = await db.run<DataSource>(INSERT, [providedId, name]);
-  if (!created) throw new Error("PostgreSQL did not return the new data source.");
-  return created;
+export async function insertDataSource(
+  transaction: TenantTransaction,
+  { providedId, name }: DataSourceFields,
+): Promise<DataSource> {
+  const manager = transaction.manager("write", "data_source_insert");
+  const created = manager.create(DataSourceEntity, { ...transaction.key, providedId, name });
+  await manager.insert(DataSourceEntity, created);
+  const { id } = created;
+  await record(transaction, { action: "data_source.created", subjectId: id, subjectName: providedId });
+  return toDataSource(created);
 }
 
 /**
- * Updates a data source that the transaction has locked.
+ * Updates a data source that the transaction has locked, if fields differ.
  * @returns the IDs of the user groups that map it; a single null for more than can be notified one by one
  * @throws the driver's error for a taken external ID
  */
 export async function updateDataSource(
-  transaction: TenantDb,
-  { id, providedId, name }: Pick<DataSource, "id" | "providedId" | "name">,
+  transaction: TenantTransaction,
+  former: DataSource,
+  { providedId, name }: DataSourceFields,
 ): Promise<readonly (number | null)[]> {
-  await transaction.run(UPDATE, [id, providedId, name]);
+  const { id } = former;
+  const action = "data_source.updated";
+  const changed = differingFields(CHANGED_FIELDS[action], former, { providedId, name });
+  if (changed.length === 0) return [];
+  const manager = transaction.manager("write", "data_source_update");
+  await manager.update(DataSourceEntity, { ...transaction.key, id }, { providedId, name });
+  await record(transaction, { action, subjectId: id, subjectName: providedId, changed });
   const groups = await transaction.run<{ id: number }>(MAPPED_BY, [id, MAX_NOTIFIED + 1]);
   return groups.length > MAX_NOTIFIED ? [null] : groups.map((group) => group.id);
 }
 
 /** Deletes a data source that the transaction has locked. @throws the driver's error while a mapping references it */
-export async function deleteDataSource(transaction: TenantDb, id: number): Promise<void> {
-  await transaction.run(DELETE, [id]);
+export async function deleteDataSource(
+  transaction: TenantTransaction,
+  { id, providedId }: DataSource,
+): Promise<void> {
+  const manager = transaction.manager("write", "data_source_delete");
+  await manager.delete(DataSourceEntity, { ...transaction.key, id });
+  await record(transaction, { action: "data_source.deleted", subjectId: id, subjectName: providedId });
 }
 
 /** Finds the tenant's data sources by external ID, in no particular order. */

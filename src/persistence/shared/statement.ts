@@ -7,7 +7,7 @@ export interface Statement {
   readonly access: "read" | "write";
   readonly text: string;
   /** On Citus, runs instead of `text`, and further statements then record the change (`changeThenRecord`). */
-  readonly change?: string;
+  readonly change?: { readonly text: string; readonly hasHistory: boolean };
   /** Returns rows as arrays of unparsed texts; for hot statements that parse only the values they need. */
   readonly rows?: "text";
   /** Reads few rows by key: runs on a connection that all tenants share (see `LookupConnection`). Must be named. */

@@ -49,7 +49,13 @@ export class TenantDb implements TenantKey {
   }
 
   /** Runs `work` in one transaction. @throws what `work` throws, after rolling back */
-  transaction<T>(work: (transaction: TenantDb) => Promise<T>): Promise<T> {
-    return this.begin((transaction) => work(new TenantDb(this, transaction, this.orm)));
+  transaction<T>(work: (transaction: TenantTransaction) => Promise<T>): Promise<T> {
+    return this.begin((transaction) => work(new TenantTransaction(this, transaction, this.orm)));
   }
+}
+
+/** A tenant's view of an open transaction. */
+export class TenantTransaction extends TenantDb {
+  /** Makes the type differ: a change and its record must not be committed separately. */
+  readonly isTransaction = true;
 }

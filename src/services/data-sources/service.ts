@@ -49,7 +49,9 @@ export class DataSourceService {
 
   /** @throws DomainError `data_source_exists` when the external ID is taken */
   async create(writer: Writer, providedId: string, name: string): Promise<DataSource> {
-    return refuseTaken(() => insertDataSource(this.db.for(writer), providedId, name));
+    return refuseTaken(() =>
+      this.db.for(writer).transaction((transaction) => insertDataSource(transaction, { providedId, name })),
+    );
   }
 
   /** Changes the fields that are present and differ, and notifies subscribers of the groups that map it. @throws DomainError `data_source_not_found`, `data_source_exists` */
@@ -62,11 +64,8 @@ export class DataSourceService {
       this.db.for(writer).transaction(async (db) => {
         const manager = db.manager("write", "data_source_update");
         const found = await lock(manager, { ...db.key, ...ref });
-        const { providedId = found.providedId, name = found.name } = changes;
-        // Skip the UPDATE: it would be recorded (decision 12a).
-        if (providedId === found.providedId && name === found.name) return { dataSource: found, changed: [] };
-        const changed = await updateDataSource(db, { id: found.id, providedId, name });
-        return { dataSource: { ...found, ...changes }, changed };
+        const dataSource = { ...found, ...changes };
+        return { dataSource, changed: await updateDataSource(db, found, dataSource) };
       }),
     );
     for (const id of changed) this.changes.publish(writer, id, "updated");
@@ -79,7 +78,7 @@ export class DataSourceService {
       return await this.db.for(writer).transaction(async (db) => {
         const manager = db.manager("write", "data_source_delete");
         const found = await lock(manager, { ...db.key, ...ref });
-        await deleteDataSource(db, found.id);
+        await deleteDataSource(db, found);
         return found;
       });
     } catch (error) {

@@ -30,7 +30,7 @@ import {
 } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { violates } from "../../persistence/shared/database-error.js";
-import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import type { TenantTransaction } from "../../persistence/shared/tenant-db.js";
 import {
   analyzeImported,
   lockUserGroups,
@@ -137,7 +137,7 @@ export class Importer {
   }
 
   /** Runs a batch in one transaction, which a dry run rolls back. */
-  async #run(work: (transaction: TenantDb) => Promise<WrittenBatch>): Promise<ImportOutcome[]> {
+  async #run(work: (transaction: TenantTransaction) => Promise<WrittenBatch>): Promise<ImportOutcome[]> {
     const { db, changes } = this.deps;
     try {
       const batch = await db.for(this.writer).transaction(async (transaction) => {
@@ -154,7 +154,7 @@ export class Importer {
   }
 
   async #writeGroups(
-    transaction: TenantDb,
+    transaction: TenantTransaction,
     items: readonly ImportedGroup[],
     tokens: ImportedTokens,
   ): Promise<WrittenBatch> {
@@ -233,7 +233,10 @@ export class Importer {
       : { ...fields, entries, token };
   }
 
-  async #writeMappings(transaction: TenantDb, items: readonly ImportedMapping[]): Promise<WrittenBatch> {
+  async #writeMappings(
+    transaction: TenantTransaction,
+    items: readonly ImportedMapping[],
+  ): Promise<WrittenBatch> {
     const resolve = await this.#findDataSources(
       transaction,
       items.map(({ reference }) => reference),
@@ -278,7 +281,7 @@ export class Importer {
    * @returns a function that resolves one reference or throws DomainError `unknown_data_source`
    */
   async #findDataSources(
-    transaction: TenantDb,
+    transaction: TenantTransaction,
     references: readonly MappingReference[],
   ): Promise<(reference: MappingReference) => MappingEntry> {
     const names = [...new Set(references.map(({ dataSource }) => dataSource))];
@@ -286,7 +289,7 @@ export class Importer {
     const ids = new Map(found.map(({ providedId, id }) => [providedId, id]));
     for (const name of names) {
       if (ids.has(name) || !this.#expected.dataSources.has(name)) continue;
-      ids.set(name, (await insertDataSource(transaction, name, name)).id);
+      ids.set(name, (await insertDataSource(transaction, { providedId: name, name })).id);
     }
     return ({ schemaId, dataSource, field }) => {
       const dataSourceId = ids.get(dataSource);
@@ -300,7 +303,7 @@ export class Importer {
   }
 
   /** Reads the current encryption key: the account's key may change during an import that takes hours. */
-  async #tokenKey(transaction: TenantDb): Promise<string> {
+  async #tokenKey(transaction: TenantTransaction): Promise<string> {
     const keyId = await findTokenKey(transaction);
     if (this.deps.vault.hasKey(keyId)) return keyId;
     throw new OperatorError(
@@ -335,7 +338,7 @@ export class Importer {
 }
 
 async function putDataSource(
-  transaction: TenantDb,
+  transaction: TenantTransaction,
   { providedId, name }: ImportedDataSource,
   present: DataSource | undefined,
 ): Promise<{ outcome: ImportOutcome; changed?: readonly (number | null)[] }> {
@@ -343,8 +346,8 @@ async function putDataSource(
   if (name === undefined)
     return { outcome: new Refusal("invalid_field", "is required to create a data source.", ["name"]) };
   if (!present) {
-    await insertDataSource(transaction, providedId, name);
+    await insertDataSource(transaction, { providedId, name });
     return { outcome: "created" };
   }
-  return { outcome: "updated", changed: await updateDataSource(transaction, { ...present, name }) };
+  return { outcome: "updated", changed: await updateDataSource(transaction, present, { providedId, name }) };
 }

@@ -21,7 +21,7 @@ interface TaskCount {
 export function recordTasks(database: Database): () => Promise<readonly TaskCount[]> {
   const sent = new Map<string, SentStatement>();
   const record = (scope: RowScope, { change, ...plain }: Statement, values: readonly unknown[]) => {
-    const statement = { ...plain, text: change ?? plain.text };
+    const statement = { ...plain, text: change?.text ?? plain.text };
     // Those of tests have no name, or one that begins with "test_"; savepoints have no plan.
     const name = statement.name ?? statement.label ?? "test_";
     if (name.startsWith("test_") || !/^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(statement.text))
