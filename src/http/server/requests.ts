@@ -2,26 +2,20 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { getHeapStatistics } from "node:v8";
 import underPressure from "@fastify/under-pressure";
-import {
-  context,
-  propagation,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  type Tracer,
-  trace,
-} from "@opentelemetry/api";
+import type { Span, Tracer } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Tenant } from "../../domain/accounts/caller.js";
-import { type Deadline, deadlineExceeded } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
 import type { Usage } from "../../services/accounts/usage.js";
 import type { EventLoopTurns } from "../../services/requests/event-loop-turns.js";
 import type { Work } from "../../services/requests/work-limit.js";
 import type { Metrics } from "../../telemetry/metrics.js";
-import { idsOf, markFailed } from "../../telemetry/tracing.js";
+import { idsOf } from "../../telemetry/tracing.js";
 import { COMMON_HEADERS } from "./raw-reply.js";
+import { type DeadlineOptions, enforceDeadlines, type RequestDeadline } from "./request-deadlines.js";
+import { labelsOf } from "./request-labels.js";
+import { runIn, traceRequest } from "./request-tracing.js";
 
 // Optional properties: decorateRequest would initialize each of them on every request, which takes longer than reading missing ones.
 declare module "fastify" {
@@ -44,28 +38,17 @@ declare module "fastify" {
   }
 }
 
-interface RequestDeadline extends Deadline {
-  isOver: boolean;
-  /** Milliseconds that the service has waited for the body. */
-  receivingMs: number;
-}
-
-export interface RequestOptions {
+export interface RequestOptions extends DeadlineOptions {
   readonly work: Work;
-  readonly metrics: Metrics;
   /** Counts the requests with valid credentials. */
   readonly usage: Pick<Usage, "recordCall"> | undefined;
   readonly tracing: Tracer | undefined;
-  /** Request timeout in milliseconds. Event streams and replies that have started are exempt. */
-  readonly timeoutMs: number;
   /** Mean delay of the event loop above which requests are shed; 0 for any. */
   readonly maxEventLoopDelayMs: number;
   /** Whether any proxy is trusted. */
   readonly trustsProxies: boolean;
   /** Maximum log lines per second for successful requests; 0 logs none. */
   readonly successesPerSecond: number;
-  /** Sends an error as the reply to a request. */
-  readonly sendError: (error: DomainError, request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 /** Health checks are not logged; changes of the state are. */
@@ -75,11 +58,7 @@ const PROBES: ReadonlySet<string> = new Set([...HEALTH_CHECKS, "/metrics"]);
 
 /** IDs that are safe in headers and logs. */
 const SAFE_ID = /^[\w.:/+=-]{1,128}$/;
-/** Methods with their own label value; the others are grouped to bound the number of series. */
-const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const MS_PER_S = 1000;
-/** Interval of the deadline check: one timer for all requests, because a timer per request would cost every request. */
-const CHECK_MS = 100;
 
 /** Time between measurements. An interval in which the event loop hardly turned counts as overload, so it is longer than a start. */
 const MEASUREMENT_INTERVAL_MS = 5_000;
@@ -142,16 +121,12 @@ export function superviseRequests(app: FastifyInstance, options: RequestOptions)
   app.addHook("onResponse", (request, reply, done) => {
     done();
     deadlines.delete(request);
-    const { url, routeOptions } = request;
+    const { url } = request;
     const { statusCode: status, elapsedTime } = reply;
     // The duration of an event stream says nothing about latency, and it was counted when it started.
     if (!request.isStream) {
       usage?.recordCall(request, status >= 400 || request.errorCode !== undefined);
-      const method = METHODS.has(request.method) ? request.method : "other";
-      metrics.replies.observe(
-        { method, route: routeLabel(routeOptions.url), status },
-        elapsedTime / MS_PER_S,
-      );
+      metrics.replies.observe({ ...labelsOf(request), status }, elapsedTime / MS_PER_S);
     }
     if (!HEALTH_CHECKS.has(url) && (status >= 400 || !PROBES.has(url))) logReply(request, reply);
   });
@@ -226,51 +201,6 @@ function shedUnderPressure(
   });
 }
 
-/**
- * Replies with an error to requests that take too long; time spent receiving the body is not counted. The work of the request stops
- * before its next statement (`Tenant.deadline`).
- * @returns the requests with a deadline
- */
-function enforceDeadlines(
-  app: FastifyInstance,
-  { timeoutMs, sendError, metrics }: RequestOptions,
-): Map<FastifyRequest, FastifyReply> {
-  const open = new Map<FastifyRequest, FastifyReply>();
-  // Otherwise Fastify logs the late result of a request that was already answered as a handler error.
-  const silent = app.log.child({}, { level: "silent" });
-  let checkedAt = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    for (const [request, reply] of open) check(request, reply, now - checkedAt);
-    checkedAt = now;
-  }, CHECK_MS);
-  timer.unref();
-  app.addHook("onClose", async () => clearInterval(timer));
-  return open;
-
-  function check(request: FastifyRequest, reply: FastifyReply, passedMs: number): void {
-    const { deadline, raw } = request;
-    if (!deadline || request.isStream || reply.sent || reply.raw.headersSent || reply.raw.destroyed) {
-      open.delete(request);
-      return;
-    }
-    // The service is reading the body, and the client has not sent all of it.
-    if (!raw.complete && raw.readableFlowing !== null)
-      deadline.receivingMs += Math.min(passedMs, reply.elapsedTime);
-    if (reply.elapsedTime - deadline.receivingMs < timeoutMs) return;
-    open.delete(request);
-    deadline.isOver = true;
-    reply.log = silent;
-    metrics.requestTimeouts.inc();
-    sendError(deadlineExceeded(), request, reply);
-  }
-}
-
-/** Returns the registered path of a route without a trailing slash; "unknown" without a route. */
-function routeLabel(url = "unknown"): string {
-  return url.length > 1 && url.endsWith("/") ? url.slice(0, -1) : url;
-}
-
 /** Returns a function that logs a request. Successful ones are limited per second; the next line then has the number of skipped ones. */
 function replyLogger(app: FastifyInstance, successesPerSecond: number) {
   let second = 0;
@@ -306,44 +236,4 @@ function replyLogger(app: FastifyInstance, successesPerSecond: number) {
     app.log.info(line, "request");
     skipped = 0;
   };
-}
-
-/** Traces a request as a span, as a child of the caller's span if the traceparent header is set. */
-function traceRequest(
-  tracing: Tracer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  proceed: () => void,
-): void {
-  const method = METHODS.has(request.method) ? request.method : "other";
-  const route = routeLabel(request.routeOptions.url);
-  const attributes = {
-    "http.request.method": method,
-    "http.route": route,
-    "user_groups.request_id": request.id,
-  };
-  const parent = propagation.extract(ROOT_CONTEXT, { traceparent: request.headers["traceparent"] });
-  const span = tracing.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
-  request.span = span;
-  // Also fires if the client disconnects, and at the end of event streams.
-  reply.raw.once("close", () => endSpan(span, request, reply));
-  runIn(span, proceed);
-}
-
-function runIn(span: Span, work: () => void): void {
-  context.with(trace.setSpan(context.active(), span), work);
-}
-
-function endSpan(span: Span, { tenant, errorCode }: FastifyRequest, { raw, statusCode }: FastifyReply): void {
-  if (tenant) {
-    span.setAttributes({
-      "user_groups.account_id": tenant.accountId,
-      "user_groups.environment": tenant.environment,
-    });
-  }
-  if (raw.headersSent) span.setAttribute("http.response.status_code", raw.statusCode);
-  if (errorCode !== undefined) span.setAttribute("user_groups.error_code", errorCode);
-  // By OpenTelemetry's conventions, client errors are not errors of a server span.
-  if (statusCode >= 500) markFailed(span, String(statusCode));
-  span.end();
 }
