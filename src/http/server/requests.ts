@@ -10,7 +10,6 @@ import { redactSecrets } from "../../domain/shared/redaction.js";
 import type { Usage } from "../../services/accounts/usage.js";
 import type { EventLoopTurns } from "../../services/requests/event-loop-turns.js";
 import type { Work } from "../../services/requests/work-limit.js";
-import type { Metrics } from "../../telemetry/metrics.js";
 import { idsOf } from "../../telemetry/tracing.js";
 import { COMMON_HEADERS } from "./raw-reply.js";
 import { type DeadlineOptions, enforceDeadlines, type RequestDeadline } from "./request-deadlines.js";
