@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
-import { claimDeliveries, findDueEndpoints } from "../../src/persistence/webhooks/outbox.js";
+import { claimDue, findDueEndpoints } from "../../src/persistence/webhooks/outbox.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
 import { startReceiver } from "../support/webhooks/receiver.js";
 import { createTenant } from "../support/webhooks/tenant.js";
@@ -50,11 +50,14 @@ async function blocksOfClaim(endpointId: number): Promise<number> {
   const grants = due.map((endpoint) => ({ endpoint, slots: 4 }));
   const [endpoint] = due;
   if (!endpoint) throw new Error("There is one.");
-  const { accountId, environment, dueAt, id, firstId } = endpoint;
-  expect(await claimDeliveries(service.database.for(endpoint), grants, 0)).toHaveLength(4);
+  const { accountId, environment, dueAt, id, firstPendingId } = endpoint;
+  expect(await claimDue(service.database.for(endpoint), grants, 0)).toHaveLength(4);
   const [find = "", claim = ""] = service.statements;
-  const ids = [accountId, environment, 0, [endpointId], [4], [dueAt], [id], [firstId]];
-  return (await blocksOf(find, [])) + (await blocksOf(claim, ids));
+  const search = { endpoint_id: endpointId, slots: 4, due_at: dueAt, id, first_pending_id: firstPendingId };
+  return (
+    (await blocksOf(find, [])) +
+    (await blocksOf(claim, [accountId, environment, 0, JSON.stringify([search])]))
+  );
 }
 
 async function blocksOf(text: string, values: readonly unknown[]): Promise<number> {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DueEndpoint } from "../../src/persistence/webhooks/outbox.js";
-import { DeliverySlots } from "../../src/services/webhooks/dispatcher.js";
+import { DeliverySlots, type Waiting } from "../../src/services/webhooks/dispatcher.js";
 
 const LIMITS = { total: 10, perAccount: 6, perEndpoint: 3 };
 
@@ -8,12 +7,12 @@ const ENDPOINT = {
   environment: "Customer",
   hasAnswered: true,
   isProbed: false,
-  firstId: 1,
+  firstPendingId: 1,
   subject: null,
   dueAt: new Date(0),
   id: 1,
 } as const;
-const endpoint = (accountId: number, endpointId: number, more: Partial<DueEndpoint> = {}): DueEndpoint => ({
+const endpoint = (accountId: number, endpointId: number, more: Partial<Waiting> = {}): Waiting => ({
   ...ENDPOINT,
   accountId,
   endpointId,
@@ -21,7 +20,7 @@ const endpoint = (accountId: number, endpointId: number, more: Partial<DueEndpoi
 });
 
 /** The number of slots that each endpoint gets, by its ID. */
-function take(slots: DeliverySlots, endpoints: readonly DueEndpoint[]): Record<number, number> {
+function take(slots: DeliverySlots, endpoints: readonly Waiting[]): Record<number, number> {
   return Object.fromEntries(slots.take(endpoints).map((grant) => [grant.endpoint.endpointId, grant.slots]));
 }
 

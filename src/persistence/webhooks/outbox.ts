@@ -1,63 +1,67 @@
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
-import type { OutboxReading } from "../../telemetry/database-metrics.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Raw SQL: claims with SKIP LOCKED.
+// Raw SQL: claims lock rows with SKIP LOCKED, and plans must read in the order of an index, whatever the statistics.
+//
+// Claims take only the first pending delivery of each subject of an endpoint, so that events about it are sent in order. Of these, the ones
+// that have been due for longest come first. Each poll finds the first due and the first pending delivery of each endpoint, and claims search
+// from there: before them are only index entries of completed deliveries, which remain as long as an older transaction is open.
 
-const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.environment = endpoint.environment
-  AND delivery.endpoint_id = endpoint.id`;
+const CAN_RECEIVE = `endpoint.disabled_at IS NULL AND endpoint.deleted_at IS NULL
+        AND coalesce(endpoint.paused_until <= now(), true)`;
 
-const IS_DUE = "state = 'pending' AND next_attempt_at <= now()";
+export const BELONGS_TO_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.environment = endpoint.environment
+        AND delivery.endpoint_id = endpoint.id`;
 
-/**
- * Returns a condition that is true for the first pending delivery of a subject. The order is that of `webhook_delivery_order_ix`.
- * @param account the delivery's; Citus refuses a statement for one account in which a subquery takes it from another table
- * @param firstId SQL of the endpoint's first pending ID: the search passes no index entries of completed deliveries that PostgreSQL could
- * not remove because an old transaction is open. Before it are only deliveries that were replayed or committed since it was read.
- */
-const isFirst = (account: string, firstId: string) => `id <= (
-  SELECT id FROM webhook_delivery AS first
-  WHERE first.account_id = ${account} AND first.environment = delivery.environment
-    AND first.endpoint_id = delivery.endpoint_id
-    AND (first.subject, first.id) >= (delivery.subject, CASE WHEN delivery.id < ${firstId} THEN 0 ELSE ${firstId} END)
-    AND first.state = 'pending' ORDER BY first.subject, id LIMIT 1)`;
-
-/** Selects the endpoint's first pending ID, in the order of `webhook_delivery_endpoint_pending_ix`. */
-const firstPending = (within: string) => `SELECT id AS first_id FROM webhook_delivery AS delivery
-      WHERE ${SAME_ENDPOINT} AND state = 'pending' ${within} ORDER BY id LIMIT 1`;
+export const IS_DUE = "delivery.state = 'pending' AND delivery.next_attempt_at <= now()";
 
 /**
- * LIMIT prevents a join of endpoints with the whole backlog; the order is that of `webhook_delivery_due_ix`.
- * @param within further condition on the accounts of endpoints and of deliveries
+ * Returns a condition that is true for the first pending delivery of a subject. Its subquery reads `webhook_delivery_order_ix` from the
+ * column `first_pending_id` on, or from the start for deliveries before it, which were replayed or committed since it was read.
+ * @param account SQL of the account: Citus refuses a statement for one account in which a subquery takes it from another table
  */
-const selectDue = (
-  within: string,
+export const isFirstOfSubject = (account: string) => `delivery.id = (
+          SELECT earlier.id FROM webhook_delivery AS earlier
+          WHERE earlier.account_id = ${account} AND earlier.environment = delivery.environment
+            AND earlier.endpoint_id = delivery.endpoint_id AND earlier.state = 'pending'
+            AND (earlier.subject, earlier.id) >=
+              (delivery.subject, CASE WHEN delivery.id < first_pending_id THEN 0 ELSE first_pending_id END)
+          ORDER BY earlier.subject, earlier.id LIMIT 1)`;
+
+/** Endpoints with due deliveries. @param ofAccounts condition on `account_id` of endpoints and of deliveries, for Citus */
+const dueEndpoints = (
+  ofAccounts: string,
 ) => `SELECT account_id AS "accountId", environment, endpoint.id AS "endpointId",
       consecutive_failures = 0 AND last_success_at IS NOT NULL AS "hasAnswered", paused_until IS NOT NULL AS "isProbed",
-      first_id AS "firstId", NULL AS subject, due.*
+      first_due."dueAt", first_due.id, first_pending.id AS "firstPendingId"
     FROM webhook_endpoint AS endpoint
     CROSS JOIN LATERAL (
       SELECT next_attempt_at AS "dueAt", id FROM webhook_delivery AS delivery
-      WHERE ${SAME_ENDPOINT} AND ${IS_DUE} ${within} ORDER BY next_attempt_at, id LIMIT 1
-    ) AS due
-    CROSS JOIN LATERAL (${firstPending(within)}) AS pending
-    WHERE disabled_at IS NULL AND deleted_at IS NULL AND coalesce(paused_until <= now(), true) ${within}
+      WHERE ${BELONGS_TO_ENDPOINT} AND ${IS_DUE} ${ofAccounts}
+      ORDER BY next_attempt_at, id LIMIT 1
+    ) AS first_due
+    CROSS JOIN LATERAL (
+      SELECT id FROM webhook_delivery AS delivery
+      WHERE ${BELONGS_TO_ENDPOINT} AND state = 'pending' ${ofAccounts}
+      ORDER BY id LIMIT 1
+    ) AS first_pending
+    WHERE ${CAN_RECEIVE} ${ofAccounts}
     ORDER BY random()`;
 
 const DUE_ENDPOINTS: Statement = {
   name: "webhook_endpoints_due",
   access: "read",
   plan: "inIndexOrder",
-  text: selectDue(""),
+  text: dueEndpoints(""),
 };
 
-const DUE_OF_ACCOUNTS: Statement = {
+const DUE_ENDPOINTS_OF_ACCOUNTS: Statement = {
   label: "webhook_endpoints_due_of_accounts",
   access: "read",
   plan: "inIndexOrder",
-  text: selectDue("AND account_id = ANY ($1::integer[])"),
+  text: dueEndpoints("AND account_id = ANY ($1::integer[])"),
 };
 
 const ACCOUNTS_BY_WORKER: Statement = {
@@ -68,112 +72,62 @@ const ACCOUNTS_BY_WORKER: Statement = {
 };
 
 /**
- * Claims deliveries of endpoints, except those that another process is claiming.
- * @param granted the values from $4, with the columns `id` of the endpoint and those that `due` refers to
- * @param due the places and times of an endpoint's deliveries, locked
+ * Returns a statement that claims deliveries of endpoints, except those that another process is claiming.
+ * @param columns the columns of a `search`, a row of $4
+ * @param chosen condition on a due `delivery` of the search's endpoint, and the order
  */
-const claimOf = (name: string, granted: string, due: string): Statement => ({
+const claimOf = (name: string, columns: string, chosen: string): Statement => ({
   name,
   access: "write",
   plan: "inIndexOrder",
-  text: `WITH due AS MATERIALIZED (
-      SELECT delivery.place, delivery.next_attempt_at, endpoint.url, endpoint.secret_key_id,
+  text: `WITH claimable AS MATERIALIZED (
+      SELECT delivery.place, delivery.due_at, endpoint.url, endpoint.secret_key_id,
         array_remove(ARRAY[endpoint.secret_ciphertext,
           CASE WHEN endpoint.previous_secret_expires_at > now() THEN endpoint.previous_secret_ciphertext END], NULL) AS secrets
-      FROM ${granted}
+      FROM jsonb_to_recordset($4::jsonb) AS search (${columns})
+      JOIN webhook_endpoint AS endpoint ON endpoint.account_id = $1 AND endpoint.environment = $2
+        AND endpoint.id = search.endpoint_id AND ${CAN_RECEIVE}
       CROSS JOIN LATERAL (
-        SELECT * FROM webhook_endpoint
-        WHERE account_id = $1 AND environment = $2
-          AND webhook_endpoint.id = granted.id AND disabled_at IS NULL AND deleted_at IS NULL
-          AND coalesce(paused_until <= now(), true)
-      ) AS endpoint
-      CROSS JOIN LATERAL (
-        SELECT ctid AS place, next_attempt_at FROM webhook_delivery AS delivery
-        WHERE account_id = $1 AND environment = $2 AND delivery.endpoint_id = endpoint.id AND ${IS_DUE} AND ${due}
-          FOR UPDATE SKIP LOCKED
+        SELECT delivery.ctid AS place, delivery.next_attempt_at AS due_at FROM webhook_delivery AS delivery
+        WHERE delivery.account_id = $1 AND delivery.environment = $2 AND delivery.endpoint_id = search.endpoint_id
+          AND ${IS_DUE} AND ${chosen}
+        FOR UPDATE SKIP LOCKED
       ) AS delivery
     )
     UPDATE webhook_delivery AS delivery
     SET attempts = delivery.attempts + 1, next_attempt_at = now() + $3 * interval '1 millisecond'
-    FROM due
+    FROM claimable
     -- By place: PostgreSQL without statistics may read all of the tenant's deliveries to find some by ID.
-    WHERE delivery.account_id = $1 AND delivery.environment = $2 AND delivery.ctid = due.place
+    WHERE delivery.account_id = $1 AND delivery.environment = $2 AND delivery.ctid = claimable.place
     RETURNING delivery.account_id AS "accountId", delivery.environment, delivery.id,
       delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId", delivery.subject,
-      delivery.payload::text AS payload,
-      delivery.attempts, due.next_attempt_at AS "dueAt", delivery.next_attempt_at AS "leasedUntil",
-      due.url, due.secret_key_id AS "secretKeyId", due.secrets`,
+      delivery.payload::text AS payload, delivery.attempts,
+      claimable.due_at AS "dueAt", delivery.next_attempt_at AS "leasedUntil",
+      claimable.url, claimable.secret_key_id AS "secretKeyId", claimable.secrets`,
 });
 
 const CLAIM_DUE = claimOf(
   "webhook_deliveries_claim",
-  "unnest($4::bigint[], $5::integer[], $6::timestamptz[], $7::bigint[], $8::bigint[]) AS granted (id, slots, due_at, due_id, first_id)",
-  `(next_attempt_at, id) >= (granted.due_at, granted.due_id) AND ${isFirst("$1", "granted.first_id")}
-          ORDER BY next_attempt_at, id LIMIT granted.slots`,
+  "endpoint_id bigint, slots integer, due_at timestamptz, id bigint, first_pending_id bigint",
+  `(delivery.next_attempt_at, delivery.id) >= (search.due_at, search.id) AND ${isFirstOfSubject("$1")}
+        ORDER BY delivery.next_attempt_at, delivery.id LIMIT search.slots`,
 );
 
-// The delivery before is searched, too: while it is pending, the next one waits. The search passes none that completed earlier.
+// Finds the subject's first pending delivery before it checks that this one is due: it may be the former one, which is to be retried first.
 const CLAIM_NEXT = claimOf(
   "webhook_deliveries_claim_next",
-  "unnest($4::bigint[], $5::text[], $6::bigint[]) AS granted (id, subject, after_id)",
-  `subject = granted.subject AND ctid = (
-          SELECT ctid FROM webhook_delivery AS next
-          WHERE next.account_id = $1 AND next.environment = $2 AND next.endpoint_id = endpoint.id
-            AND (next.subject, next.id) >= (granted.subject, granted.after_id) AND next.state = 'pending'
-          ORDER BY next.subject, next.id LIMIT 1)`,
+  "endpoint_id bigint, subject text, former_id bigint",
+  `delivery.subject = search.subject AND delivery.ctid = (
+          SELECT first.ctid FROM webhook_delivery AS first
+          WHERE first.account_id = $1 AND first.environment = $2 AND first.endpoint_id = search.endpoint_id
+            AND (first.subject, first.id) >= (search.subject, search.former_id) AND first.state = 'pending'
+          ORDER BY first.subject, first.id LIMIT 1)`,
 );
-
-/** Limits the cost of a scrape when an endpoint has a long backlog. */
-const MAX_COUNTED = 1000;
-
-// Deliveries that wait for an earlier one of their subject, or for a failing endpoint, do not count as late.
-const STATE: Statement = {
-  name: "webhook_outbox_state",
-  access: "read",
-  plan: "inIndexOrder",
-  text: `SELECT coalesce(sum(waiting.due), 0)::integer AS due,
-      coalesce(extract(epoch FROM now() - min(waiting.since) FILTER (WHERE consecutive_failures = 0)), 0)::double precision
-        AS "lateSeconds",
-      json_build_object(
-        'unknown', count(*) FILTER (WHERE disabled_at IS NULL AND consecutive_failures = 0 AND last_success_at IS NULL),
-        'healthy', count(*) FILTER (WHERE disabled_at IS NULL AND consecutive_failures = 0 AND last_success_at IS NOT NULL),
-        'failing', count(*) FILTER (WHERE disabled_at IS NULL AND consecutive_failures > 0),
-        'disabled', count(*) FILTER (WHERE disabled_at IS NOT NULL)) AS endpoints
-    FROM webhook_endpoint AS endpoint
-    LEFT JOIN LATERAL (${firstPending("")}) AS pending ON true
-    CROSS JOIN LATERAL (
-      SELECT count(*) AS due, min(next_attempt_at) FILTER (WHERE is_first) AS since FROM (
-        SELECT next_attempt_at, ${isFirst("delivery.account_id", "first_id")} AS is_first
-        FROM webhook_delivery AS delivery
-        WHERE endpoint.disabled_at IS NULL AND ${SAME_ENDPOINT} AND ${IS_DUE}
-        ORDER BY next_attempt_at, id LIMIT ${MAX_COUNTED}
-      ) AS delivery
-    ) AS waiting
-    WHERE endpoint.deleted_at IS NULL`,
-};
-
-/**
- * Number of transactions since the oldest snapshot, since which VACUUM removes nothing. Every role may read these columns, but not when a
- * transaction of another role began. VACUUM's own snapshots hold nothing back.
- */
-const SNAPSHOT_AGE: Statement = {
-  name: "database_snapshot_age",
-  access: "read",
-  text: `SELECT coalesce(max(age(xmin)), 0) AS "snapshotAge" FROM (
-      SELECT backend_xmin AS xmin FROM pg_stat_activity WHERE coalesce(datname = current_database(), true)
-        AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum)
-      UNION ALL SELECT transaction FROM pg_prepared_xacts WHERE database = current_database()
-      UNION ALL SELECT xmin FROM pg_replication_slots
-    ) AS held`,
-};
 
 /** Position in the order in which an endpoint's deliveries are claimed. */
 export type DuePosition = Pick<ClaimedDelivery, "dueAt" | "id">;
 
-/**
- * An endpoint with due deliveries, and the first of them that this process may claim: searching from there passes no index entries that
- * PostgreSQL could not remove because an old transaction is open.
- */
+/** An endpoint with due deliveries, and the position of the first one. */
 export interface DueEndpoint extends DuePosition {
   readonly accountId: number;
   readonly environment: Environment;
@@ -182,16 +136,22 @@ export interface DueEndpoint extends DuePosition {
   readonly hasAnswered: boolean;
   /** Whether it was paused after repeated failures, so that it gets single attempts. */
   readonly isProbed: boolean;
-  /** The first pending delivery. */
-  readonly firstId: number;
-  /** Only the delivery after this position in this subject is to be claimed; null for those of all subjects. */
-  readonly subject: string | null;
+  readonly firstPendingId: number;
 }
 
-/** Maximum number of deliveries to claim for an endpoint. */
-export interface ClaimGrant {
+/** A search for due deliveries of all subjects of an endpoint, from a position on. */
+export interface DueSearch {
   readonly endpoint: DueEndpoint;
+  /** Maximum number of deliveries. */
   readonly slots: number;
+}
+
+/** A search for the next delivery of one subject. */
+export interface NextSearch {
+  readonly endpointId: number;
+  readonly subject: string;
+  /** ID of the subject's former delivery, of which an attempt was made. */
+  readonly formerId: number;
 }
 
 /** Finds endpoints of all accounts with due deliveries that are not paused, in random order for fairness. */
@@ -205,45 +165,48 @@ export async function findDueEndpointsByWorker(
 ): Promise<readonly PromiseSettledResult<DueEndpoint[]>[]> {
   const workers = await operator.run<{ accountIds: readonly number[] }>(ACCOUNTS_BY_WORKER, []);
   return Promise.allSettled(
-    workers.map(({ accountIds }) => operator.run<DueEndpoint>(DUE_OF_ACCOUNTS, [accountIds])),
+    workers.map(({ accountIds }) => operator.run<DueEndpoint>(DUE_ENDPOINTS_OF_ACCOUNTS, [accountIds])),
   );
 }
 
-/**
- * Claims due deliveries of a tenant for one attempt each; no other process claims them until the lease expires.
- * @param grants either all with a subject, or none
- */
-export async function claimDeliveries(
+/** Claims due deliveries of a tenant for one attempt each; no other process claims them until the lease expires. */
+export async function claimDue(
   db: TenantDb,
-  grants: readonly ClaimGrant[],
+  searches: readonly DueSearch[],
   leaseMs: number,
 ): Promise<ClaimedDelivery[]> {
-  const endpoints = grants.map(({ endpoint }) => endpoint);
-  const subjects = endpoints.flatMap(({ subject }) => subject ?? []);
-  const ids = endpoints.map(({ id }) => id);
-  const rows = await db.run<
-    Omit<ClaimedDelivery, "secrets"> & { readonly secretKeyId: string; readonly secrets: readonly Buffer[] }
-  >(subjects.length > 0 ? CLAIM_NEXT : CLAIM_DUE, [
-    leaseMs,
-    endpoints.map(({ endpointId }) => endpointId),
-    ...(subjects.length > 0
-      ? [subjects, ids]
-      : [
-          grants.map(({ slots }) => slots),
-          endpoints.map(({ dueAt }) => dueAt),
-          ids,
-          endpoints.map(({ firstId }) => firstId),
-        ]),
-  ]);
+  const rows = searches.map(({ endpoint: { endpointId, dueAt, id, firstPendingId }, slots }) => ({
+    endpoint_id: endpointId,
+    slots,
+    due_at: dueAt,
+    id,
+    first_pending_id: firstPendingId,
+  }));
+  return toClaims(await db.run<ClaimRow>(CLAIM_DUE, [leaseMs, JSON.stringify(rows)]));
+}
+
+/** Like `claimDue`, for the next deliveries of subjects. A subject's former delivery is claimed again if it is due for a retry. */
+export async function claimNext(
+  db: TenantDb,
+  searches: readonly NextSearch[],
+  leaseMs: number,
+): Promise<ClaimedDelivery[]> {
+  const rows = searches.map(({ endpointId, subject, formerId }) => ({
+    endpoint_id: endpointId,
+    subject,
+    former_id: formerId,
+  }));
+  return toClaims(await db.run<ClaimRow>(CLAIM_NEXT, [leaseMs, JSON.stringify(rows)]));
+}
+
+type ClaimRow = Omit<ClaimedDelivery, "secrets"> & {
+  readonly secretKeyId: string;
+  readonly secrets: readonly Buffer[];
+};
+
+function toClaims(rows: readonly ClaimRow[]): ClaimedDelivery[] {
   return rows.map(({ secretKeyId, secrets, ...claim }) => ({
     ...claim,
     secrets: secrets.map((ciphertext) => ({ keyId: secretKeyId, ciphertext })),
   }));
-}
-
-export async function readOutboxState(operator: Queryable): Promise<OutboxReading> {
-  const [state] = await operator.run<Omit<OutboxReading, "snapshotAge">>(STATE, []);
-  const [age] = await operator.run<Pick<OutboxReading, "snapshotAge">>(SNAPSHOT_AGE, []);
-  if (!state || !age) throw new Error("PostgreSQL returned no outbox state.");
-  return { ...state, ...age };
 }

@@ -1,16 +1,28 @@
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
-  type ClaimGrant,
-  claimDeliveries,
+  claimDue,
+  claimNext,
   type DueEndpoint,
   type DuePosition,
   findDueEndpoints,
   findDueEndpointsByWorker,
-  readOutboxState,
 } from "../../persistence/webhooks/outbox.js";
+import { readOutboxState } from "../../persistence/webhooks/outbox-state.js";
 import type { OutboxReading } from "../../telemetry/database-metrics.js";
 import type { WebhookAttempts, WebhookLog } from "./attempts.js";
+
+/** An endpoint with due deliveries, or a subject of it that may have a next one. */
+export interface Waiting extends DueEndpoint {
+  readonly subject: string | null;
+}
+
+/** Maximum number of deliveries to claim for an endpoint. */
+interface ClaimGrant {
+  readonly endpoint: Waiting;
+  readonly slots: number;
+}
 
 /** Maximum concurrent deliveries of one process. */
 export interface SlotLimits {
@@ -26,12 +38,12 @@ class Usage {
   used = 0;
   unproven = 0;
 
-  hasRoom(limit: number, { hasAnswered }: DueEndpoint): boolean {
+  hasRoom(limit: number, { hasAnswered }: Waiting): boolean {
     if (this.used >= limit) return false;
     return hasAnswered || this.unproven < Math.max(1, Math.floor(limit * UNPROVEN_SHARE));
   }
 
-  add({ hasAnswered }: DueEndpoint, count: 1 | -1): void {
+  add({ hasAnswered }: Waiting, count: 1 | -1): void {
     this.used += count;
     if (!hasAnswered) this.unproven += count;
   }
@@ -53,8 +65,8 @@ export class DeliverySlots {
   }
 
   /** Allocates free slots to these endpoints, round-robin. */
-  take(endpoints: Iterable<DueEndpoint>): ClaimGrant[] {
-    const grants = new Map<DueEndpoint, number>();
+  take(endpoints: Iterable<Waiting>): ClaimGrant[] {
+    const grants = new Map<Waiting, number>();
     let waiting = [...endpoints];
     while (waiting.length > 0) {
       waiting = waiting.filter((endpoint) => this.#takeOne(endpoint));
@@ -65,7 +77,7 @@ export class DeliverySlots {
   }
 
   /** Releases a slot. @param endpoint the value that was passed to `take` */
-  release(endpoint: DueEndpoint): void {
+  release(endpoint: Waiting): void {
     const { accountId, endpointId } = endpoint;
     this.#all.add(endpoint, -1);
     const account = this.#accounts.get(accountId);
@@ -76,7 +88,7 @@ export class DeliverySlots {
     else this.#endpoints.delete(endpointId);
   }
 
-  #takeOne(endpoint: DueEndpoint): boolean {
+  #takeOne(endpoint: Waiting): boolean {
     const { accountId, endpointId, isProbed } = endpoint;
     const { total, perAccount, perEndpoint } = this.limits;
     const account = this.#accounts.get(accountId) ?? new Usage();
@@ -109,7 +121,7 @@ type TenantGrants = readonly [ClaimGrant, ...ClaimGrant[]];
 export class WebhookDispatcher {
   readonly #slots: DeliverySlots;
   /** The endpoints that may have deliveries due, and subjects that may have a next one, by `keyOf`. */
-  #due = new Map<string, DueEndpoint>();
+  #due = new Map<string, Waiting>();
   #polledAt = 0;
   /** Why the last poll found only the endpoints of some accounts. */
   #pollFailure: unknown;
@@ -189,7 +201,12 @@ export class WebhookDispatcher {
     this.#due.clear();
     this.#pollFailure = undefined;
     const due = await findDueEndpoints(this.db.of("operator")).catch((error) => this.#pollWorkers(error));
-    this.#due = new Map(due.map((endpoint) => [keyOf(endpoint), endpoint]));
+    this.#due = new Map(
+      due.map((found) => {
+        const endpoint = { ...found, subject: null };
+        return [keyOf(endpoint), endpoint];
+      }),
+    );
     this.#pollDurationMs = Date.now() - startedAt;
   }
 
@@ -214,7 +231,7 @@ export class WebhookDispatcher {
 
   async #claimForTenant(grants: TenantGrants): Promise<void> {
     const db = this.db.for(grants[0].endpoint);
-    const claims = await claimDeliveries(db, grants, this.options.leaseMs).catch((error: unknown) => {
+    const claims = await claim(db, grants, this.options.leaseMs).catch((error: unknown) => {
       for (const { endpoint, slots } of grants) {
         this.#release(endpoint, slots);
         this.#due.delete(keyOf(endpoint));
@@ -241,7 +258,7 @@ export class WebhookDispatcher {
   }
 
   /** Searches all subjects from this position, or from an earlier one: what is due before was committed late and waits for the next poll. */
-  #searchFrom(endpoint: DueEndpoint): void {
+  #searchFrom(endpoint: Waiting): void {
     const key = keyOf({ ...endpoint, subject: null });
     const [first = endpoint] = inOrder([endpoint, this.#due.get(key) ?? endpoint]);
     // Re-insert at the end of the map, for round-robin.
@@ -249,11 +266,11 @@ export class WebhookDispatcher {
     this.#due.set(key, { ...endpoint, ...positionOf(first), subject: null });
   }
 
-  #release(endpoint: DueEndpoint, slots: number): void {
+  #release(endpoint: Waiting, slots: number): void {
     for (let count = 0; count < slots; count += 1) this.#slots.release(endpoint);
   }
 
-  #begin(endpoint: DueEndpoint, claim: ClaimedDelivery): void {
+  #begin(endpoint: Waiting, claim: ClaimedDelivery): void {
     const key = keyOf({ ...endpoint, subject: claim.subject });
     this.#subjects.add(key);
     const attempt = this.#attempt(endpoint, claim).finally(() => {
@@ -265,7 +282,7 @@ export class WebhookDispatcher {
     this.#inProgress.add(attempt);
   }
 
-  async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
+  async #attempt(endpoint: Waiting, claim: ClaimedDelivery): Promise<void> {
     try {
       const { hasAnswered, isPaused } = await this.attempts.make(claim, this.#log);
       const all = { ...endpoint, subject: null };
@@ -307,7 +324,17 @@ export class WebhookDispatcher {
   }
 }
 
-function keyOf({ endpointId, subject }: DueEndpoint): string {
+async function claim(db: TenantDb, grants: TenantGrants, leaseMs: number): Promise<ClaimedDelivery[]> {
+  if (grants[0].endpoint.subject === null) return claimDue(db, grants, leaseMs);
+  const searches = grants.map(({ endpoint: { endpointId, subject, id } }) => ({
+    endpointId,
+    subject: subject ?? "",
+    formerId: id,
+  }));
+  return claimNext(db, searches, leaseMs);
+}
+
+function keyOf({ endpointId, subject }: Waiting): string {
   return `${endpointId} ${subject ?? ""}`;
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { claimDeliveries, findDueEndpoints } from "../../../src/persistence/webhooks/outbox.js";
+import { claimDue, findDueEndpoints } from "../../../src/persistence/webhooks/outbox.js";
 import type { DeliveryTimes } from "../../../src/services/webhooks/options.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 import { holdAnswer, startReceiver } from "../../support/webhooks/receiver.js";
@@ -72,7 +72,7 @@ test("deliveries claimed by a process that died are delivered by another when th
   const claim = async () => {
     const grants = (await findDueEndpoints(operator)).map((endpoint) => ({ endpoint, slots: 4 }));
     const { accountId } = tenant;
-    return claimDeliveries(service.database.for({ accountId, environment: "Customer" }), grants, 500);
+    return claimDue(service.database.for({ accountId, environment: "Customer" }), grants, 500);
   };
   const claimed = await claim();
   expect(claimed).toMatchObject([{ attempts: 1, url: receiver.url }]);
