@@ -6,6 +6,7 @@ import {
   type DataSourceFilter,
   type DataSourceSortField,
 } from "../../domain/data-sources/data-source.js";
+import { insertEntity } from "../shared/entity-manager.js";
 import { escapeLike } from "../shared/keyset.js";
 import { record } from "../shared/record.js";
 import { defineList } from "../shared/select-page.js";
@@ -59,11 +60,10 @@ export async function insertDataSource(
   { providedId, name }: DataSourceFields,
 ): Promise<DataSource> {
   const manager = transaction.manager("write", "data_source_insert");
-  const created = manager.create(DataSourceEntity, { ...transaction.key, providedId, name });
-  await manager.insert(DataSourceEntity, created);
-  const { id } = created;
-  await record(transaction, { action: "data_source.created", subjectId: id, subjectName: providedId });
-  return toDataSource(created);
+  const source = await insertEntity(manager, DataSourceEntity, { ...transaction.key, providedId, name });
+  const subject = { subjectId: source.id, subjectName: providedId };
+  await record(transaction, { action: "data_source.created", ...subject });
+  return toDataSource(source);
 }
 
 /**

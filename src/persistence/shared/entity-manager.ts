@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from "typeorm";
+import type { DataSource, EntityManager, ObjectLiteral, QueryDeepPartialEntity } from "typeorm";
 import type { Queryable, Statement } from "./statement.js";
 
 /**
@@ -21,4 +21,14 @@ export function createEntityManager(
     },
   });
   return runner.manager;
+}
+
+/** Inserts an entity and reads it: TypeORM returns a generated `bigint` as text, and nothing for columns without a value. */
+export async function insertEntity<Entity extends ObjectLiteral>(
+  manager: EntityManager,
+  entity: new () => Entity,
+  values: QueryDeepPartialEntity<Entity>,
+): Promise<Entity> {
+  const { identifiers } = await manager.insert(entity, values);
+  return manager.createQueryBuilder(entity, "inserted").whereInIds(identifiers).getOneOrFail();
 }
