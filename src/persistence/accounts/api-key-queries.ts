@@ -1,4 +1,4 @@
-import { type EntityManager, IsNull } from "typeorm";
+import { Any, type EntityManager, IsNull } from "typeorm";
 import {
   API_KEY_ORDER,
   type ApiKey,
@@ -8,15 +8,16 @@ import {
 } from "../../domain/accounts/api-key.js";
 import type { Scope, TenantKey } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
-import { recorded } from "../shared/audit-recording.js";
+import { insertEntity } from "../shared/entity-manager.js";
 import { escapeLike } from "../shared/keyset.js";
+import { record } from "../shared/record.js";
 import { defineList } from "../shared/select-page.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import { tableOf } from "../shared/table.js";
-import type { TenantDb } from "../shared/tenant-db.js";
-import { ApiKeyEntity } from "./entities.js";
+import type { TenantTransaction } from "../shared/tenant-db.js";
+import { AccountEntity, ApiKeyEntity } from "./entities.js";
 
-// Raw SQL: every request runs the lookup, and the others take arrays of keys.
+// Raw SQL: every request runs the lookup, the others take arrays of keys, and TypeORM has no notifications.
 
 const BY_HASH: Statement = {
   name: "api_key_by_hash",
@@ -94,14 +95,9 @@ export async function touchApiKeys(
   await db.run(TOUCH, [accountId, [...uses.keys()], [...uses.values()].map((at) => new Date(at))]);
 }
 
-// Raw SQL: keyset pages and UPDATE … RETURNING; TypeORM would save neither lines nor statements.
-
-const API_KEYS = tableOf(ApiKeyEntity, ["hash", "sessionsValidFrom"]);
-const COLUMNS = API_KEYS.columns;
-
 /** API keys, including revoked and expired ones. */
 export const API_KEY_LIST = defineList<ApiKey, ApiKey, ApiKeyFilter, ApiKeySortField>({
-  table: API_KEYS,
+  table: tableOf(ApiKeyEntity, ["hash", "sessionsValidFrom"]),
   order: API_KEY_ORDER,
   toItem: (row) => row,
   conditions: ({ scopes, isActive, nameContains }, values) => [
@@ -112,31 +108,6 @@ export const API_KEY_LIST = defineList<ApiKey, ApiKey, ApiKeyFilter, ApiKeySortF
   ],
 });
 
-const REVOKE: Statement = {
-  name: "api_key_revoke",
-  access: "write",
-  // Prior values are read by a lock, which waits for a concurrent revocation.
-  ...recorded(
-    `UPDATE api_key SET revoked_at = coalesce(revoked_at, changed_at) FROM former
-    WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING api_key.*, was_active`,
-    { action: "'api_key.revoked'", subjectName: "name", from: "FROM changed WHERE was_active" },
-    COLUMNS,
-    `former AS (SELECT revoked_at IS NULL AS was_active, now() AS changed_at FROM api_key
-      WHERE account_id = $1 AND environment = $2 AND id = $3 FOR NO KEY UPDATE),`,
-  ),
-};
-
-const INSERT: Statement = {
-  name: "api_key_insert",
-  access: "write",
-  ...recorded(
-    `INSERT INTO api_key (account_id, environment, scope, name, hash, hint, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING *`,
-    { action: "'api_key.created'", subjectName: "name" },
-    COLUMNS,
-  ),
-};
-
 // Not by a trigger, which Citus would run on a worker; listeners are connected to the coordinator.
 const NOTIFY: Statement = {
   name: "api_key_revoked_notify",
@@ -144,23 +115,34 @@ const NOTIFY: Statement = {
   text: "SELECT pg_notify('api_key_revoked', $1)",
 };
 
-/** Lists the keys of all accounts, or of the named one, oldest first. @param db must have the operator scope */
-export async function listAccountKeys(db: Queryable, accountName?: string): Promise<ListedApiKey[]> {
-  const condition = accountName === undefined ? "" : "WHERE account.name = $1";
-  const text = `SELECT account.name AS "accountName", key.*
-    FROM account JOIN (SELECT ${COLUMNS} FROM api_key) AS key ON key."accountId" = account.id
-    ${condition} ORDER BY key.id`;
-  return db.run<ListedApiKey>({ access: "read", text }, accountName === undefined ? [] : [accountName]);
+/** Lists the keys of all accounts, or of the named one, oldest first. @param operator has the operator scope */
+export async function listAccountKeys(
+  operator: EntityManager,
+  accountName?: string,
+): Promise<ListedApiKey[]> {
+  const where = accountName === undefined ? {} : { name: accountName };
+  const accounts = await operator.findBy(AccountEntity, where);
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const keys = await operator.find(ApiKeyEntity, {
+    where: { accountId: Any([...names.keys()]) },
+    order: { id: "ASC" },
+  });
+  return keys.map((key) => ({ ...toApiKey(key), accountName: names.get(key.accountId) ?? "" }));
 }
 
-/** Revokes one of the tenant's keys and notifies all processes; has no effect on a revoked one. @returns null when the key does not exist */
-export async function revokeApiKey(db: TenantDb, id: number): Promise<ApiKey | null> {
-  return db.transaction(async (transaction) => {
-    const [revoked = null] = await transaction.run<ApiKey>(REVOKE, [id]);
-    // In the transaction that revokes: every process gets it before the notification of any change that is committed later.
-    if (revoked) await transaction.raw.run(NOTIFY, [String(id)]);
-    return revoked;
-  });
+/** Revokes one of the tenant's keys and notifies all processes; a revoked one stays as it is. @returns null when the key does not exist */
+export async function revokeApiKey(transaction: TenantTransaction, id: number): Promise<ApiKey | null> {
+  const manager = transaction.manager("write", "api_key_revoke");
+  const where = { ...transaction.key, id };
+  const key = await manager.findOne(ApiKeyEntity, { where, lock: { mode: "for_no_key_update" } });
+  if (!key) return null;
+  if (key.revokedAt === null) {
+    await manager.update(ApiKeyEntity, where, { revokedAt: () => "now()" });
+    await record(transaction, { action: "api_key.revoked", subjectId: id, subjectName: key.name });
+  }
+  // In the transaction that revokes: every process gets it before the notification of any change that is committed later.
+  await transaction.raw.run(NOTIFY, [String(id)]);
+  return toApiKey(await manager.findOneByOrFail(ApiKeyEntity, where));
 }
 
 /** Finds the tenant of an active key by ID alone; requires the operator scope. */
@@ -169,18 +151,17 @@ export async function findTenantOfKey(operator: EntityManager, id: number): Prom
   return operator.findOne(ApiKeyEntity, { select, where: { id, revokedAt: IsNull() } });
 }
 
-/** Inserts an API key. @param hash of the secret */
+/** Inserts an API key. @param key with the hash of its secret */
 export async function insertApiKey(
-  db: TenantDb,
-  {
-    scope,
-    name,
-    hash,
-    hint,
-    expiresAt,
-  }: Pick<ApiKey, "scope" | "name" | "hint" | "expiresAt"> & { readonly hash: Buffer },
+  transaction: TenantTransaction,
+  key: Pick<ApiKeyEntity, "scope" | "name" | "hash" | "hint" | "expiresAt">,
 ): Promise<ApiKey> {
-  const [created] = await db.run<ApiKey>(INSERT, [scope, name, hash, hint, expiresAt]);
-  if (!created) throw new Error("PostgreSQL did not return the new API key.");
-  return created;
+  const manager = transaction.manager("write", "api_key_insert");
+  const created = await insertEntity(manager, ApiKeyEntity, { ...transaction.key, ...key });
+  await record(transaction, { action: "api_key.created", subjectId: created.id, subjectName: key.name });
+  return toApiKey(created);
+}
+
+function toApiKey({ hash, sessionsValidFrom, ...key }: ApiKeyEntity): ApiKey {
+  return key;
 }

@@ -67,7 +67,8 @@ export class AccountService {
     const { accountId } = owner;
     const { secret, hash, hint } = issueApiKey(accountId, key.environment);
     const db = this.db.for({ ...owner, environment: key.environment });
-    return { secret, apiKey: await insertApiKey(db, { ...key, hash, hint }) };
+    const apiKey = await db.transaction((transaction) => insertApiKey(transaction, { ...key, hash, hint }));
+    return { secret, apiKey };
   }
 
   /** Lists all accounts in the order of their creation. */
@@ -82,7 +83,7 @@ export class AccountService {
 
   /** Lists the keys of one account, or of all accounts, oldest first. */
   async listKeys(accountName?: string): Promise<readonly ListedApiKey[]> {
-    return listAccountKeys(this.db.of("operator"), accountName);
+    return listAccountKeys(this.db.manager("read", "api_keys_of_accounts"), accountName);
   }
 
   /**
@@ -92,8 +93,9 @@ export class AccountService {
    */
   async revokeKey(keyId: number, actor?: Actor): Promise<boolean> {
     const tenant = await findTenantOfKey(this.db.manager("read", "api_key_tenant"), keyId);
-    const author = tenant && { ...tenant, ...(actor && { actor }) };
-    return author !== null && (await revokeApiKey(this.db.for(author), keyId)) !== null;
+    if (!tenant) return false;
+    const db = this.db.for({ ...tenant, ...(actor && { actor }) });
+    return (await db.transaction((transaction) => revokeApiKey(transaction, keyId))) !== null;
   }
 }
 
@@ -126,7 +128,7 @@ export class ApiKeyService {
 
   /** Revokes a key permanently; a revoked key is returned unchanged. @throws DomainError `api_key_not_found` */
   async revoke(admin: Admin, id: number): Promise<ApiKey> {
-    const revoked = await revokeApiKey(this.db.for(admin), id);
+    const revoked = await this.db.for(admin).transaction((transaction) => revokeApiKey(transaction, id));
     if (revoked) {
       this.revocations.revoked(admin, id);
       return revoked;
