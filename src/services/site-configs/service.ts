@@ -20,7 +20,7 @@ import {
 } from "../../domain/site-configs/site-config.js";
 import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
 import type { Database } from "../../persistence/database/database.js";
-import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import type { TenantDb, TenantTransaction } from "../../persistence/shared/tenant-db.js";
 import { findSiteConfigsBySites, findTexts } from "../../persistence/site-configs/queries.js";
 import {
   addRevision,
@@ -199,12 +199,17 @@ export class SiteConfigService {
 
   /** Makes a site public or private, without creating a revision. @throws DomainError `site_config_not_found` */
   async setPublic(editor: Editor, site: string, isPublic: boolean): Promise<SiteConfig> {
-    const changed = await setPublic(this.db.for(editor), site, isPublic);
-    if (changed) return changed;
-    throw siteNotFound(editor, site);
+    return this.db.for(editor).transaction(async (transaction) => {
+      const current = await lock(transaction, editor, site, { expectedRevision: null });
+      return setPublic(transaction, current, isPublic);
+    });
   }
 
-  async #lockOrCreate(transaction: TenantDb, editor: Editor, site: string): Promise<LockedSiteConfig> {
+  async #lockOrCreate(
+    transaction: TenantTransaction,
+    editor: Editor,
+    site: string,
+  ): Promise<LockedSiteConfig> {
     const found = await lockSiteConfig(transaction, site);
     if (!found || found.isDeleted) requireSiteName(site);
     if (found) return found;
@@ -229,7 +234,7 @@ async function readText(db: TenantDb, current: SiteConfig, revision: number): Pr
 
 /** @throws DomainError `site_config_not_found`, `version_conflict` */
 async function lock(
-  transaction: TenantDb,
+  transaction: TenantTransaction,
   editor: Editor,
   site: string,
   { expectedRevision }: ChangeOptions,
