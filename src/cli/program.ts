@@ -307,7 +307,7 @@ function addSiteConfigCommands({ program, environment, run }: Cli): void {
 
 function addTransferCommands({ program, environment, run }: Cli): void {
   addFileOptions(program.command("import"))
-    .description("Import data sources, groups with their tokens, and mappings; safe to repeat")
+    .description("Import data sources, and groups with their tokens and mappings; safe to repeat")
     .option("--dry-run", "report what would change, but change nothing", false)
     .option("--replace-tokens", "overwrite existing tokens with those in the file", false)
     .option("--report <file>", "write rejected lines to this file as JSON Lines")
@@ -320,7 +320,7 @@ function addTransferCommands({ program, environment, run }: Cli): void {
     );
 
   addFileOptions(program.command("export"))
-    .description("Export data sources, groups and mappings to files that `import` reads")
+    .description("Export data sources, and groups with their mappings, to files that `import` reads")
     .option("--with-tokens", "include the groups' tokens; only you can read the file", false)
     .action((options) =>
       run(async (output) =>
@@ -336,7 +336,6 @@ function addFileOptions(command: Command): Command {
   return addAccountOptions(command)
     .option("--data-sources <file>", "file with the data sources; - is standard input or output")
     .option("--groups <file>", "file with the groups, their properties and mappings; or -")
-    .option("--mappings <file>", "file with the mappings, one entry per line; or -")
     .addOption(
       new Option("--format <format>", "format of files whose name ends in neither .jsonl nor .csv").choices(
         FILE_FORMATS,

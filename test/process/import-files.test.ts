@@ -33,8 +33,8 @@ describe("unreadable input", () => {
   test.each([
     [{ groups: "missing.csv" }, /^Cannot read ".*missing.csv": ENOENT/],
     [{ groups: "groups.txt" }, /^The format of "groups.txt" is unknown. Add --format/],
-    [{}, /^No file to import. Set --data-sources, --groups or --mappings.$/],
-    [{ groups: "-", mappings: "-", format: "csv" }, /^Only one of the files/],
+    [{}, /^No file to import. Set --data-sources or --groups.$/],
+    [{ dataSources: "-", groups: "-", format: "csv" }, /^Only one of the files/],
   ] as const)("rejects usage such as %s", async (choices, complaint) => {
     const tenant = await commands.createTenant();
     const end = await tenant.import(choices);
@@ -101,10 +101,6 @@ test("a dry run reports what the import would do, without building on rejected l
       "dry-groups.csv",
       'provided_id,name,mapping\nnameless,,\ngood,Good,"{""main"":""lake""}"\nmapped,Mapped,"{""main"":""nameless""}"\n',
     ),
-    mappings: await commands.write(
-      "dry-mappings.csv",
-      "user_group_id,schema_id,data_source\nnameless,main,sales\ngood,more,lake\nmapped,main,sales\n",
-    ),
   };
   const dry = await tenant.import({ ...files, dryRun: true });
   const end = await tenant.import(files);
@@ -113,12 +109,23 @@ test("a dry run reports what the import would do, without building on rejected l
   expect(countsOf(end)).toEqual({
     "data sources": [2, 1, 0, 0, 1],
     groups: [3, 1, 0, 0, 2],
-    mappings: [3, 1, 0, 0, 2],
   });
   // Nothing is changed in existing groups either.
-  const groups = await commands.write("dry-changes.csv", "provided_id,name,properties\ngood,New,{}\n");
-  expect(countsOf(await tenant.import({ groups, dryRun: true }))).toEqual({ groups: [1, 0, 1, 0, 0] });
-  expect(await tenant.read("good")).toMatchObject({ name: "Good", version: 2, properties: null });
+  const changes = {
+    dataSources: await commands.write("more-sources.csv", "provided_id,name\npond,Pond\n"),
+    groups: await commands.write(
+      "dry-changes.csv",
+      'provided_id,name,properties,mapping\ngood,New,{},"{""main"":""pond""}"\n',
+    ),
+  };
+  expect(countsOf(await tenant.import({ ...changes, dryRun: true }))).toEqual({
+    "data sources": [1, 1, 0, 0, 0],
+    groups: [1, 0, 1, 0, 0],
+  });
+  expect(await tenant.read("good")).toMatchObject({
+    ...{ name: "Good", version: 1, properties: null },
+    mapping: [{ dataSource: { providedId: "lake" } }],
+  });
 });
 
 test.skipIf(process.platform !== "linux")(

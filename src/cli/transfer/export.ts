@@ -6,15 +6,22 @@ import type { ProcessEnvironment } from "../../config/config.js";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
 import { JsonSource } from "../../domain/shared/stored-json.js";
-import { FILE_KINDS, FILES, type FileKind } from "../../domain/transfer/imported-record.js";
-import { DEFAULT_FIELDS, type UserGroupFields } from "../../domain/user-groups/user-group.js";
-import { type ExportedGroup, ExportReader } from "../../services/transfer/export-reader.js";
+import {
+  exportedGroupFields,
+  type FileRecord,
+  RECORD_KINDS,
+  RECORDS,
+  type RecordKind,
+  toDataSourceRecord,
+  toGroupRecord,
+} from "../../domain/transfer/record.js";
+import { ExportReader } from "../../services/transfer/export-reader.js";
 import type { Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
 import { type AccountChoice, withAccount } from "../shared/storage.js";
 import { type FileFormat, formatOf } from "./source-file.js";
 
-export interface ExportChoices extends AccountChoice, Partial<Record<FileKind, string>> {
+export interface ExportChoices extends AccountChoice, Partial<Record<RecordKind, string>> {
   readonly format?: FileFormat;
   readonly withTokens: boolean;
 }
@@ -30,7 +37,7 @@ export async function exportFiles(
   { terminal, output }: { readonly terminal: Terminal; readonly output: Output },
 ): Promise<void> {
   const { withTokens } = choices;
-  const paths = FILE_KINDS.flatMap((kind) => {
+  const paths = RECORD_KINDS.flatMap((kind) => {
     const path = choices[kind];
     return path === undefined ? [] : [{ kind, path }];
   });
@@ -38,18 +45,17 @@ export async function exportFiles(
   if (output.isJson && toStandardOutput > 0) {
     throw new UsageError("The summary of --json and a file cannot both be standard output.");
   }
-  if (paths.length === 0)
-    throw new UsageError("No file to export to. Set --data-sources, --groups or --mappings.");
+  if (paths.length === 0) throw new UsageError("No file to export to. Set --data-sources or --groups.");
   if (toStandardOutput > 1) throw new UsageError("Only one of the files can be standard output.");
   const files = paths.map((file) => ({ ...file, format: choices.format ?? formatOf(file.path) }));
   for (const { path } of files) await requireFile(path);
-  const summary: Partial<Record<FileKind, number>> = {};
+  const summary: Partial<Record<RecordKind, number>> = {};
   const line = new ProgressLine(terminal);
   await withAccount(settings, choices, { name: "cli", requestId: null }, async (storage) => {
     const reader = new ExportReader(storage.database, storage.vault);
     for (const { kind, path, format } of files) {
-      const { label } = FILES[kind];
-      const columns = columnsOf(kind, withTokens);
+      const { label } = RECORDS[kind];
+      const columns = kind === "groups" ? exportedGroupFields(withTokens) : RECORDS[kind].fields;
       let written = 0;
       const text = async function* () {
         if (format === "csv") yield stringify([[...columns]]);
@@ -68,55 +74,23 @@ export async function exportFiles(
   await output.print(summary, "");
 }
 
-function columnsOf(kind: FileKind, withTokens: boolean): readonly string[] {
-  if (kind !== "groups") return FILES[kind].columns;
-  return ["provided_id", ...Object.keys(DEFAULT_FIELDS), ...(withTokens ? ["token"] : []), "mapping"];
-}
-
-/** One exported record: field names and values in order. */
-type ExportedRecord = Readonly<Record<string, unknown>>;
-
 async function* pagesOf(
   reader: ExportReader,
   tenant: Tenant,
-  kind: FileKind,
+  kind: RecordKind,
   withTokens: boolean,
-): AsyncGenerator<readonly ExportedRecord[]> {
+): AsyncGenerator<readonly FileRecord[]> {
   if (kind === "dataSources") {
-    for await (const page of reader.dataSources(tenant)) {
-      yield page.map(({ providedId, name }) => ({ provided_id: providedId, name }));
-    }
+    for await (const page of reader.dataSources(tenant)) yield page.map(toDataSourceRecord);
     return;
   }
-  const toRecords = (exported: ExportedGroup): ExportedRecord[] =>
-    kind === "mappings" ? mappingRecords(exported) : [groupRecord(exported, withTokens ? reader : null)];
-  for await (const page of reader.groups(tenant)) yield page.flatMap(toRecords);
+  for await (const page of reader.groups(tenant))
+    yield page.map(({ group, mapping }) =>
+      toGroupRecord(group, mapping, withTokens ? reader.tokenOf(group) : undefined),
+    );
 }
 
-/** @param tokens decrypts the tokens; null omits them */
-function groupRecord({ group, mapping }: ExportedGroup, tokens: ExportReader | null): ExportedRecord {
-  const fields = {
-    name: group.name,
-    properties: group.properties === null ? null : new JsonSource(group.properties),
-  } satisfies Record<keyof UserGroupFields, unknown>;
-  const entries = mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource.providedId]);
-  return {
-    provided_id: group.providedId,
-    ...fields,
-    ...(tokens ? { token: tokens.tokenOf(group) } : {}),
-    mapping: Object.fromEntries(entries),
-  };
-}
-
-function mappingRecords({ group, mapping }: ExportedGroup): ExportedRecord[] {
-  return mapping.map(({ schemaId, dataSource }) => ({
-    user_group_id: group.providedId,
-    schema_id: schemaId,
-    data_source: dataSource.providedId,
-  }));
-}
-
-function toJsonLines(records: readonly ExportedRecord[]): string {
+function toJsonLines(records: readonly FileRecord[]): string {
   const lines = records.map((record) => {
     const members = Object.entries(record).map(([key, value]) => `${JSON.stringify(key)}:${jsonOf(value)}`);
     return `{${members.join(",")}}\n`;
@@ -124,7 +98,7 @@ function toJsonLines(records: readonly ExportedRecord[]): string {
   return lines.join("");
 }
 
-function toCsv(records: readonly ExportedRecord[], columns: readonly string[]): string {
+function toCsv(records: readonly FileRecord[], columns: readonly string[]): string {
   const cellOf = (value: unknown) => (typeof value === "string" ? value : jsonOf(value));
   return stringify(records.map((record) => columns.map((column) => cellOf(record[column]))));
 }

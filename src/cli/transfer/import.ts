@@ -5,18 +5,19 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
 import {
   catchRefusal,
-  FILE_KINDS,
-  FILES,
-  type FileKind,
+  type FileRecord,
   type ImportOutcome,
   parseDataSource,
   parseGroup,
-  parseMappingLine,
+  RECORD_KINDS,
+  RECORDS,
+  type RecordKind,
   Refusal,
-} from "../../domain/transfer/imported-record.js";
+} from "../../domain/transfer/record.js";
 import { NotificationChannel } from "../../persistence/database/notification-channel.js";
 import { Importer } from "../../services/transfer/importer.js";
 import { ChangeFeed } from "../../services/user-groups/change-feed.js";
+import { MAX_UPSERTS } from "../../services/user-groups/upserts.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
 import { formatTable, type Output, printable } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
@@ -29,7 +30,7 @@ import {
   type SourceRecord,
 } from "./source-file.js";
 
-export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, string>> {
+export interface ImportChoices extends AccountChoice, Partial<Record<RecordKind, string>> {
   readonly format?: FileFormat;
   readonly dryRun: boolean;
   readonly replaceTokens: boolean;
@@ -41,8 +42,6 @@ export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, s
 const EXIT_SOME_REFUSED = 1;
 /** Maximum rejected lines shown on stderr; the report file contains all. */
 const MAX_SHOWN = 100;
-/** Records per transaction. */
-const BATCH_SIZE = 1000;
 
 /** The input and output streams of a command. */
 export interface CommandStreams {
@@ -56,17 +55,17 @@ export interface CommandStreams {
 /** Number of records by outcome. */
 type Counts = Record<"created" | "updated" | "unchanged" | "refused", number>;
 
-type Files = Partial<Record<FileKind, SourceFile>>;
+type Files = Partial<Record<RecordKind, SourceFile>>;
 
 interface ImportResult {
-  readonly counts: Partial<Record<FileKind, Counts>>;
+  readonly counts: Partial<Record<RecordKind, Counts>>;
   /** The error that stopped the import. */
   readonly failure: OperatorError | null;
   readonly interrupted: boolean;
 }
 
 /**
- * Imports data sources, groups and mappings, and prints a summary.
+ * Imports data sources and groups, and prints a summary.
  * @returns the exit code
  * @throws OperatorError if the files could not be read completely
  */
@@ -91,16 +90,15 @@ export async function importFiles(
 }
 
 async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array>): Promise<Files> {
-  const paths = FILE_KINDS.flatMap((kind) => choices[kind] ?? []);
-  if (paths.length === 0)
-    throw new UsageError("No file to import. Set --data-sources, --groups or --mappings.");
+  const paths = RECORD_KINDS.flatMap((kind) => choices[kind] ?? []);
+  if (paths.length === 0) throw new UsageError("No file to import. Set --data-sources or --groups.");
   if (paths.filter((path) => path === "-").length > 1) {
     throw new UsageError("Only one of the files can be standard input.");
   }
   const files: Files = {};
-  for (const kind of FILE_KINDS) {
+  for (const kind of RECORD_KINDS) {
     const path = choices[kind];
-    if (path !== undefined) files[kind] = await openSourceFile(path, choices.format, FILES[kind], input);
+    if (path !== undefined) files[kind] = await openSourceFile(path, choices.format, RECORDS[kind], input);
   }
   return files;
 }
@@ -111,7 +109,7 @@ async function runImport(
   choices: ImportChoices,
   { connectTimeoutMs, terminal }: { readonly connectTimeoutMs: number; readonly terminal: Terminal },
 ): Promise<ImportResult> {
-  const counts: Partial<Record<FileKind, Counts>> = {};
+  const counts: Partial<Record<RecordKind, Counts>> = {};
   const line = new ProgressLine(terminal);
   const print = (text: string) => {
     line.clear();
@@ -125,7 +123,7 @@ async function runImport(
   const importer = new Importer({ db, vault, changes, warn: print }, writer, choices);
 
   return interruptible(async (signal) => {
-    async function importFile<Item>(kind: FileKind, steps: ImportSteps<Item>): Promise<void> {
+    async function importFile<Item>(kind: RecordKind, steps: ImportSteps<Item>): Promise<void> {
       const file = files[kind];
       if (!file || signal.aborted) return;
       const total: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
@@ -135,7 +133,7 @@ async function runImport(
         for (const outcome of outcomes) total[outcome instanceof Refusal ? "refused" : outcome] += 1;
         for (const [index, outcome] of outcomes.entries())
           if (outcome instanceof Refusal) report.add(file.name, batch[index]?.line ?? 0, outcome);
-        line.update(sum(total), FILES[kind].label);
+        line.update(sum(total), RECORDS[kind].label);
         if (signal.aborted) return;
       }
     }
@@ -146,14 +144,9 @@ async function runImport(
         write: (items) => importer.dataSources(items),
       });
       await importFile("groups", {
-        parse: (fields) => parseGroup(fields, writer.environment),
+        parse: (record) => parseGroup(record, writer.environment),
         keysOf: ({ providedId, token }) => [`id ${providedId}`, ...(token ? [`token ${token}`] : [])],
         write: (items) => importer.groups(items),
-      });
-      await importFile("mappings", {
-        parse: parseMappingLine,
-        keysOf: ({ userGroupId, reference }) => [JSON.stringify([userGroupId, reference.schemaId])],
-        write: (items) => importer.mappings(items),
       });
       return { counts, failure: null, interrupted: signal.aborted };
     } catch (error) {
@@ -176,7 +169,7 @@ function failureOf(error: unknown): OperatorError {
 /** The processing of the records of one file. */
 interface ImportSteps<Item> {
   /** @throws DomainError for an invalid record */
-  parse(fields: Readonly<Record<string, unknown>>): Item;
+  parse(record: FileRecord): Item;
   /** Keys that must be unique within a batch. */
   keysOf(item: Item): readonly string[];
   /** Writes a batch. @returns an outcome for each item */
@@ -210,7 +203,7 @@ async function* batchesOf<Item>(
     batch.push({ line, entry });
     batchBytes += bytes;
     for (const key of recordKeys) keys.add(key);
-    if (batch.length === BATCH_SIZE || batchBytes >= MAX_RECORD_BYTES) yield take();
+    if (batch.length === MAX_UPSERTS || batchBytes >= MAX_RECORD_BYTES) yield take();
   }
   if (batch.length > 0) yield batch;
 }
@@ -235,11 +228,11 @@ function sum({ created, updated, unchanged, refused }: Counts): number {
 
 function summaryText(id: string, { dryRun }: ImportChoices, { counts, interrupted }: ImportResult): string {
   const head = ["", "RECORDS", "CREATED", "UPDATED", "UNCHANGED", "REFUSED"];
-  const rows = FILE_KINDS.flatMap((kind) => {
+  const rows = RECORD_KINDS.flatMap((kind) => {
     const total = counts[kind];
     if (!total) return [];
     const { created, updated, unchanged, refused } = total;
-    return [[FILES[kind].label, ...[sum(total), created, updated, unchanged, refused].map(String)]];
+    return [[RECORDS[kind].label, ...[sum(total), created, updated, unchanged, refused].map(String)]];
   });
   const notes = [
     dryRun ? "Dry run: nothing was changed." : `Request ID in the audit log: import ${id}`,

@@ -6,7 +6,7 @@ import { isObject } from "../../domain/shared/json.js";
 import { decodeText, parseJsonText } from "../../domain/shared/json-text.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
 import { JsonSource, withSource } from "../../domain/shared/stored-json.js";
-import { catchRefusal, type FileShape, Refusal } from "../../domain/transfer/imported-record.js";
+import { catchRefusal, type FileRecord, type RecordFormat, Refusal } from "../../domain/transfer/record.js";
 
 export const FILE_FORMATS = ["jsonl", "csv"] as const;
 
@@ -26,7 +26,7 @@ export interface SourceRecord {
   /** First line, from 1. */
   readonly line: number;
   readonly bytes: number;
-  readonly content: Readonly<Record<string, unknown>> | Refusal;
+  readonly content: FileRecord | Refusal;
 }
 
 /** A source file of an import, which can be read once. */
@@ -53,19 +53,19 @@ const VERBATIM_FIELD = "properties";
 export async function openSourceFile(
   path: string,
   format: FileFormat | undefined,
-  shape: FileShape,
+  kind: RecordFormat,
   input: AsyncIterable<Uint8Array>,
 ): Promise<SourceFile> {
   const read = (format ?? formatOf(path)) === "csv" ? readCsv : readJsonLines;
   if (path === "-") {
     const name = "standard input";
-    return { name, records: reportUnreadable(name, read(input, shape)) };
+    return { name, records: reportUnreadable(name, read(input, kind)) };
   }
   await stat(path).catch((error: unknown) => {
     throw unreadable(path, error);
   });
   async function* records() {
-    yield* read(createReadStream(path, { highWaterMark: CHUNK_BYTES }), shape);
+    yield* read(createReadStream(path, { highWaterMark: CHUNK_BYTES }), kind);
   }
   return { name: path, records: reportUnreadable(path, records()) };
 }
@@ -134,13 +134,13 @@ function readLine(bytes: Buffer): SourceRecord["content"] {
  * Reads CSV (RFC 4180) in UTF-8 with a header row. An empty cell is an absent field.
  * @throws Error for unknown columns, other encodings, and quoting errors, after which record boundaries are unknown
  */
-async function* readCsv(chunks: AsyncIterable<Uint8Array>, shape: FileShape): AsyncGenerator<SourceRecord> {
+async function* readCsv(chunks: AsyncIterable<Uint8Array>, kind: RecordFormat): AsyncGenerator<SourceRecord> {
   let hasHeader = false;
   const parser = parse({
     bom: true,
     columns(names: string[]) {
       hasHeader = true;
-      return requireColumns(names, shape);
+      return requireColumns(names, kind);
     },
     info: true,
     relax_column_count: true,
@@ -149,8 +149,8 @@ async function* readCsv(chunks: AsyncIterable<Uint8Array>, shape: FileShape): As
   });
   // The parser passes all errors on.
   pipeline(decodeUtf8(chunks), parser, () => undefined);
-  for await (const row of parser) yield readRow(row, shape);
-  if (!hasHeader) requireColumns([], shape);
+  for await (const row of parser) yield readRow(row, kind);
+  if (!hasHeader) requireColumns([], kind);
 }
 
 /** Decodes strictly: the parser would replace invalid bytes by U+FFFD. */
@@ -165,7 +165,7 @@ interface CsvRow {
   readonly record: Readonly<Record<string, string>>;
 }
 
-function readRow({ info, record }: CsvRow, { json }: FileShape): SourceRecord {
+function readRow({ info, record }: CsvRow, { json }: RecordFormat): SourceRecord {
   const text = Object.values(record).join();
   const line = info.lines - (text.split("\n").length - 1);
   const row = { line, bytes: text.length };
@@ -181,12 +181,12 @@ function readRow({ info, record }: CsvRow, { json }: FileShape): SourceRecord {
   return { ...row, content: fields };
 }
 
-function requireColumns(names: string[], { columns }: FileShape): string[] {
-  const unknown = names.filter((name) => !columns.includes(name));
+function requireColumns(names: string[], { fields }: RecordFormat): string[] {
+  const unknown = names.filter((name) => !fields.includes(name));
   const isRepeated = new Set(names).size < names.length;
   if (names.length > 0 && unknown.length === 0 && !isRepeated) return names;
   const found = names.length === 0 ? "the file is empty" : `it is ${JSON.stringify(names.join(","))}`;
   throw new Error(
-    `the first line must be a header with columns out of ${columns.join(", ")}, each at most once; ${found}`,
+    `the first line must be a header with columns out of ${fields.join(", ")}, each at most once; ${found}`,
   );
 }

@@ -1,5 +1,5 @@
 import { issueCredential, parseCredential } from "../accounts/secret-format.js";
-import { type FieldPath, invalidField } from "../shared/errors.js";
+import { DomainError, type FieldPath, invalidField } from "../shared/errors.js";
 
 const PREFIX = "ugt_";
 /** Prefix of API keys, which must never be shown to a viewer. */
@@ -51,4 +51,14 @@ export function parseImportedToken(value: unknown, field: FieldPath): string {
     );
   }
   return value;
+}
+
+/** An imported token that a group cannot get. The message never contains the token. */
+export class ImportedTokenError extends DomainError {
+  constructor(
+    readonly reason: "token_taken" | "token_differs",
+    rule: string,
+  ) {
+    super("invalid_field", rule, { field: ["token"] });
+  }
 }

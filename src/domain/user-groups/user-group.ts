@@ -77,3 +77,11 @@ export interface UserGroupChanges extends Partial<UserGroupFields> {
   readonly propertiesPatch?: Properties | undefined;
   readonly expectedVersions?: ExpectedVersions | undefined;
 }
+
+/** A group to create, which requires a name, or to update. Absent fields are unchanged, null clears a field (decision 7). */
+export interface UserGroupUpsert extends Partial<UserGroupFields> {
+  readonly providedId: string;
+  readonly mapping?: readonly MappingReference[];
+  /** A token that the group already has elsewhere; only imports set it. Without one, a new group gets a new token. */
+  readonly token?: string;
+}

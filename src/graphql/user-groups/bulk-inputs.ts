@@ -14,7 +14,7 @@ import {
   MAX_BULK_ENTRIES,
   MAX_BULK_UPDATES,
 } from "../../services/user-groups/bulk-edits.js";
-import { MAX_BULK_BYTES } from "../../services/user-groups/upserts.js";
+import { MAX_BULK_BYTES } from "../../services/user-groups/bulk-transactions.js";
 import { OptionalField } from "../shared/mutation-input.js";
 import { guard } from "../shared/nullable.js";
 import { GraphQLJSON } from "../shared/raw-json.js";

@@ -3,14 +3,14 @@ import type { Writer } from "../../domain/accounts/caller.js";
 import { DomainError, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { toCursor } from "../../domain/shared/pagination.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { UserGroup, UserGroupUpsert } from "../../domain/user-groups/user-group.js";
 import {
   type BulkEdit,
   type BulkUpdated,
   type Edited,
   MAX_BULK_EDITS,
 } from "../../services/user-groups/bulk-edits.js";
-import { MAX_UPSERTS, type UpsertedGroup, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
+import { MAX_UPSERTS, type UpsertedGroup } from "../../services/user-groups/upserts.js";
 import { positionById } from "../shared/connection-type.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { WriterMutation } from "../shared/mutation.js";
@@ -221,10 +221,11 @@ export class BulkMutations {
   })
   async upsertUserGroups(input: UpsertUserGroupsInput, writer: Writer, { services }: GraphqlContext) {
     const upserts = parseAll(input.userGroups, MAX_UPSERTS, parseUpsert);
-    const outcomes = await services.userGroupUpserts.upsert(writer, upserts, input.allOrNothing);
+    const { allOrNothing } = input;
+    const outcomes = await services.userGroupUpserts.upsert(writer, upserts, { allOrNothing });
     const view = (written: UpsertedGroup | null) => ({
       userGroup: written && new UserGroupView(written.userGroup),
-      isNew: written?.created ?? null,
+      isNew: written && written.change === "created",
     });
     return viewOutcomes(outcomes, view, MAX_FIELD_ERRORS);
   }

@@ -22,10 +22,10 @@ import {
 import { countUserGroups, listUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findStoredMappings, writeMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { StoredRef } from "../../persistence/user-groups/writes.js";
+import { batchRejected, limitStoredBytes, MAX_BULK_BYTES, retryConflicts } from "./bulk-transactions.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { requireUserGroup, storedRef } from "./reader.js";
-import { batchRejected, limitStoredBytes, MAX_BULK_BYTES, retryConflicts } from "./upserts.js";
 
 /** Maximum groups per call, all changed in one transaction (decision 30). */
 export const MAX_BULK_EDITS = 1000;

@@ -35,19 +35,22 @@ export function resolveEach(
 
 /**
  * Finds and locks the data sources of these references.
+ * @param takesInternalIds whether a reference that is no external ID may be an internal one
  * @returns a function that resolves one reference or throws DomainError `unknown_data_source`
  */
 export async function findMappedDataSources(
   transaction: TenantDb,
   references: readonly MappingReference[],
+  takesInternalIds = true,
 ): Promise<(reference: MappingReference) => MappingEntry> {
+  const toInternalId = takesInternalIds ? parseInternalId : () => null;
   const names = [...new Set(references.map(({ dataSource }) => dataSource))];
-  const internalIds = names.map(parseInternalId).filter((id) => id !== null);
+  const internalIds = names.map(toInternalId).filter((id) => id !== null);
   const found = names.length === 0 ? [] : await lockDataSources(transaction, names, internalIds);
   const byProvidedId = new Map(found.map((source) => [source.providedId, source.id]));
   const ids = new Set(found.map(({ id }) => id));
   return ({ schemaId, dataSource, field }) => {
-    const internalId = parseInternalId(dataSource);
+    const internalId = toInternalId(dataSource);
     const dataSourceId =
       byProvidedId.get(dataSource) ?? (internalId !== null && ids.has(internalId) ? internalId : undefined);
     if (dataSourceId === undefined) {

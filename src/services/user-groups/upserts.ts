@@ -1,81 +1,62 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, domainErrorOr, invalidField, isNoError } from "../../domain/shared/errors.js";
-import type { MappingReference, StoredMapping } from "../../domain/user-groups/mapping.js";
-import { issueUserGroupToken } from "../../domain/user-groups/token.js";
-import { DEFAULT_FIELDS, type UserGroup, type UserGroupFields } from "../../domain/user-groups/user-group.js";
+import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
+import type { StoredMapping } from "../../domain/user-groups/mapping.js";
+import { isImportedToken, issueUserGroupToken } from "../../domain/user-groups/token.js";
+import { DEFAULT_FIELDS, type UserGroup, type UserGroupUpsert } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import { isTransactionConflict } from "../../persistence/shared/database-error.js";
-import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import type { TenantDb, TenantTransaction } from "../../persistence/shared/tenant-db.js";
 import {
-  countPropertiesBytes,
   insertUserGroups,
   lockUserGroups,
+  rotateLockedUserGroups,
   updateUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
+import { putImportedTokens } from "../../persistence/user-groups/imported-token-queries.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { batchRejected, ConcurrentCreation, limitStoredBytes, retryConflicts } from "./bulk-transactions.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
-
-/** Returns the error of a valid item that was not written because another item of the request is invalid. */
-export function batchRejected(): DomainError {
-  return new DomainError(
-    "batch_rejected",
-    "Nothing was written, because another user group of the request is invalid.",
-  );
-}
-
-/** Maximum bytes of stored properties per call, with the patch for each group of an update. Each is in memory several times. */
-export const MAX_BULK_BYTES = 4 * 1024 * 1024;
-
-/** @throws DomainError `invalid_field` if the stored properties of the groups are too large to be changed in one call */
-export async function limitStoredBytes(
-  transaction: TenantDb,
-  groups: Parameters<typeof countPropertiesBytes>[1],
-): Promise<void> {
-  const bytes = await countPropertiesBytes(transaction, groups);
-  if (bytes <= MAX_BULK_BYTES) return;
-  const rule = `has user groups with ${bytes} bytes of properties, more than ${MAX_BULK_BYTES}; send fewer of them in a call`;
-  throw invalidField(["userGroups"], rule);
-}
-
-const ATTEMPTS = 10;
-
-/** Rolls a transaction back because a missing group was created concurrently. */
-export class ConcurrentCreation extends Error {}
-
-/** Retries a transaction that conflicts with others on the same groups. @throws DomainError `unavailable` after ten attempts */
-export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!(error instanceof ConcurrentCreation) && !isTransactionConflict(error)) throw error;
-      if (attempt < ATTEMPTS) continue;
-      const message = "The same user groups are being created by concurrent requests. Try again.";
-      throw new DomainError("unavailable", message, { retryAfter: 1, cause: error });
-    }
-  }
-}
+import { TokenOwners } from "./token-owners.js";
 
 /** Maximum groups per call, all written in one transaction (decision 30). */
 export const MAX_UPSERTS = 1000;
 
-/** A group to create, which requires a name, or to update. Absent fields are unchanged, null clears a field (decision 7). */
-export interface UserGroupUpsert extends Partial<UserGroupFields> {
-  readonly providedId: string;
-  readonly mapping?: readonly MappingReference[];
-}
-
 export interface UpsertedGroup {
   readonly userGroup: UserGroup;
-  readonly created: boolean;
-  /** Whether an existing group was changed. */
-  readonly changed: boolean;
+  /** Null if the group had all values already. */
+  readonly change: Exclude<UserGroupChangeKind, "deleted"> | null;
 }
 
-/** The result of one item. */
-type UpsertOutcome = UpsertedGroup | { readonly error: DomainError };
+interface Refused {
+  readonly error: DomainError;
+}
+
+type PreviewOutcome = Pick<UpsertedGroup, "change"> | Refused;
+
+/** How an import differs from a request (decision 45): its mappings name data sources by external ID only, and the byte limit of requests does not hold. */
+export interface ImportRules {
+  /** Whether tokens of existing groups are replaced. */
+  readonly replacesTokens: boolean;
+  /** Reads the ID of the key that encrypts the account's tokens, which may change during an import that takes hours. */
+  readonly readTokenKey: (transaction: TenantDb) => Promise<string>;
+}
+
+/** Items that a transaction has checked. */
+interface CheckedUpserts {
+  readonly items: readonly (ResolvedUpsert | DomainError)[];
+  /** The groups that exist, by external ID, locked by the transaction. */
+  readonly existing: ReadonlyMap<string, UserGroup>;
+  readonly writer: Writer;
+}
+
+/** An item that can be written. */
+interface ResolvedUpsert extends Omit<UserGroupUpsert, "mapping" | "token"> {
+  readonly entries: StoredMapping | undefined;
+  /** The token to store; undefined if the group has it already, or none is given. */
+  readonly token: string | undefined;
+}
 
 /** Creates and updates groups in bulk. */
 export class UserGroupUpserts {
@@ -88,129 +69,77 @@ export class UserGroupUpserts {
   /**
    * Creates missing groups and updates existing ones, in one transaction.
    * @param items an error marks an item that failed validation
-   * @param allOrNothing whether one invalid item aborts the call
+   * @param options whether one invalid item prevents all writes; the rules of an import
    * @returns an outcome per item, in the order of the items
    */
   async upsert(
     writer: Writer,
     items: readonly (UserGroupUpsert | DomainError)[],
-    allOrNothing: boolean,
-  ): Promise<UpsertOutcome[]> {
-    const checked = rejectDuplicates(items);
+    { allOrNothing, rules }: { readonly allOrNothing: boolean; readonly rules?: ImportRules },
+  ): Promise<(UpsertedGroup | Refused)[]> {
+    const outcomes = await this.#transaction(writer, items, async (transaction, owners) => {
+      const checked = await checkUpserts(transaction, writer, rejectDuplicates(items), { owners, rules });
+      if (allOrNothing && !checked.items.every(isNoError)) return checked.items.map(refuse);
+      const written = await writeUpserts(transaction, checked, this.vault);
+      return outcomesOf(checked, ({ providedId }) => {
+        const outcome = written.get(providedId);
+        if (!outcome) throw new Error("An upserted user group is missing.");
+        return outcome;
+      });
+    });
+    for (const outcome of outcomes) {
+      if ("change" in outcome && outcome.change !== null)
+        this.changes.publish(writer, outcome.userGroup.id, outcome.change);
+    }
+    return outcomes;
+  }
+
+  /**
+   * Returns what `upsert` would do with the items of an import, and changes nothing.
+   * @param prepare creates what the items refer to; it is rolled back, too
+   */
+  async preview(
+    writer: Writer,
+    items: readonly UserGroupUpsert[],
+    rules: ImportRules,
+    prepare: (transaction: TenantTransaction) => Promise<void>,
+  ): Promise<PreviewOutcome[]> {
     try {
-      const outcomes = await retryConflicts(() =>
-        this.db
-          .for(writer)
-          .transaction((transaction) => this.#run(transaction, writer, checked, allOrNothing)),
-      );
-      this.#publish(writer, outcomes);
-      return outcomes;
+      return await this.#transaction(writer, items, async (transaction, owners) => {
+        await prepare(transaction);
+        const checked = await checkUpserts(transaction, writer, items, { owners, rules });
+        // Inserted rows, although rolled back, would slow down the foreign key checks of later transactions.
+        const present = checked.items.filter(
+          (item) => isNoError(item) && checked.existing.has(item.providedId),
+        );
+        const written = await writeUpserts(transaction, { ...checked, items: present }, this.vault);
+        throw new Preview(
+          outcomesOf(checked, ({ providedId }) => ({ change: written.get(providedId)?.change ?? "created" })),
+        );
+      });
     } catch (error) {
-      if (error instanceof Refusal) return error.outcomes;
+      if (error instanceof Preview) return error.outcomes;
       throw error;
     }
   }
 
-  #publish(writer: Writer, outcomes: readonly UpsertOutcome[]): void {
-    for (const outcome of outcomes) {
-      if (!("userGroup" in outcome)) continue;
-      const { userGroup, created, changed } = outcome;
-      if (created || changed) this.changes.publish(writer, userGroup.id, created ? "created" : "updated");
-    }
-  }
-
-  async #run(
-    transaction: TenantDb,
+  #transaction<Result>(
     writer: Writer,
-    checked: readonly (UserGroupUpsert | DomainError)[],
-    allOrNothing: boolean,
-  ): Promise<UpsertOutcome[]> {
-    const mapped = await resolveMappings(transaction, checked);
-    const providedIds = mapped.filter(isNoError).map(({ providedId }) => providedId);
-    await limitStoredBytes(transaction, { providedIds });
-    const existing = await lockExistingGroups(transaction, providedIds);
-    const named = mapped.map((item) =>
-      isNoError(item) && item.name === undefined && !existing.has(item.providedId)
-        ? new DomainError("invalid_field", "is required", { field: ["name"] })
-        : item,
-    );
-    if (allOrNothing && named.some((item) => !isNoError(item))) throw new Refusal(named);
-    const items = named.filter(isNoError);
-    const written = await writeUpserts(transaction, items, existing, { vault: this.vault, writer });
-    return named.map((item) => {
-      if (!isNoError(item)) return { error: item };
-      const outcome = written.get(item.providedId);
-      if (!outcome) throw new Error("An upserted user group is missing.");
-      return outcome;
+    items: readonly (UserGroupUpsert | DomainError)[],
+    work: (transaction: TenantTransaction, owners: TokenOwners) => Promise<Result>,
+  ): Promise<Result> {
+    const tokens = items.filter(isNoError).flatMap(({ token }) => token ?? []);
+    return retryConflicts(async () => {
+      const owners = await TokenOwners.find(this.db, this.vault, writer, tokens);
+      return this.db.for(writer).transaction((transaction) => work(transaction, owners));
     });
   }
 }
 
-/** A group to write, with a resolved mapping. */
-export interface ResolvedUpsert extends Omit<UserGroupUpsert, "mapping"> {
-  readonly entries: StoredMapping | undefined;
-  /** The token of a new group; without one, a new token is issued. */
-  readonly token?: string;
-}
-
-/** Loads groups by external ID and locks them until the transaction ends. */
-export async function lockExistingGroups(
-  transaction: TenantDb,
-  providedIds: readonly string[],
-): Promise<ReadonlyMap<string, UserGroup>> {
-  return providedIds.length === 0 ? new Map() : byProvidedId(await lockUserGroups(transaction, providedIds));
-}
-
-/**
- * Creates the groups that are missing and updates those that differ.
- * @param items with distinct external IDs; those of missing groups have a name
- * @param existing the existing groups of the items, locked by the transaction
- * @returns the groups by external ID
- * @throws ConcurrentCreation if a group was created since the lock
- */
-export async function writeUpserts(
-  transaction: TenantDb,
-  items: readonly ResolvedUpsert[],
-  existing: ReadonlyMap<string, UserGroup>,
-  { vault, writer }: { readonly vault: TokenVault; readonly writer: Writer },
-): Promise<ReadonlyMap<string, UpsertedGroup>> {
-  const missing = items.filter(({ providedId }) => !existing.has(providedId));
-  const rows = missing.map(({ token, ...fields }) => {
-    const plaintext = token ?? issueUserGroupToken(writer.accountId);
-    const isMapped = (fields.entries?.size ?? 0) > 0;
-    return { ...DEFAULT_FIELDS, ...fields, isMapped, token: vault.encryptToken(plaintext, writer) };
-  });
-  const created = byProvidedId(rows.length === 0 ? [] : await insertUserGroups(transaction, rows));
-  // Locking concurrently created groups now, while holding new rows, could deadlock.
-  if (created.size < rows.length) throw new ConcurrentCreation();
-  const present = new Map([...existing, ...created]);
-  const remaps = items.flatMap(({ providedId, entries }) => {
-    const id = present.get(providedId)?.id;
-    return id === undefined || !entries ? [] : [[id, () => entries] as const];
-  });
-  const remapped = await replaceMappings(transaction, new Map(remaps));
-  const updated = await updateUserGroups(
-    transaction,
-    items.flatMap((item) => {
-      const id = existing.get(item.providedId)?.id;
-      return id === undefined ? [] : [{ ...item, id, remapped: remapped.get(id) }];
-    }),
-  );
-  return new Map<string, UpsertedGroup>([
-    ...updated.map((each) => [each.userGroup.providedId, { ...each, created: false }] as const),
-    ...[...created].map(
-      ([providedId, userGroup]) => [providedId, { userGroup, created: true, changed: false }] as const,
-    ),
-  ]);
-}
-
-/** Rolls the transaction back; holds the outcomes of the items. */
-class Refusal extends Error {
-  readonly outcomes: UpsertOutcome[];
-
-  constructor(items: readonly (ResolvedUpsert | DomainError)[]) {
-    super("One invalid item prevents the whole upsert.");
-    this.outcomes = items.map((item) => ({ error: isNoError(item) ? batchRejected() : item }));
+/** Rolls a preview back. */
+class Preview extends Error {
+  constructor(readonly outcomes: PreviewOutcome[]) {
+    super("A preview changes nothing.");
   }
 }
 
@@ -228,16 +157,120 @@ function rejectDuplicates(
   });
 }
 
-async function resolveMappings(
+/** Resolves mappings, locks the groups that exist, and finds the items that cannot be written. */
+async function checkUpserts(
   transaction: TenantDb,
+  writer: Writer,
   items: readonly (UserGroupUpsert | DomainError)[],
-): Promise<(ResolvedUpsert | DomainError)[]> {
-  const references = items.filter(isNoError).flatMap(({ mapping = [] }) => mapping);
-  const resolve = await findMappedDataSources(transaction, references);
-  return items.map((item) => {
-    if (!isNoError(item)) return item;
-    return domainErrorOr(() => ({ ...item, entries: item.mapping && resolveEach(item.mapping, resolve) }));
+  { owners, rules }: { readonly owners: TokenOwners; readonly rules: ImportRules | undefined },
+): Promise<CheckedUpserts> {
+  const valid = items.filter(isNoError);
+  const references = valid.flatMap(({ mapping = [] }) => mapping);
+  const resolve = await findMappedDataSources(transaction, references, rules === undefined);
+  const providedIds = valid.map(({ providedId }) => providedId);
+  if (!rules) await limitStoredBytes(transaction, { providedIds });
+  const existing = byProvidedId(
+    providedIds.length === 0 ? [] : await lockUserGroups(transaction, providedIds),
+  );
+  const check = ({ mapping, token, ...fields }: UserGroupUpsert): ResolvedUpsert => {
+    const entries = mapping && resolveEach(mapping, resolve);
+    const group = existing.get(fields.providedId);
+    if (!group && fields.name === undefined) throw invalidField(["name"], "is required");
+    const replaces = rules?.replacesTokens === true;
+    return { ...fields, entries, token: owners.tokenToStore(fields.providedId, token, { group, replaces }) };
+  };
+  return {
+    items: items.map((item) => (isNoError(item) ? domainErrorOr(() => check(item)) : item)),
+    existing,
+    // Read the key after waiting for locks: re-encryption waits only briefly for writers that still use the former key.
+    writer: rules ? { ...writer, tokenKeyId: await rules.readTokenKey(transaction) } : writer,
+  };
+}
+
+/**
+ * Creates the groups that are missing and updates those that differ.
+ * @returns the groups by external ID
+ * @throws ConcurrentCreation if a group was created since the lock
+ */
+async function writeUpserts(
+  transaction: TenantDb,
+  { items: checked, existing, writer }: CheckedUpserts,
+  vault: TokenVault,
+): Promise<ReadonlyMap<string, UpsertedGroup>> {
+  const items = checked.filter(isNoError);
+  const missing = items.filter(({ providedId }) => !existing.has(providedId));
+  const rows = missing.map(({ token = issueUserGroupToken(writer.accountId), ...fields }) => {
+    const isMapped = (fields.entries?.size ?? 0) > 0;
+    return { ...DEFAULT_FIELDS, ...fields, isMapped, token: vault.encryptToken(token, writer) };
   });
+  const created = byProvidedId(rows.length === 0 ? [] : await insertUserGroups(transaction, rows));
+  // Locking concurrently created groups now, while holding new rows, could deadlock.
+  if (created.size < rows.length) throw new ConcurrentCreation();
+  const present = new Map([...existing, ...created]);
+  const remaps = items.flatMap(({ providedId, entries }) => {
+    const id = present.get(providedId)?.id;
+    return id === undefined || !entries ? [] : [[id, () => entries] as const];
+  });
+  const remapped = await replaceMappings(transaction, new Map(remaps));
+  const updated = await updateUserGroups(
+    transaction,
+    items.flatMap((item) => {
+      const id = existing.get(item.providedId)?.id;
+      return id === undefined ? [] : [{ ...item, id, remapped: remapped.get(id) }];
+    }),
+  );
+  const given = items.flatMap(({ providedId, token }) => {
+    const group = present.get(providedId);
+    return group && token !== undefined ? [{ group, token }] : [];
+  });
+  const rotated = await storeTokens(transaction, given, { created, writer, vault });
+  return new Map<string, UpsertedGroup>([
+    ...[...created].map(([providedId, userGroup]) => [providedId, { userGroup, change: "created" }] as const),
+    ...updated.map(
+      ({ userGroup, changed }) =>
+        [userGroup.providedId, { userGroup, change: changed ? "updated" : null }] as const,
+    ),
+    ...[...rotated].map(
+      ([providedId, userGroup]) => [providedId, { userGroup, change: "tokenRotated" }] as const,
+    ),
+  ]);
+}
+
+/** Gives existing groups the imported tokens, and records all that do not name the account. @returns the groups that existed */
+async function storeTokens(
+  transaction: TenantDb,
+  given: readonly { readonly group: UserGroup; readonly token: string }[],
+  {
+    created,
+    writer,
+    vault,
+  }: {
+    readonly created: ReadonlyMap<string, UserGroup>;
+    readonly writer: Writer;
+    readonly vault: TokenVault;
+  },
+): Promise<ReadonlyMap<string, UserGroup>> {
+  const rotations = given
+    .filter(({ group }) => !created.has(group.providedId))
+    .map(({ group, token }) => ({ id: group.id, token: vault.encryptToken(token, writer) }));
+  const rotated = rotations.length === 0 ? [] : await rotateLockedUserGroups(transaction, rotations, 0);
+  const imported = given
+    .filter(({ token }) => isImportedToken(writer.accountId, token))
+    .map(({ group, token }) => ({ userGroupId: group.id, lookup: vault.lookup(token, writer.tokenKeyId) }));
+  await putImportedTokens(transaction, imported);
+  return byProvidedId(rotated);
+}
+
+function outcomesOf<Outcome extends object>(
+  { items }: CheckedUpserts,
+  outcomeOf: (item: ResolvedUpsert) => Outcome,
+): (Outcome | Refused)[] {
+  return items.map((item) => (isNoError(item) ? outcomeOf(item) : { error: item }));
+}
+
+/** The outcome of an item of a call that writes nothing. */
+function refuse(item: ResolvedUpsert | DomainError): Refused {
+  return { error: isNoError(item) ? batchRejected() : item };
 }
 
 function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup> {

@@ -100,9 +100,9 @@ describe("IDs about 2^53", () => {
       last,
     ]);
     expect(row).toEqual({ wide: true });
-    const paths = { groups: commands.at("groups.jsonl"), mappings: commands.at("mappings.jsonl") };
+    const paths = { groups: commands.at("groups.jsonl") };
     expect(await tenant.export({ ...paths, withTokens: true })).toMatchObject({ code: 0 });
-    expect(await commands.read("mappings.jsonl")).toContain('"data_source":"sales"');
+    expect(await commands.read("groups.jsonl")).toContain('"mapping":{"s":"sales"}');
     expect(countsOf(await tenant.import(paths))).toMatchObject({ groups: [2, 0, 0, 2, 0] });
     expect(await tenant.viewer(`imported-${last}-a`)).toMatchObject({
       body: { data: { viewer: { userGroup: { name: "A" } } } },

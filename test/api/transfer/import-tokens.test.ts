@@ -82,7 +82,7 @@ test("a token identifies one group only, across environments and accounts", asyn
       { provided_id: "third", name: "Third" },
     ]);
     expect(countsOf(end)["groups"]?.at(-1)).toBe(1);
-    expect(end.stderr).toMatch(/:1: token_taken: token: Another user group has this token\.\n$/);
+    expect(end.stderr).toMatch(/:1: token_taken: token: is the token of another user group\.\n$/);
     expect(await other.read("second")).toBeNull();
   }
   expect(await tenant.viewer(token)).toMatchObject(named("First"));

@@ -12,27 +12,26 @@ const audit = async (accountId: number) =>
     [accountId],
   );
 
-test("imports data sources, groups and mappings, and changes nothing when repeated", async () => {
+test("imports data sources and groups, and changes nothing when repeated", async () => {
   const tenant = await commands.createTenant();
   const sources = await commands.write("sources.csv", "provided_id,name\nsales,Sales database\ncrm,CRM\n");
   const token = foreignToken();
   const groups = await commands.write(
     "groups.jsonl",
     toLines([
-      { provided_id: "acme", name: "Acme", token, properties: { b: 1, a: [] }, mapping: { main: "crm" } },
+      {
+        ...{ provided_id: "acme", name: "Acme", token, properties: { b: 1, a: [] } },
+        mapping: { main: "crm", extra: "sales" },
+      },
       // Formatted like a REST reply.
       { team_id: 5, name: "Blue", provided_id: "blue", properties: null, api_environment_tag: "Customer" },
       { user_group_id: "cyan", name: "Cyan" },
     ]),
   );
-  const mappings = await commands.write(
-    "mappings.csv",
-    "user_group_id,schema_id,data_source\nblue,main,crm\nacme,extra,sales\n",
-  );
-  const files = { dataSources: sources, groups, mappings };
+  const files = { dataSources: sources, groups };
 
   const dry = await tenant.import({ ...files, dryRun: true });
-  const counts = { "data sources": [2, 1, 0, 1, 0], groups: [3, 3, 0, 0, 0], mappings: [2, 2, 0, 0, 0] };
+  const counts = { "data sources": [2, 1, 0, 1, 0], groups: [3, 3, 0, 0, 0] };
   expect(dry).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("Dry run") });
   expect(countsOf(dry)).toEqual(counts);
   expect(await tenant.read("acme")).toBeNull();
@@ -44,7 +43,7 @@ test("imports data sources, groups and mappings, and changes nothing when repeat
   expect(await tenant.read("acme")).toEqual({
     name: "Acme",
     token,
-    version: 2,
+    version: 1,
     properties: { b: 1, a: [] },
     mapping: [
       { schemaId: "extra", dataSource: { providedId: "sales" } },
@@ -63,14 +62,11 @@ test("imports data sources, groups and mappings, and changes nothing when repeat
     "user_group.created acme",
     "user_group.created blue",
     "user_group.created cyan",
-    "user_group.updated acme",
-    "user_group.updated blue",
   ]);
   for (const entry of entries) expect(entry).toMatchObject({ actor_name: "cli", request_id: id });
 
-  // The mappings file gave acme another entry than the groups file has.
-  const again = await tenant.import({ dataSources: sources, mappings });
-  expect(countsOf(again)).toEqual({ "data sources": [2, 0, 0, 2, 0], mappings: [2, 0, 0, 2, 0] });
+  const again = await tenant.import(files);
+  expect(countsOf(again)).toEqual({ "data sources": [2, 0, 0, 2, 0], groups: [3, 0, 0, 3, 0] });
   expect(await audit(tenant.accountId)).toEqual(entries);
 });
 
@@ -157,18 +153,14 @@ test("rejected lines are reported with file, line, code and field, and do not af
       named("last", {}),
     ].join("\n"),
   );
-  const mappings = await commands.write(
-    "wrong.csv",
-    "user_group_id,schema_id,data_source\nnobody,main,sales\ngood,more,nowhere\n",
-  );
   const report = commands.at("report.jsonl");
-  const dry = await tenant.import({ groups, mappings, dryRun: true });
-  const end = await tenant.import({ groups, mappings, report });
+  const dry = await tenant.import({ groups, dryRun: true });
+  const end = await tenant.import({ groups, report });
   expect({ ...end, stdout: "" }).toEqual({ ...dry, stdout: "" });
   expect(end.code).toBe(1);
-  expect(countsOf(end)).toEqual({ groups: [12, 2, 0, 0, 10], mappings: [2, 0, 0, 0, 2] });
+  expect(countsOf(end)).toEqual({ groups: [12, 2, 0, 0, 10] });
   expect(countsOf(dry)).toEqual(countsOf(end));
-  const refused = end.stderr.replaceAll(groups, "G").replaceAll(mappings, "M").trimEnd().split("\n");
+  const refused = end.stderr.replaceAll(groups, "G").trimEnd().split("\n");
   expect(refused.map((line) => line.split(" ").slice(0, 3).join(" "))).toEqual([
     "G:2: invalid_json: The",
     "G:3: invalid_json: The",
@@ -180,17 +172,15 @@ test("rejected lines are reported with file, line, code and field, and do not af
     "G:10: unknown_data_source: mapping.main:",
     "G:11: unknown_data_source: mapping.main:",
     "G:12: invalid_field: api_environment_tag:",
-    "M:2: user_group_not_found: user_group_id:",
-    "M:3: unknown_data_source: data_source:",
   ]);
   const reported = (await commands.read("report.jsonl")).trimEnd().split("\n");
-  expect(reported).toHaveLength(12);
+  expect(reported).toHaveLength(10);
   expect(JSON.parse(reported[2] ?? "")).toEqual({
     file: groups,
     line: 5,
     code: "invalid_field",
     field: "name",
-    message: "is required to create a user group.",
+    message: "is required.",
   });
   for (const id of ["good", "last"]) expect(await tenant.read(id)).not.toBeNull();
   expect(await tenant.read("broken")).toBeNull();
@@ -209,25 +199,17 @@ test("lines apply in order: a repeated ID changes what the earlier line imported
       { provided_id: "one", name: "Second" },
     ]),
   );
-  const mappings = await commands.write(
-    "twice-mappings.csv",
-    "user_group_id,schema_id,data_source\none,more,sales\none,more,support\n",
-  );
-  const end = await tenant.import({ dataSources, groups, mappings });
+  const end = await tenant.import({ dataSources, groups });
   expect(countsOf(end)).toEqual({
     "data sources": [2, 1, 1, 0, 0],
     groups: [4, 1, 1, 1, 1],
-    mappings: [2, 1, 1, 0, 0],
   });
   expect(end.stderr).toMatch(/:2: token_taken: token: [^\n]+\n$/);
   expect(await tenant.read("one")).toMatchObject({
     name: "Second",
     token,
     properties: { a: 1 },
-    mapping: [
-      { schemaId: "main", dataSource: { providedId: "lake" } },
-      { schemaId: "more", dataSource: { providedId: "support" } },
-    ],
+    mapping: [{ schemaId: "main", dataSource: { providedId: "lake" } }],
   });
 });
 

@@ -146,7 +146,7 @@ export function toLines(records: readonly object[]): string {
 
 /** The numbers of a summary by kind: records, created, updated, unchanged, refused. */
 export function countsOf({ stdout }: Pick<CommandEnd, "stdout">): Record<string, number[]> {
-  const rows = stdout.matchAll(/^(data sources|groups|mappings) +(\d[\d ]+)$/gm);
+  const rows = stdout.matchAll(/^(data sources|groups) +(\d[\d ]+)$/gm);
   return Object.fromEntries(
     [...rows].map(([, name, numbers = ""]) => [name, numbers.split(/ +/).map(Number)]),
   );
