@@ -150,8 +150,8 @@ export interface DueSearch {
 export interface NextSearch {
   readonly endpointId: number;
   readonly subject: string;
-  /** ID of the subject's former delivery, of which an attempt was made. */
-  readonly formerId: number;
+  /** The subject's delivery whose attempt has ended. */
+  readonly former: DuePosition;
 }
 
 /** Finds endpoints of all accounts with due deliveries that are not paused, in random order for fairness. */
@@ -191,10 +191,10 @@ export async function claimNext(
   searches: readonly NextSearch[],
   leaseMs: number,
 ): Promise<ClaimedDelivery[]> {
-  const rows = searches.map(({ endpointId, subject, formerId }) => ({
+  const rows = searches.map(({ endpointId, subject, former }) => ({
     endpoint_id: endpointId,
     subject,
-    former_id: formerId,
+    former_id: former.id,
   }));
   return toClaims(await db.run<ClaimRow>(CLAIM_NEXT, [leaseMs, JSON.stringify(rows)]));
 }

@@ -150,7 +150,7 @@ export interface AttemptOptions {
 }
 
 /** The state of an endpoint after an attempt. */
-interface EndpointOutcome {
+export interface EndpointOutcome {
   readonly hasAnswered: boolean;
   /** Whether deliveries to it are suspended. */
   readonly isPaused: boolean;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
@@ -5,103 +6,14 @@ import {
   claimDue,
   claimNext,
   type DueEndpoint,
-  type DuePosition,
   findDueEndpoints,
   findDueEndpointsByWorker,
 } from "../../persistence/webhooks/outbox.js";
 import { readOutboxState } from "../../persistence/webhooks/outbox-state.js";
 import type { OutboxReading } from "../../telemetry/database-metrics.js";
 import type { WebhookAttempts, WebhookLog } from "./attempts.js";
-
-/** An endpoint with due deliveries, or a subject of it that may have a next one. */
-export interface Waiting extends DueEndpoint {
-  readonly subject: string | null;
-}
-
-/** Maximum number of deliveries to claim for an endpoint. */
-interface ClaimGrant {
-  readonly endpoint: Waiting;
-  readonly slots: number;
-}
-
-/** Maximum concurrent deliveries of one process. */
-export interface SlotLimits {
-  readonly total: number;
-  readonly perAccount: number;
-  readonly perEndpoint: number;
-}
-
-/** Share of the total and of each account's slots for endpoints that did not answer last time or were never called. */
-const UNPROVEN_SHARE = 0.5;
-
-class Usage {
-  used = 0;
-  unproven = 0;
-
-  hasRoom(limit: number, { hasAnswered }: Waiting): boolean {
-    if (this.used >= limit) return false;
-    return hasAnswered || this.unproven < Math.max(1, Math.floor(limit * UNPROVEN_SHARE));
-  }
-
-  add({ hasAnswered }: Waiting, count: 1 | -1): void {
-    this.used += count;
-    if (!hasAnswered) this.unproven += count;
-  }
-}
-
-/**
- * Limits concurrent deliveries per process, account and endpoint, and reserves a share for endpoints that answered last time, so that
- * unresponsive receivers cannot occupy the slots of others.
- */
-export class DeliverySlots {
-  readonly #all = new Usage();
-  readonly #accounts = new Map<number, Usage>();
-  readonly #endpoints = new Map<number, number>();
-
-  constructor(private readonly limits: SlotLimits) {}
-
-  get used(): number {
-    return this.#all.used;
-  }
-
-  /** Allocates free slots to these endpoints, round-robin. */
-  take(endpoints: Iterable<Waiting>): ClaimGrant[] {
-    const grants = new Map<Waiting, number>();
-    let waiting = [...endpoints];
-    while (waiting.length > 0) {
-      waiting = waiting.filter((endpoint) => this.#takeOne(endpoint));
-      for (const endpoint of waiting) grants.set(endpoint, (grants.get(endpoint) ?? 0) + 1);
-      waiting = waiting.filter(({ subject }) => subject === null);
-    }
-    return [...grants].map(([endpoint, slots]) => ({ endpoint, slots }));
-  }
-
-  /** Releases a slot. @param endpoint the value that was passed to `take` */
-  release(endpoint: Waiting): void {
-    const { accountId, endpointId } = endpoint;
-    this.#all.add(endpoint, -1);
-    const account = this.#accounts.get(accountId);
-    account?.add(endpoint, -1);
-    if (account?.used === 0) this.#accounts.delete(accountId);
-    const left = (this.#endpoints.get(endpointId) ?? 0) - 1;
-    if (left > 0) this.#endpoints.set(endpointId, left);
-    else this.#endpoints.delete(endpointId);
-  }
-
-  #takeOne(endpoint: Waiting): boolean {
-    const { accountId, endpointId, isProbed } = endpoint;
-    const { total, perAccount, perEndpoint } = this.limits;
-    const account = this.#accounts.get(accountId) ?? new Usage();
-    const inUse = this.#endpoints.get(endpointId) ?? 0;
-    if (inUse >= (isProbed ? 1 : perEndpoint)) return false;
-    if (!this.#all.hasRoom(total, endpoint) || !account.hasRoom(perAccount, endpoint)) return false;
-    this.#all.add(endpoint, 1);
-    account.add(endpoint, 1);
-    this.#accounts.set(accountId, account);
-    this.#endpoints.set(endpointId, inUse + 1);
-    return true;
-  }
-}
+import { distributeSlots, type SlotLimits } from "./slots.js";
+import { type WaitingEndpoint, WaitingEndpoints } from "./waiting-endpoints.js";
 
 /** Upper bound of the poll interval when polling is slow. */
 const MAX_POLL_INTERVAL_MS = 10_000;
@@ -114,39 +26,37 @@ export interface DispatcherOptions {
   readonly slots: SlotLimits;
 }
 
-/** Grants of one tenant: of endpoints, or of subjects. */
-type TenantGrants = readonly [ClaimGrant, ...ClaimGrant[]];
+/** Number of deliveries to claim for an endpoint. */
+interface Grant {
+  readonly waiting: WaitingEndpoint;
+  readonly slots: number;
+}
 
 /** Delivers webhooks from the outbox, concurrently with the dispatchers of other processes (decision 35). */
 export class WebhookDispatcher {
-  readonly #slots: DeliverySlots;
-  /** The endpoints that may have deliveries due, and subjects that may have a next one, by `keyOf`. */
-  #due = new Map<string, Waiting>();
-  #polledAt = 0;
-  /** Why the last poll found only the endpoints of some accounts. */
-  #pollFailure: unknown;
-  readonly #inProgress = new Set<Promise<void>>();
-  /** The subjects of these attempts, by `keyOf`. */
-  readonly #subjects = new Set<string>();
+  readonly #waiting = new WaitingEndpoints();
+  /** The attempts in progress, and the endpoint of each when it began. */
+  readonly #running = new Map<Promise<void>, DueEndpoint>();
+  readonly #polls: PollSchedule;
   #log: WebhookLog = { warn: () => undefined };
   #loop: Promise<void> | undefined;
   #isStopping = false;
+  /** Whether the last poll or a claim since has failed. */
   #isFailing = false;
-  #pollDurationMs = 0;
-  #isWoken = false;
-  #endPause: () => void = () => undefined;
+  /** Ends the pause before the next round. */
+  #wakeUp = new AbortController();
 
   constructor(
     private readonly db: Database,
     private readonly attempts: WebhookAttempts,
     private readonly options: DispatcherOptions,
   ) {
-    this.#slots = new DeliverySlots(options.slots);
+    this.#polls = new PollSchedule(options.pollMs);
   }
 
   /** Number of attempts in progress in this process. */
   get inProgress(): number {
-    return this.#slots.used;
+    return this.#running.size;
   }
 
   start(log: WebhookLog): void {
@@ -162,195 +72,148 @@ export class WebhookDispatcher {
   /** Stops claiming deliveries and waits for the attempts in progress. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#wake();
+    this.#wakeUp.abort();
     await this.#loop;
-    await Promise.all(this.#inProgress);
+    await Promise.all(this.#running.keys());
   }
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      this.#isWoken = false;
-      const hasClaimed = await this.#tryToClaim();
-      if (!hasClaimed && !this.#isWoken) await this.#pause();
+      // Before the round: an attempt that ends meanwhile may have made another delivery due.
+      this.#wakeUp = new AbortController();
+      const { signal } = this.#wakeUp;
+      const hasClaimed = await this.#pollAndClaim();
+      if (!hasClaimed) await sleep(this.#polls.intervalMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Returns whether to claim again without a pause. */
-  async #tryToClaim(): Promise<boolean> {
-    try {
-      await this.#poll();
-      const grants = this.#slots.take(this.#due.values());
-      if (grants.length > 0) await this.#claim(grants);
-      if (this.#pollFailure !== undefined) throw this.#pollFailure;
-      this.#isFailing = false;
-      return grants.length > 0;
-    } catch (error) {
-      // Log once per outage: claiming is retried every second.
-      if (!this.#isFailing) this.#log.warn({ err: error }, "webhook deliveries could not be claimed");
-      this.#isFailing = true;
-      // Reset: the time until an unreachable database fails does not measure the backlog.
-      this.#pollDurationMs = 0;
-      return false;
-    }
-  }
-
-  async #poll(): Promise<void> {
-    const startedAt = Date.now();
-    if (startedAt - this.#polledAt < this.#pollIntervalMs()) return;
-    this.#polledAt = startedAt;
-    this.#due.clear();
-    this.#pollFailure = undefined;
-    const due = await findDueEndpoints(this.db.of("operator")).catch((error) => this.#pollWorkers(error));
-    this.#due = new Map(
-      due.map((found) => {
-        const endpoint = { ...found, subject: null };
-        return [keyOf(endpoint), endpoint];
-      }),
-    );
-    this.#pollDurationMs = Date.now() - startedAt;
-  }
-
-  /** @throws `failure`, that of reading all accounts at once, without Citus */
-  async #pollWorkers(failure: unknown): Promise<DueEndpoint[]> {
-    if (!this.db.hasCitus) throw failure;
-    const outcomes = await findDueEndpointsByWorker(this.db.of("operator"));
-    this.#pollFailure = failure;
-    return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
-  }
-
-  /** Claims for each tenant separately, as the rows of tenants may be on different servers, of which one may be down. */
-  async #claim(grants: readonly ClaimGrant[]): Promise<void> {
+  /** Returns whether to continue without a pause, as there may be more to claim. */
+  async #pollAndClaim(): Promise<boolean> {
     const startedAt = Date.now();
     const failures: unknown[] = [];
-    for (const ofTenant of byTenant(grants)) {
-      await this.#claimForTenant(ofTenant).catch((error: unknown) => failures.push(error));
+    const fail = (error: unknown) => failures.push(error);
+    const isPoll = this.#polls.isDue(startedAt);
+    if (isPoll) await this.#poll(startedAt).catch(fail);
+    const slots = distributeSlots(this.#waiting, this.#running.values(), this.options.slots);
+    // Each tenant separately, as the rows of tenants may be on different servers, of which one may be down.
+    for (const grants of byTenant(slots)) {
+      await this.#claimForTenant(grants).catch((error) => {
+        for (const { waiting } of grants) this.#waiting.remove(waiting.endpoint);
+        fail(error);
+      });
     }
-    this.#pollDurationMs = Math.max(this.#pollDurationMs, Date.now() - startedAt);
-    if (failures.length > 0) throw failures[0];
+    if (failures.length === 0) this.#polls.measure(Date.now() - startedAt);
+    // Log once per outage: polls are repeated every second.
+    else if (!this.#isFailing)
+      this.#log.warn({ err: failures[0] }, "webhook deliveries could not be claimed");
+    this.#isFailing = failures.length > 0 || (this.#isFailing && !isPoll);
+    return slots.size > 0;
+  }
+
+  async #poll(startedAt: number): Promise<void> {
+    this.#polls.begin(startedAt);
+    this.#waiting.replace([]);
+    const operator = this.db.of("operator");
+    try {
+      this.#waiting.replace(await findDueEndpoints(operator));
+    } catch (error) {
+      if (this.db.hasCitus) {
+        const outcomes = await findDueEndpointsByWorker(operator);
+        this.#waiting.replace(
+          outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : [])),
+        );
+      }
+      throw error;
+    }
   }
 
   async #claimForTenant(grants: TenantGrants): Promise<void> {
-    const db = this.db.for(grants[0].endpoint);
-    const claims = await claim(db, grants, this.options.leaseMs).catch((error: unknown) => {
-      for (const { endpoint, slots } of grants) {
-        this.#release(endpoint, slots);
-        this.#due.delete(keyOf(endpoint));
-      }
-      throw error;
-    });
-    for (const { endpoint, slots } of grants) {
-      const { endpointId, subject } = endpoint;
-      const claimed = claims.filter(
-        (claim) => claim.endpointId === endpointId && (subject ?? claim.subject) === claim.subject,
-      );
-      for (const claim of claimed) this.#begin(endpoint, claim);
-      this.#release(endpoint, slots - claimed.length);
-      // Otherwise an attempt has ended meanwhile, or a poll.
-      if (this.#due.get(keyOf(endpoint)) !== endpoint) continue;
-      this.#due.delete(keyOf(endpoint));
-      const last = inOrder(claimed).at(-1);
-      if (subject === null) {
-        // Otherwise the endpoint has no more due deliveries until an attempt ends or the next poll.
-        if (last && claimed.length === slots)
-          this.#due.set(keyOf(endpoint), { ...endpoint, ...positionOf(last) });
-      } else if (!last && !this.#subjects.has(keyOf(endpoint))) this.#searchFrom(endpoint);
+    const db = this.db.for(grants[0].waiting.endpoint);
+    for (const { waiting } of grants) this.#waiting.moveToEnd(waiting);
+    const searched = grants.filter(({ waiting }) => waiting.isSearched);
+    const others = grants.filter(({ waiting }) => !waiting.isSearched);
+    if (searched.length > 0) await this.#claimDue(db, searched);
+    if (others.length > 0) await this.#claimNext(db, others);
+  }
+
+  async #claimDue(db: TenantDb, grants: readonly Grant[]): Promise<void> {
+    const searches = grants.map(({ waiting, slots }) => waiting.takeSearch(slots));
+    const claims = await claimDue(db, searches, this.options.leaseMs);
+    for (const { waiting, slots } of grants) {
+      const found = claims.filter(({ endpointId }) => endpointId === waiting.endpoint.endpointId);
+      waiting.searched(found, slots);
+      for (const claim of found) this.#begin(waiting, claim);
     }
   }
 
-  /** Searches all subjects from this position, or from an earlier one: what is due before was committed late and waits for the next poll. */
-  #searchFrom(endpoint: Waiting): void {
-    const key = keyOf({ ...endpoint, subject: null });
-    const [first = endpoint] = inOrder([endpoint, this.#due.get(key) ?? endpoint]);
-    // Re-insert at the end of the map, for round-robin.
-    this.#due.delete(key);
-    this.#due.set(key, { ...endpoint, ...positionOf(first), subject: null });
+  async #claimNext(db: TenantDb, grants: readonly Grant[]): Promise<void> {
+    const searches = grants.flatMap(({ waiting, slots }) =>
+      waiting.takeNext(slots).map((search) => ({ ...search, waiting })),
+    );
+    const claims = await claimNext(db, searches, this.options.leaseMs);
+    for (const { waiting, endpointId, subject, former } of searches) {
+      const found = claims.find((claim) => claim.endpointId === endpointId && claim.subject === subject);
+      if (found) this.#begin(waiting, found);
+      // Deliveries of other subjects may have become due meanwhile.
+      else waiting.searchFrom(former);
+    }
   }
 
-  #release(endpoint: Waiting, slots: number): void {
-    for (let count = 0; count < slots; count += 1) this.#slots.release(endpoint);
-  }
-
-  #begin(endpoint: Waiting, claim: ClaimedDelivery): void {
-    const key = keyOf({ ...endpoint, subject: claim.subject });
-    this.#subjects.add(key);
+  #begin(waiting: WaitingEndpoint, claim: ClaimedDelivery): void {
+    waiting.attemptBegun(claim);
+    const { endpoint } = waiting;
     const attempt = this.#attempt(endpoint, claim).finally(() => {
-      this.#subjects.delete(key);
-      this.#slots.release(endpoint);
-      this.#inProgress.delete(attempt);
-      this.#wake();
+      this.#running.delete(attempt);
+      this.#wakeUp.abort();
     });
-    this.#inProgress.add(attempt);
+    this.#running.set(attempt, endpoint);
   }
 
-  async #attempt(endpoint: Waiting, claim: ClaimedDelivery): Promise<void> {
+  async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
     try {
-      const { hasAnswered, isPaused } = await this.attempts.make(claim, this.#log);
-      const all = { ...endpoint, subject: null };
-      const known = this.#due.get(keyOf(all));
-      if (isPaused) this.#due.delete(keyOf(all));
-      else {
-        if (known && (known.isProbed || known.hasAnswered !== hasAnswered))
-          this.#due.set(keyOf(all), { ...known, hasAnswered, isProbed: false });
-        // The subject's next delivery may be due now.
-        const { subject } = claim;
-        const next = { ...all, ...positionOf(claim), subject, hasAnswered, isProbed: false };
-        this.#due.set(keyOf(next), next);
-      }
+      this.#waiting.attemptEnded(endpoint, claim, await this.attempts.make(claim, this.#log));
     } catch (error) {
       const { endpointId, eventId, accountId } = claim;
       this.#log.warn({ endpointId, eventId, accountId, err: error }, "webhook attempt could not be recorded");
     }
   }
+}
 
-  async #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#pollIntervalMs());
-      this.#endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+/** Limits polls and claims to a tenth of the time: a long backlog of one subject or a busy connection pool makes them slow. */
+class PollSchedule {
+  #polledAt = 0;
+  /** The longest poll or claim since then; 0 while they fail, which measures an unreachable database and not the backlog. */
+  #durationMs = 0;
+
+  constructor(private readonly minIntervalMs: number) {}
+
+  get intervalMs(): number {
+    return Math.max(this.minIntervalMs, Math.min(9 * this.#durationMs, MAX_POLL_INTERVAL_MS));
   }
 
-  /** Limits polling to a tenth of the time: a long backlog of one subject or a busy connection pool makes it slow. */
-  #pollIntervalMs(): number {
-    return Math.max(this.options.pollMs, Math.min(9 * this.#pollDurationMs, MAX_POLL_INTERVAL_MS));
+  isDue(now: number): boolean {
+    return now - this.#polledAt >= this.intervalMs;
   }
 
-  /** Ends the pause. */
-  #wake(): void {
-    this.#isWoken = true;
-    this.#endPause();
+  begin(now: number): void {
+    this.#polledAt = now;
+    this.#durationMs = 0;
+  }
+
+  measure(durationMs: number): void {
+    this.#durationMs = Math.max(this.#durationMs, durationMs);
   }
 }
 
-async function claim(db: TenantDb, grants: TenantGrants, leaseMs: number): Promise<ClaimedDelivery[]> {
-  if (grants[0].endpoint.subject === null) return claimDue(db, grants, leaseMs);
-  const searches = grants.map(({ endpoint: { endpointId, subject, id } }) => ({
-    endpointId,
-    subject: subject ?? "",
-    formerId: id,
-  }));
-  return claimNext(db, searches, leaseMs);
-}
+/** Grants of one tenant. */
+type TenantGrants = readonly [Grant, ...Grant[]];
 
-function keyOf({ endpointId, subject }: Waiting): string {
-  return `${endpointId} ${subject ?? ""}`;
-}
-
-function positionOf({ dueAt, id }: DuePosition): DuePosition {
-  return { dueAt, id };
-}
-
-function inOrder(positions: readonly DuePosition[]): DuePosition[] {
-  return positions.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id);
-}
-
-function byTenant(grants: readonly ClaimGrant[]): Iterable<TenantGrants> {
-  const tenants = new Map<string, [ClaimGrant, ...ClaimGrant[]]>();
-  for (const grant of grants) {
-    const { accountId, environment, subject } = grant.endpoint;
-    const key = `${accountId} ${environment} ${subject === null}`;
+function byTenant(slots: ReadonlyMap<WaitingEndpoint, number>): Iterable<TenantGrants> {
+  const tenants = new Map<string, [Grant, ...Grant[]]>();
+  for (const [waiting, count] of slots) {
+    const grant = { waiting, slots: count };
+    const { accountId, environment } = waiting.endpoint;
+    const key = `${accountId} ${environment}`;
     const others = tenants.get(key);
     if (others) others.push(grant);
     else tenants.set(key, [grant]);

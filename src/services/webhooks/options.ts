@@ -1,7 +1,7 @@
 import { RETRY_DELAYS_MS } from "../../domain/webhooks/attempt.js";
 import type { BreakerOptions } from "../../persistence/webhooks/settlement.js";
 import { ATTEMPT_TIMEOUT_MS } from "./attempts.js";
-import type { SlotLimits } from "./dispatcher.js";
+import type { SlotLimits } from "./slots.js";
 import type { WebhookTargetOptions } from "./targets.js";
 
 const DAY_MS = 86_400_000;
