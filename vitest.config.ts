@@ -18,6 +18,8 @@ function project(
 ): TestProjectInlineConfiguration {
   return {
     resolve: {
+      // The sources of our packages, as in tsconfig.json.
+      tsconfigPaths: true,
       // Without it the tests get a second copy of graphql, whose types are strangers to the first one's.
       alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql/index.js")) }],
     },
@@ -52,7 +54,10 @@ export default defineConfig({
         : ["dot", new SummaryReporter(), ["json", { outputFile: report }]],
     projects: [
       // A worker imports the service once for all of these files, which takes longer than most of them.
-      project("unit", { isolate: false }),
+      project("unit", {
+        isolate: false,
+        include: ["test/unit/**/*.test.ts", "packages/site-config/test/**/*.test.ts"],
+      }),
       project("api", { isolate: false }),
       project("smoke", { globalSetup: [CHROMIUM] }),
       project("process", { ...real, isolate: false }),

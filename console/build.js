@@ -57,9 +57,12 @@ function withHash(text) {
   return [createHash("sha256").update(text).digest("hex"), text];
 }
 
-/** Hashes the sources, the GraphQL schema and the package versions. */
+/** Hashes the sources, also those of our packages, the GraphQL schema and the package versions. */
 export async function hashOfSources() {
-  const entries = await readdir(here, { recursive: true, withFileTypes: true });
+  const folders = ["", "../packages/site-config/src"].map((folder) =>
+    readdir(join(here, folder), { recursive: true, withFileTypes: true }),
+  );
+  const entries = (await Promise.all(folders)).flat();
   const sources = entries
     .filter((entry) => entry.isFile() && !entry.parentPath.endsWith("generated"))
     .map((entry) => relative(here, join(entry.parentPath, entry.name)));

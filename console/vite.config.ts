@@ -41,6 +41,8 @@ export default defineConfig({
   root,
   // Relative, because the service may be served below a path prefix of a proxy.
   base: "./",
+  // The sources of our packages, as in tsconfig.json.
+  resolve: { tsconfigPaths: true },
   plugins: [sharedParts],
   build: {
     outDir: "../../dist/pages",

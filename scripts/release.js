@@ -37,7 +37,7 @@ try {
   run("git", "restore", "--staged", "--worktree", ".");
 }
 
-/** Writes the new version to all files of the service and the client. @param {string} level */
+/** Writes the new version to all files of the service and its packages. @param {string} level */
 function writeVersion(level) {
   const previous = currentVersion();
   const everyPackage = ["--workspaces", "--include-workspace-root"];
@@ -58,7 +58,7 @@ function writeVersion(level) {
   return version;
 }
 
-/** Packs the service and its client. @param {string[]} options */
+/** Packs the service and its packages. @param {string[]} options */
 function pack(...options) {
   run("npm", "pack", "--workspaces", "--include-workspace-root", ...options);
 }

@@ -10,6 +10,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "CONTRIBUTING.md": "contributing.md",
   "SECURITY.md": "security-policy.md",
   "clients/typescript/README.md": "typescript-client.md",
+  "packages/site-config/README.md": "site-config-package.md",
   "bench/README.md": "benchmarks.md",
   "bench/results.md": "benchmark-results.md",
 };
@@ -18,6 +19,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 const TITLES: Readonly<Record<string, string>> = {
   tour: "Introduction and tour",
   "typescript-client": "TypeScript client",
+  "site-config-package": "Site configuration package",
 };
 
 /** The sidebar: files of docs/ without their extension, or paths of `OTHERS`. Further files of docs/ are added to "Guides". */
@@ -32,7 +34,15 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     "typescript-client",
   ],
   Recipes: files("recipes"),
-  Guides: ["console", "rest-api", "graphql", "webhooks", "site-config-store", "federation"],
+  Guides: [
+    "console",
+    "rest-api",
+    "graphql",
+    "webhooks",
+    "site-config-store",
+    "site-config-package",
+    "federation",
+  ],
   Migrate: ["migrate-from-explo", "migrate-from-a-table", "importing"],
   "Solve a problem": ["refused-requests", "webhook-checklist", "leaked-secret"],
   Reference: [

@@ -1,4 +1,5 @@
 import addCompletion from "@bomb.sh/tab/commander";
+import { CHECK_FORMATS } from "@user-groups/site-config/check-format";
 import { Command, CommanderError, Help, Option } from "commander";
 import { printFailure, reportFailure } from "../app/failure-report.js";
 import { packageVersion } from "../app/package-version.js";
@@ -17,7 +18,6 @@ import {
   parseSiteOption,
 } from "./shared/arguments.js";
 import { createOutput, type Output } from "./shared/output.js";
-import { CHECK_FORMATS } from "./site-configs/format.js";
 import { FILE_FORMATS } from "./transfer/source-file.js";
 
 /** The parts of the command line that every command needs. */
@@ -268,9 +268,9 @@ function addSiteConfigCommands({ program, environment, run }: Cli): void {
     .action((files, { format, ...options }) => {
       const print = (text: string) => void process.stdout.write(text);
       return run(async ({ isJson }) => {
-        const { checkSiteConfigs } = await import("./site-configs/files.js");
+        const { checkFiles } = await import("@user-groups/site-config/check");
         const chosen = { ...options, format: isJson ? "json" : format };
-        return checkSiteConfigs(files, chosen, { input: process.stdin, print });
+        return checkFiles(files, chosen, { input: process.stdin, print });
       });
     });
 
@@ -295,7 +295,7 @@ function addSiteConfigCommands({ program, environment, run }: Cli): void {
     .action((file, { public: shouldOpen, private: shouldClose, ...options }) => {
       const isPublic = shouldOpen === true || (shouldClose === true ? false : null);
       return run(async (output) =>
-        (await import("./site-configs/files.js")).putSiteConfig(
+        (await import("./site-configs/put.js")).putSiteConfig(
           environment,
           file,
           { ...options, isPublic },

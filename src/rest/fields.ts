@@ -1,7 +1,7 @@
+import { findNearest } from "@user-groups/site-config/near-name";
 import { z } from "zod";
 import { DomainError, type FieldPath, invalidField } from "../domain/shared/errors.js";
 import { isObject } from "../domain/shared/json.js";
-import { findNearest } from "../domain/shared/near-name.js";
 import { MAX_TEXT_LENGTH } from "../domain/shared/text-field.js";
 
 /** Keyword of this API: maximum size and depth of a JSON value, and the range of its numbers. */

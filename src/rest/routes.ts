@@ -1,6 +1,6 @@
+import { findNearest } from "@user-groups/site-config/near-name";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "../domain/shared/errors.js";
-import { findNearest } from "../domain/shared/near-name.js";
 import type { Services } from "../services/services.js";
 import { registerOperations } from "./authenticated-routes.js";
 import { EMBED_SESSION_OPERATIONS, EMBED_SESSION_PATH, registerKeySet } from "./embed-sessions.js";

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DeriveFromGroups1795864200000 } from "../../migrations/1795864200000-derive-from-groups.js";
+import { validSite } from "../../packages/site-config/test/documents.js";
 import {
   checkDistribution,
   distributionStatus,
@@ -25,7 +26,6 @@ import { prepareDatabase } from "../support/postgres/postgres-setup.js";
 import { queryOnce } from "../support/postgres/system-postgres.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
-import { validSite } from "../support/site-configs/documents.js";
 import { startReceiver } from "../support/webhooks/receiver.js";
 
 /** Roles of the database. The owner is no superuser, so row-level security is forced on it. */

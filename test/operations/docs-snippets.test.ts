@@ -9,13 +9,13 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { validSite } from "../../packages/site-config/test/documents.js";
 import { type Snippet, snippetsOf, userDocuments } from "../support/repository/doc-snippets.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { userGroupOf } from "../support/rest/rest-fixture.js";
 import { runHere } from "../support/service/command.js";
 import { compileService } from "../support/service/compiled-service.js";
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
-import { validSite } from "../support/site-configs/documents.js";
 
 /** Longer than all snippets take on a busy machine. */
 const LIFETIME_MS = 1_800_000;

@@ -10,10 +10,10 @@ import { promisify } from "node:util";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { validSite } from "../../packages/site-config/test/documents.js";
 import { packageVersion } from "../../src/app/package-version.js";
-import { compileService } from "../support/service/compiled-service.js";
+import { COMPILED_PACKAGE, compileService } from "../support/service/compiled-service.js";
 import { until } from "../support/service/patience.js";
-import { validSite } from "../support/site-configs/documents.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8").replace(/\\\n\s*/g, "");
@@ -161,6 +161,12 @@ describe("the service's package", { timeout: 600_000 }, () => {
   });
 
   test("is installed in an empty folder and runs with npx", async () => {
+    // What npm ci leaves: the package that is bundled, and the one that it imports.
+    await cp(join(await compileService(), COMPILED_PACKAGE), join(source, COMPILED_PACKAGE), {
+      recursive: true,
+    });
+    const parser = join("node_modules", "jsonc-parser");
+    await cp(join(root, parser), join(source, parser), { recursive: true });
     const target = join(folder, "target");
     await mkdir(target);
     const run = async (command: string, ...args: readonly string[]) =>

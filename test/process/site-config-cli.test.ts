@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { checkFiles } from "@user-groups/site-config/check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkSiteConfigs } from "../../src/cli/site-configs/files.js";
-import { failureOf } from "../support/service/running-process.js";
+import { validSite } from "../../packages/site-config/test/documents.js";
+import { createTestProcesses, failureOf } from "../support/service/running-process.js";
 import {
   ACCOUNT_OPTIONS,
   type SiteConfigCommands,
@@ -9,13 +10,16 @@ import {
   stored,
   toFile,
 } from "../support/site-configs/commands.js";
-import { validSite } from "../support/site-configs/documents.js";
 
+const processes = createTestProcesses();
 let commands: SiteConfigCommands;
 beforeAll(async () => {
   commands = await startSiteConfigCommands();
 });
-afterAll(() => commands.close());
+afterAll(async () => {
+  await processes.close();
+  await commands.close();
+});
 
 /** Returns the stored texts of an account, by environment and revision. */
 async function textsOf({ accountId }: { readonly accountId: number }): Promise<unknown[]> {
@@ -88,10 +92,11 @@ test("put does not store a file with errors and reports what check reports", asy
       output += text;
     };
     const options = { strict: args.includes("--strict"), format: "text" } as const;
-    const code = await checkSiteConfigs([commands.at(file)], options, { input: process.stdin, print });
-    expect(code).toBe(1);
+    expect(await checkFiles([commands.at(file)], options, { input: process.stdin, print })).toBeGreaterThan(
+      0,
+    );
     expect(await run(file, ...args)).toEqual({
-      code,
+      code: 1,
       signal: null,
       stdout: "",
       stderr: output,
@@ -153,4 +158,27 @@ test("wrong use is reported in one line", async () => {
   const check = async ([code, complaint, ...args]: (typeof uses)[number]) =>
     expect(failureOf(await put("good.json", ...args), code)).toContain(complaint);
   await Promise.all(uses.map(check));
+});
+
+test("check needs neither settings nor a database", async () => {
+  const env = { DATA_DIR: commands.at("data"), PORT: "no port" };
+  const [passed, failed, misused] = await Promise.all([
+    processes.run(["site-config", "check", commands.at("good.json")], { env }),
+    processes.run(["site-config", "check", commands.at("warned.json"), "--strict", "--format", "json"], {
+      env,
+    }),
+    processes.run(["site-config", "check"], { env }),
+  ]);
+  expect(passed).toMatchObject({
+    code: 0,
+    stderr: "",
+    stdout: expect.stringContaining("1 file checked: 0 errors"),
+  });
+  expect(failed).toMatchObject({ code: 1, stderr: "" });
+  expect(JSON.parse(failed.stdout)).toMatchObject({ files: [{ valid: false }] });
+  expect(misused).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("missing required argument"),
+  });
 });

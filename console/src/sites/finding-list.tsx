@@ -1,7 +1,5 @@
-import type { FindingPartsFragment } from "../api/generated/operations.js";
-import { Problem } from "../parts/problem.js";
+import type { SiteConfigFinding, SiteConfigReport } from "@user-groups/site-config";
 import { bySeverity, type SeverityGroup, summaryOf } from "./severities.js";
-import type { Findings } from "./use-findings.js";
 
 const TITLES = { error: "Errors", warning: "Warnings", notice: "Notices" } as const;
 const BADGES = { error: "badge bad", warning: "badge warning", notice: "badge customer" } as const;
@@ -12,20 +10,21 @@ const MEANINGS = {
 } as const;
 
 interface FindingListProps {
-  readonly findings: Findings;
+  /** The report of an earlier text while `isChecking`. */
+  readonly report: SiteConfigReport;
+  readonly isChecking: boolean;
   readonly onGoTo: (line: number, column: number) => void;
 }
 
 /** The findings in a site configuration by severity, with links to their positions. */
-export function FindingList({ findings: { report, failure, isChecking }, onGoTo }: FindingListProps) {
-  const groups = report ? bySeverity(report) : [];
+export function FindingList({ report, isChecking, onGoTo }: FindingListProps) {
+  const groups = bySeverity(report);
   return (
     <section className="findings" aria-labelledby="findings" aria-busy={isChecking}>
       <h2 id="findings">Findings</h2>
       <p className="fine" role="status">
-        {report && !isChecking ? summaryOf(groups) : failure ? "" : "Checking…"}
+        {isChecking ? "Checking…" : summaryOf(groups)}
       </p>
-      <Problem failure={failure} />
       {groups.map((group) => (
         <Group key={group.severity} group={group} onGoTo={onGoTo} />
       ))}
@@ -55,7 +54,7 @@ function Group({ group: { severity, findings }, onGoTo }: GroupProps) {
 }
 
 interface FindingProps extends Pick<FindingListProps, "onGoTo"> {
-  readonly finding: FindingPartsFragment;
+  readonly finding: SiteConfigFinding;
 }
 
 function Finding({ finding: { line, column, pointer, message, code }, onGoTo }: FindingProps) {
@@ -63,7 +62,7 @@ function Finding({ finding: { line, column, pointer, message, code }, onGoTo }: 
     <li className="finding">
       {message}
       <span className="fine below">
-        {line !== null && column !== null && (
+        {line !== undefined && column !== undefined && (
           <button type="button" className="link" onClick={() => onGoTo(line, column)}>
             Line {line}, column {column}
           </button>
@@ -74,6 +73,6 @@ function Finding({ finding: { line, column, pointer, message, code }, onGoTo }: 
   );
 }
 
-function keyOf({ pointer, code, line, column, message }: FindingPartsFragment): string {
+function keyOf({ pointer, code, line, column, message }: SiteConfigFinding): string {
   return [pointer, code, line, column, message].join(" ");
 }

@@ -1,17 +1,15 @@
-import type { FindingPartsFragment, ReportPartsFragment } from "../api/generated/operations.js";
+import type { SiteConfigFinding, SiteConfigReport, SiteConfigSeverity } from "@user-groups/site-config";
 import { plural } from "../parts/plural.js";
 
-export type Severity = "error" | "warning" | "notice";
-
 export interface SeverityGroup {
-  readonly severity: Severity;
-  readonly findings: readonly FindingPartsFragment[];
+  readonly severity: SiteConfigSeverity;
+  readonly findings: readonly SiteConfigFinding[];
 }
 
 /** Returns the findings of a report by severity, the most severe first. Severities without findings are omitted. */
-export function bySeverity(report: ReportPartsFragment): readonly SeverityGroup[] {
+export function bySeverity(report: SiteConfigReport): readonly SeverityGroup[] {
   return (["error", "warning", "notice"] as const)
-    .map((severity) => ({ severity, findings: report[`${severity}s`] ?? [] }))
+    .map((severity) => ({ severity, findings: report[`${severity}s`] }))
     .filter(({ findings }) => findings.length > 0);
 }
 

@@ -1,14 +1,11 @@
+import { type SiteConfigReport, siteConfigJsonSchema, validateSiteConfig } from "@user-groups/site-config";
 import { type ReactNode, useMemo, useRef } from "react";
 import { CodeEditor } from "../parts/code-editor/code-editor.js";
 import type { EditorHandle, Mark } from "../parts/code-editor/props.js";
+import { useDebounced } from "../parts/use-debounced.js";
 import { FindingList } from "./finding-list.js";
 import { Preview } from "./preview.js";
 import { bySeverity } from "./severities.js";
-import { type Findings, useFindings } from "./use-findings.js";
-
-/** Relative, because the service may be served below a path prefix of a proxy. */
-const SCHEMA_URL = "../schemas/site-config.json";
-const NO_MARKS: readonly Mark[] = [];
 
 interface SiteEditorProps {
   readonly text: string;
@@ -23,8 +20,8 @@ interface SiteEditorProps {
 /** An editor for the text of a site configuration, with findings and preview. */
 export function SiteEditor({ text, isReadOnly, isInvalid, onChange, children }: SiteEditorProps) {
   const editor = useRef<EditorHandle>(null);
-  const findings = useFindings(text);
-  const { report } = findings;
+  const settled = useDebounced(text);
+  const report = useMemo(() => validateSiteConfig(settled), [settled]);
   // While the text is checked, the editor moves the marks of the previous report with the text.
   const marks = useMemo(() => marksOf(report), [report]);
   return (
@@ -37,7 +34,7 @@ export function SiteEditor({ text, isReadOnly, isInvalid, onChange, children }: 
           isInvalid={isInvalid}
           onChange={onChange}
           marks={marks}
-          schemaUrl={SCHEMA_URL}
+          schema={siteConfigJsonSchema}
           handle={editor}
         />
         <p className="fine keys">
@@ -46,18 +43,21 @@ export function SiteEditor({ text, isReadOnly, isInvalid, onChange, children }: 
         {children}
       </div>
       <div className="beside">
-        <FindingList findings={findings} onGoTo={(line, column) => editor.current?.goTo(line, column)} />
+        <FindingList
+          report={report}
+          isChecking={settled !== text}
+          onGoTo={(line, column) => editor.current?.goTo(line, column)}
+        />
         <Preview text={text} />
       </div>
     </div>
   );
 }
 
-function marksOf(report: Findings["report"]): readonly Mark[] {
-  if (!report) return NO_MARKS;
+function marksOf(report: SiteConfigReport): readonly Mark[] {
   return bySeverity(report).flatMap(({ severity, findings }) =>
     findings.flatMap(({ line, column, message }) =>
-      line === null || column === null ? [] : [{ line, column, severity, message }],
+      line === undefined || column === undefined ? [] : [{ line, column, severity, message }],
     ),
   );
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { printable } from "@user-groups/site-config/check-format";
 import type { ProcessEnvironment } from "../../config/config.js";
 import type { Account } from "../../domain/accounts/caller.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
@@ -12,7 +13,7 @@ import type { Database } from "../../persistence/database/database.js";
 import { AccountService } from "../../services/accounts/account-service.js";
 import { AccountDeletion, type ExportedFile, exportAccount } from "../../services/transfer/account-data.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
-import { formatTable, type Output, printable } from "../shared/output.js";
+import { formatTable, type Output } from "../shared/output.js";
 import { ProgressLine } from "../shared/progress.js";
 import { withStorage } from "../shared/storage.js";
 

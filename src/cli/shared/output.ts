@@ -1,4 +1,5 @@
 import { pipeline } from "node:stream/promises";
+import { printable } from "@user-groups/site-config/check-format";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { JsonSource } from "../../domain/shared/stored-json.js";
 
@@ -48,9 +49,4 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
       .trimEnd(),
   );
   return `${lines.join("\n")}\n`;
-}
-
-/** Replaces control characters, bidirectional formatting and unpaired surrogates, which could manipulate the terminal. */
-export function printable(text: string): string {
-  return text.replace(/(?!\t)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, writeSync } from "node:fs";
+import { printable } from "@user-groups/site-config/check-format";
 import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
@@ -19,7 +20,7 @@ import { Importer } from "../../services/transfer/importer.js";
 import { ChangeFeed } from "../../services/user-groups/change-feed.js";
 import { MAX_UPSERTS } from "../../services/user-groups/upserts.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
-import { formatTable, type Output, printable } from "../shared/output.js";
+import { formatTable, type Output } from "../shared/output.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
 import { type AccountChoice, type AccountStorage, withAccount } from "../shared/storage.js";
 import {

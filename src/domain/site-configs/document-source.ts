@@ -1,10 +1,14 @@
+import {
+  type SiteConfigOptions,
+  type SiteConfigReport,
+  validateSiteConfig,
+  withoutPositions,
+} from "@user-groups/site-config";
 import type { FieldPath } from "../shared/errors.js";
 import type { JsonValue } from "../shared/json.js";
 import { parseJsonValue } from "../shared/json-value.js";
 import { mergePatchText } from "../shared/merge-patch.js";
-import { type SiteConfigReport, withoutPositions } from "./findings.js";
 import { MAX_SITE_CONFIG_BYTES, requireSize } from "./site-config.js";
-import { type SiteConfigOptions, validateSiteConfigText } from "./validate-site-config.js";
 
 /** A value from a JSON or GraphQL parser that is small enough to be stored. */
 export interface SubmittedJson {
@@ -52,7 +56,7 @@ export interface CheckedText {
 /** Validates a document and formats it to be stored; a text stays as it is. @throws DomainError `invalid_field` for JSON that is too deep or too large */
 export function checkSource(source: DocumentSource, options: SiteConfigOptions): CheckedText {
   if (!("text" in source)) return checkFormatted(printDocument(parseSubmittedJson(source)), options);
-  const report = validateSiteConfigText(source.text, options);
+  const report = validateSiteConfig(source.text, options);
   return { report, text: report.valid ? source.text : null };
 }
 
@@ -66,7 +70,7 @@ export function patchText(text: string, patch: SubmittedJson, options: SiteConfi
 
 /** Validates a text that the client has never seen. */
 function checkFormatted(text: string, options: SiteConfigOptions): CheckedText {
-  const report = withoutPositions(validateSiteConfigText(text, options));
+  const report = withoutPositions(validateSiteConfig(text, options));
   return { report, text: report.valid ? text : null };
 }
 

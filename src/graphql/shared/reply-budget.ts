@@ -1,6 +1,6 @@
+import type { SiteConfigReport } from "@user-groups/site-config";
 import { DomainError } from "../../domain/shared/errors.js";
 import { MAX_REPLY_ITEMS, type Page, tooManyItems } from "../../domain/shared/pagination.js";
-import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 
 /** Bytes of documents and texts that count as one item. */
 const BYTES_PER_ITEM = 256;

@@ -1,4 +1,15 @@
 import {
+  formsOf,
+  type ObjectShape,
+  type SettingProperty,
+  type SettingShape,
+  SITE_CONFIG,
+  type SingleShape,
+  type StringShape,
+  type TypeName,
+  type UnionShape,
+} from "@user-groups/site-config";
+import {
   Arg,
   type ClassType,
   Ctx,
@@ -12,17 +23,6 @@ import {
 } from "type-graphql";
 import { getOrCreate } from "../../domain/shared/get-or-create.js";
 import { isObject, type JsonObject, type JsonValue } from "../../domain/shared/json.js";
-import { SITE_CONFIG } from "../../domain/site-configs/format.js";
-import {
-  formsOf,
-  type ObjectShape,
-  type SettingProperty,
-  type SettingShape,
-  type SingleShape,
-  type StringShape,
-  type TypeName,
-  type UnionShape,
-} from "../../domain/site-configs/setting-shape.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { createEnum } from "../shared/create-enum.js";
 import { nullable } from "../shared/nullable.js";

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SiteConfigReport } from "@user-groups/site-config";
 import DataLoader from "dataloader";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { getOrCreate } from "../../domain/shared/get-or-create.js";
 import type { JsonValue } from "../../domain/shared/json.js";
 import type { Page, PageRequest } from "../../domain/shared/pagination.js";
-import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
-import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
+import type { JsonPatchOperation } from "../../domain/site-configs/json-diff.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import type { Services } from "../../services/services.js";
 import { revisionKey } from "../../services/site-configs/reader.js";

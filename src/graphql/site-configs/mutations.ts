@@ -1,9 +1,9 @@
+import type { SiteConfigReport } from "@user-groups/site-config";
 import { ID, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
 import { DomainError, type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { parseFields, parseGuard } from "../../domain/shared/field-parsing.js";
 import { measureJson } from "../../domain/site-configs/document-source.js";
-import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
 import { parseSite } from "../../domain/site-configs/site-config.js";
 import type { ChangeOutcome } from "../../services/site-configs/service.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";

@@ -1,5 +1,5 @@
+import type { SiteConfigFinding, SiteConfigReport } from "@user-groups/site-config";
 import { Field, Int, ObjectType } from "type-graphql";
-import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-configs/findings.js";
 import { nullable } from "../shared/nullable.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 

@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
-import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
+import type { JsonPatchOperation } from "../../domain/site-configs/json-diff.js";
 import { sitePath } from "../../domain/site-configs/site-address.js";
 import { parseSite, type SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { loadAuthor } from "../accounts/api-key-loaders.js";

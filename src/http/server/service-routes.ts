@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { siteConfigJsonSchema } from "@user-groups/site-config";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { credentialsError } from "../../domain/authentication/authorization.js";
 import { DomainError, reasonOf } from "../../domain/shared/errors.js";
-import { siteConfigJsonSchema } from "../../domain/site-configs/json-schema.js";
 import { printSubgraphSdl } from "../../graphql/server/federation/subgraph-schema.js";
 import { printSdl } from "../../graphql/server/schema.js";
 import { readKnownHashes, toEntityTag } from "../../rest/entity-tag.js";

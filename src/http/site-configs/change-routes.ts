@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { SITE_CONFIG_CODES, type SiteConfigReport } from "@user-groups/site-config";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Caller, Tenant } from "../../domain/accounts/caller.js";
@@ -6,7 +7,6 @@ import { requireWrite } from "../../domain/accounts/scopes.js";
 import { ERRORS } from "../../domain/shared/error-catalogue.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import { SITE_CONFIG_CODES, type SiteConfigReport } from "../../domain/site-configs/findings.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { MAX_SITE_CONFIG_BYTES, requireSize } from "../../domain/site-configs/site-config.js";
 import { BODY_LIMIT, requireApiKey } from "../../rest/authenticated-routes.js";

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SiteConfigOptions, SiteConfigReport } from "@user-groups/site-config";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { JsonObject } from "../../domain/shared/json.js";
-import { diffJson, type JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
 import {
   type CheckedText,
   checkSource,
@@ -9,7 +9,7 @@ import {
   patchText,
   type SubmittedJson,
 } from "../../domain/site-configs/document-source.js";
-import type { SiteConfigReport } from "../../domain/site-configs/findings.js";
+import { diffJson, type JsonPatchOperation } from "../../domain/site-configs/json-diff.js";
 import {
   type Editor,
   requireSiteName,
@@ -18,7 +18,6 @@ import {
   type SiteConfig,
   siteNotFound,
 } from "../../domain/site-configs/site-config.js";
-import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb, TenantTransaction } from "../../persistence/shared/tenant-db.js";
 import { findSiteConfigsBySites, findTexts } from "../../persistence/site-configs/queries.js";

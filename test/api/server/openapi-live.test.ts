@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
+import { siteConfigJsonSchema } from "@user-groups/site-config";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
-import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
 import { USER_OPERATIONS } from "../../../src/rest/user-groups.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";

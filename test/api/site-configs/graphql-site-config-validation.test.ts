@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { manyPages } from "../../../packages/site-config/test/documents.js";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
 import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
-import { manyPages } from "../../support/site-configs/documents.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
 const { call, mutate, run } = await startGraphql();

@@ -4,13 +4,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { validSite } from "../../../packages/site-config/test/documents.js";
 import { databaseUrl } from "../postgres/database-url.js";
 import { recordOutput } from "../secrets/process-record.js";
 import { runHere } from "../service/command.js";
 import { compileService } from "../service/compiled-service.js";
 import type { ProcessEnd } from "../service/running-process.js";
 import { startTestService } from "../service/test-service.js";
-import { validSite } from "./documents.js";
 
 /** The command's options on a shell command line. */
 export const ACCOUNT_OPTIONS = '--account "$NAME" --environment Customer';

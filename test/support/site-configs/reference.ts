@@ -1,13 +1,13 @@
-import { SITE_CONFIG_CODES } from "../../../src/domain/site-configs/findings.js";
-import { SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
 import {
   formsOf,
   type ObjectShape,
   type SettingProperty,
   type SettingShape,
+  SITE_CONFIG,
+  SITE_CONFIG_CODES,
   type StringShape,
   typeOf,
-} from "../../../src/domain/site-configs/setting-shape.js";
+} from "@user-groups/site-config";
 
 /** Returns the reference page of the site configuration, in Markdown. */
 export function siteConfigReference(): string {

@@ -44,6 +44,15 @@ const RESTRICTED: Readonly<Record<string, { readonly importers: readonly string[
 };
 /** Layers without rooms. */
 const WITHOUT_ROOMS = ["telemetry", "app", "cli"];
+/** The layers that can import each module of our packages. */
+const PACKAGE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
+  "@user-groups/site-config": ["domain", "services", "graphql", "http", "cli"],
+  "@user-groups/site-config/check": ["cli"],
+  "@user-groups/site-config/check-format": ["cli"],
+  "@user-groups/site-config/near-name": ["rest"],
+};
+/** The modules of the package that need Node.js. */
+const FOR_NODE = ["packages/site-config/src/check.ts", "packages/site-config/src/cli.ts"];
 /** The same for the console's folders; the others contain pages, which do not import each other. */
 const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   api: [],
@@ -67,6 +76,8 @@ const files = [
   "test",
   "bench/src",
   "clients/typescript/src",
+  "packages/site-config/src",
+  "packages/site-config/test",
   "console/src",
   "console/pages",
 ]
@@ -87,13 +98,36 @@ test("imports point to lower layers and to earlier rooms", () => {
   expect(wrong).toEqual([]);
 });
 
-test("the client package imports nothing else of the repository", () => {
-  const client = files.filter(({ path }) => path.startsWith("clients/"));
-  const strays = client.flatMap(({ path, imports }) =>
-    imports.filter((target) => !target.startsWith("clients/")).map((target) => `${path} imports ${target}`),
+test.each(["clients/typescript/", "packages/site-config/"])(
+  "%s imports nothing else of the repository",
+  (folder) => {
+    const own = files.filter(({ path }) => path.startsWith(folder));
+    const strays = own.flatMap(({ path, imports }) =>
+      imports.filter((target) => !target.startsWith(folder)).map((target) => `${path} imports ${target}`),
+    );
+    expect(own.length).toBeGreaterThan(10);
+    expect(strays).toEqual([]);
+  },
+);
+
+test("our packages are imported by their names, and only by some layers", () => {
+  const wrong = sources.flatMap(({ path, imports, packages }) =>
+    [
+      ...imports.filter((target) => /^(?:clients|packages)\//.test(target)),
+      ...packages.filter(
+        (name) => name.startsWith("@user-groups/") && !PACKAGE_IMPORTERS[name]?.includes(folderOf(path)),
+      ),
+    ].map((target) => `${path} imports ${target}`),
   );
-  expect(client.length).toBeGreaterThan(10);
-  expect(strays).toEqual([]);
+  expect(wrong).toEqual([]);
+});
+
+test("the rules of site configurations run in browsers", () => {
+  const needing = files.filter(
+    ({ path, packages }) =>
+      path.startsWith("packages/site-config/src/") && packages.some((name) => name.startsWith("node:")),
+  );
+  expect(needing.map(({ path }) => path)).toEqual(FOR_NODE);
 });
 
 test("the console imports only its own files, and pages only its parts", () => {

@@ -22,6 +22,7 @@ const nested = readdirSync(new URL("docs/", root), { recursive: true, encoding: 
 const documents = [
   ...userDocuments(),
   "clients/typescript/README.md",
+  "packages/site-config/README.md",
   "bench/README.md",
   "bench/results.md",
   ...nested,

@@ -17,7 +17,7 @@ const ALLOWED = new Set([
 test("the packages are under the MIT licence, and contain it", async () => {
   const licence = await readFile("LICENSE", "utf8");
   expect(licence).toMatch(/^MIT License\n/);
-  for (const folder of ["clients/typescript"]) {
+  for (const folder of ["clients/typescript", "packages/site-config"]) {
     expect(await readFile(`${folder}/LICENSE`, "utf8")).toBe(licence);
     expect(JSON.parse(await readFile(`${folder}/package.json`, "utf8"))).toMatchObject({ license: "MIT" });
   }

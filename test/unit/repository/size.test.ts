@@ -8,10 +8,12 @@ import { SETTING_SECTIONS } from "../../../src/config/settings.js";
  * reason, and lower it after a removal.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
+  "packages/site-config/src": 2_050,
+  "packages/site-config/test": 1_300,
   "src/app": 800,
-  "src/cli": 2_500,
+  "src/cli": 2_350,
   "src/config": 650,
-  "src/domain": 6_000,
+  "src/domain": 4_250,
   "src/embedded-postgres": 750,
   "src/graphql": 9_200,
   "src/http": 3_250,
@@ -33,9 +35,9 @@ const MAX_LINES: Readonly<Record<string, number>> = {
 const MAX_SETTINGS = 63;
 
 test("every folder has a budget", () => {
-  const folders = ["src", "test"].flatMap((parent) =>
+  const folders = ["packages/site-config", "src", "test"].flatMap((parent) =>
     readdirSync(parent, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
+      .filter((entry) => entry.isDirectory() && !["dist", "node_modules"].includes(entry.name))
       .map(({ name }) => `${parent}/${name}`),
   );
   expect(folders.toSorted()).toEqual(Object.keys(MAX_LINES));

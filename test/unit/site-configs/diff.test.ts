@@ -2,7 +2,7 @@ import fc from "fast-check";
 import fastJsonPatch from "fast-json-patch";
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
-import { diffJson, type JsonPatchOperation } from "../../../src/domain/site-configs/document/json-diff.js";
+import { diffJson, type JsonPatchOperation } from "../../../src/domain/site-configs/json-diff.js";
 
 const examples: readonly (readonly [
   what: string,

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import { siteConfigJsonSchema } from "@user-groups/site-config";
 import { beforeAll, expect, test } from "vitest";
 import { getLanguageService, type JSONDocument, TextDocument } from "vscode-json-languageservice";
-import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
-import { validSite } from "../../support/site-configs/documents.js";
+import { validSite } from "../../../packages/site-config/test/documents.js";
 
 const SCHEMA_URL = "https://groups.example.com/schemas/site-config.json";
 const service = getLanguageService({

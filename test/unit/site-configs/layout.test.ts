@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { deepZeros, manyPages } from "../../../packages/site-config/test/documents.js";
 import type { JsonValue } from "../../../src/domain/shared/json.js";
 import { mergePatchText } from "../../../src/domain/shared/merge-patch.js";
 import { printDocument } from "../../../src/domain/site-configs/document-source.js";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
-import { deepZeros, manyPages } from "../../support/site-configs/documents.js";
 
 const patched = (text: string, patch: JsonValue) =>
   mergePatchText(text, JSON.stringify(patch), MAX_SITE_CONFIG_BYTES);

@@ -1,11 +1,6 @@
+import { formsOf, type ObjectShape, type SettingShape, SITE_CONFIG } from "@user-groups/site-config";
 import { buildSchema, type GraphQLObjectType, isNonNullType, isObjectType } from "graphql";
 import { expect, test } from "vitest";
-import { SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
-import {
-  formsOf,
-  type ObjectShape,
-  type SettingShape,
-} from "../../../src/domain/site-configs/setting-shape.js";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 
 const schema = buildSchema(printSdl());

@@ -14,7 +14,7 @@ const FROM_OUTSIDE = Annotation.define<boolean>();
 
 /** A CodeMirror editor. Tab moves the focus, as in any other field; Ctrl+S submits the form around it. */
 export function Editor(props: CodeEditorProps) {
-  const { label, text, isReadOnly = false, isInvalid = false, marks, schemaUrl, handle } = props;
+  const { label, text, isReadOnly = false, isInvalid = false, marks, schema, handle } = props;
   const view = useRef<EditorView | null>(null);
   const onChange = useRef(props.onChange);
   // Texts that have not come back as `text` yet: one that does must not undo what was typed since.
@@ -23,12 +23,11 @@ export function Editor(props: CodeEditorProps) {
   useEffect(() => {
     onChange.current = props.onChange;
   });
-  async function load(url: string) {
+  async function loadHelp(jsonSchema: object) {
     try {
-      const { loadSchemaHelp } = await import("./schema-help.js");
-      return await loadSchemaHelp(url);
+      return (await import("./schema-help.js")).createSchemaHelp(jsonSchema);
     } catch {
-      notify("The editor cannot complete settings: the JSON Schema could not be loaded.");
+      notify("The editor cannot complete settings: a part of the console could not be loaded.");
       return null;
     }
   }
@@ -40,7 +39,7 @@ export function Editor(props: CodeEditorProps) {
       onChange.current(typed);
     });
     const mode = isReadOnly ? EditorState.readOnly.of(true) : [editing(!marks), change];
-    const help = schemaUrl === undefined ? [] : helping(load(schemaUrl));
+    const help = schema === undefined ? [] : helping(loadHelp(schema()));
     const extensions = [reading(label, isReadOnly), mode, help];
     const created = new EditorView({
       state: EditorState.create({ doc: text, extensions }),

@@ -27,8 +27,8 @@ export interface CodeEditorProps {
   readonly onChange: (text: string) => void;
   /** Shown in the text and at the line numbers; without them, JSON syntax errors are marked. */
   readonly marks?: readonly Mark[];
-  /** URL of a JSON Schema that provides completion and descriptions. */
-  readonly schemaUrl?: string;
+  /** Returns a JSON Schema that provides completion and descriptions. */
+  readonly schema?: () => object;
   readonly handle?: Ref<EditorHandle>;
 }
 

@@ -17,6 +17,7 @@ const SAME_WORD = /^"?[\w$-]*"?$/;
 /** Descriptions for hovering are escaped as Markdown. */
 const MARKDOWN_ESCAPE = /\\([\\`*_{}[\]()#+\-.!])/g;
 const URI = "file:///text.json";
+const SCHEMA_URI = "file:///schema.json";
 
 /** Completion and descriptions from a JSON Schema. */
 export interface SchemaHelp {
@@ -24,12 +25,9 @@ export interface SchemaHelp {
   readonly describe: HoverTooltipSource;
 }
 
-/** Loads a JSON Schema. @throws Error if it cannot be loaded */
-export async function loadSchemaHelp(url: string): Promise<SchemaHelp> {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`The JSON Schema could not be loaded (status ${response.status}).`);
+export function createSchemaHelp(schema: object): SchemaHelp {
   const service = getLanguageService({});
-  service.configure({ schemas: [{ uri: url, fileMatch: ["*"], schema: await response.json() }] });
+  service.configure({ schemas: [{ uri: SCHEMA_URI, fileMatch: ["*"], schema }] });
   return { complete: completionsOf(service), describe: descriptionsOf(service) };
 }
 

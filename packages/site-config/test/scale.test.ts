@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
-import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { validSite } from "../../support/site-configs/documents.js";
+import { validateSiteConfig } from "../src/validate.js";
+import type { JsonObject, JsonValue } from "./documents.js";
+import { validSite } from "./documents.js";
 
 /** Large enough that quadratic work would time out. */
 const LARGE = 40_000;
@@ -22,7 +22,7 @@ const growing: readonly (readonly [what: string, text: (size: number) => string]
 ];
 
 test.each(growing)("handles many megabytes of %s", (_, text) => {
-  expect(validateSiteConfigText(text(LARGE), { strict: false }).valid).toBeTypeOf("boolean");
+  expect(validateSiteConfig(text(LARGE), { strict: false }).valid).toBeTypeOf("boolean");
 });
 
 test("limits the number of findings without changing the verdict", () => {
@@ -30,11 +30,11 @@ test("limits the number of findings without changing the verdict", () => {
     versions: many(50_000, (id) => id),
     ...Object.fromEntries(many(50_000, (id) => [`k${id}`, id])),
   });
-  const { errors, warnings } = validateSiteConfigText(text, { strict: false });
+  const { errors, warnings } = validateSiteConfig(text, { strict: false });
   expect([errors.length, warnings.length]).toEqual([1_001, 1_001]);
   expect([errors.at(-1)?.code, warnings.at(-1)?.code]).toEqual(["more_errors", "more_warnings"]);
   const key = "k".repeat(500_000);
-  const long = validateSiteConfigText(site({ [key]: many(1000, () => "\u0000") }), { strict: false });
+  const long = validateSiteConfig(site({ [key]: many(1000, () => "\u0000") }), { strict: false });
   expect(long.errors.length).toBeLessThan(20);
 });
 

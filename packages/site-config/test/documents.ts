@@ -1,10 +1,15 @@
-import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
-import {
-  type SiteConfigCode,
-  type SiteConfigReport,
-  withoutPositions,
-} from "../../../src/domain/site-configs/findings.js";
-import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
+import { type SiteConfigCode, type SiteConfigReport, withoutPositions } from "../src/findings.js";
+import { validateSiteConfig } from "../src/validate.js";
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** A site configuration without findings. */
 export const validSite: JsonObject = {
@@ -23,7 +28,7 @@ export type Places = readonly `${SiteConfigCode} ${string}`[];
 export type RuleCase = readonly [change: JsonObject, ...Places];
 
 export function checkDocument(document: JsonValue, options = { strict: false }): SiteConfigReport {
-  return withoutPositions(validateSiteConfigText(JSON.stringify(document), options));
+  return withoutPositions(validateSiteConfig(JSON.stringify(document), options));
 }
 
 export function placesOf(findings: SiteConfigReport["errors"]): Places {

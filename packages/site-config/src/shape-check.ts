@@ -1,15 +1,5 @@
-import { suggestion } from "../shared/near-name.js";
-import { isStorable } from "../shared/text-field.js";
-import {
-  type ConfigMember,
-  type ConfigNode,
-  nameOf,
-  type ObjectNode,
-  pointerTo,
-  quote,
-  type StringNode,
-} from "./document/tree.js";
 import type { FindingCollector, FindingPlace, IssueCode } from "./findings.js";
+import { suggestion } from "./near-name.js";
 import {
   formsOf,
   type ObjectShape,
@@ -18,6 +8,16 @@ import {
   type StringShape,
   typeOf,
 } from "./setting-shape.js";
+import {
+  type ConfigMember,
+  type ConfigNode,
+  nameOf,
+  type ObjectNode,
+  pointerTo,
+  quote,
+  type StringNode,
+  unstorablePart,
+} from "./tree.js";
 
 /** Also used in the JSON Schema. */
 export const COLOR_PATTERN = "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
@@ -30,7 +30,7 @@ const extension = /\.(?:mdx?|markdown|html?)$/i;
 /** Validates the contents of a string. Unstorable text is left to `checkStorable`. */
 function checkText(node: StringNode, pointer: string, shape: StringShape, findings: FindingCollector): void {
   const { value, offset } = node;
-  if (!isStorable(value)) return;
+  if (unstorablePart(value) !== null) return;
   const add = (code: IssueCode, message: () => string) => findings.add(code, { pointer, offset }, message);
   const name = () => nameOf(pointer);
   if (shape.nonEmpty && value === "") add("empty_value", () => `${name()} must not be empty.`);
@@ -110,7 +110,8 @@ class ShapeCheck {
       const kind = `${shape.typeName.name}.${key}`;
       if (property) this.#property(member, place, { property, kind });
       else if (Object.hasOwn(shape.extensions ?? {}, key)) this.#undocumented(kind, place);
-      else if (isStorable(key)) this.#unknown(key, { pointer, offset: member.offset }, node, shape);
+      else if (unstorablePart(key) === null)
+        this.#unknown(key, { pointer, offset: member.offset }, node, shape);
     }
     const place: FindingPlace = { pointer, offset: node.offset };
     for (const [name, property] of Object.entries(shape.properties)) {

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isObject, type JsonObject, type JsonValue } from "../../../src/domain/shared/json.js";
-import type { SiteConfigCode } from "../../../src/domain/site-configs/findings.js";
-import { validSiteConfig } from "../../support/site-configs/arbitrary.js";
-import { checkDocument, placesOf } from "../../support/site-configs/documents.js";
+import type { SiteConfigCode } from "../src/findings.js";
+import { validSiteConfig } from "./arbitrary.js";
+import { checkDocument, isObject, type JsonObject, type JsonValue, placesOf } from "./documents.js";
 
 /** Handwritten, with each property of the format. */
 const everything: JsonObject = {

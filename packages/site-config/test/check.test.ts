@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkSiteConfigs } from "../../src/cli/site-configs/files.js";
-import type { CheckFormat } from "../../src/cli/site-configs/format.js";
-import { createTestProcesses } from "../support/service/running-process.js";
-import { validSite } from "../support/site-configs/documents.js";
+import { checkFiles } from "../src/check.js";
+import type { CheckFormat } from "../src/check-format.js";
+import { validSite } from "./documents.js";
 
 const good = JSON.stringify({ ...validSite, sections: {}, $schema: "/schema.json" }, null, 2);
 const bad = `\ufeff{
@@ -16,7 +15,6 @@ const bad = `\ufeff{
 }
 `;
 
-const processes = createTestProcesses();
 let folder: string;
 const at = (name: string) => join(folder, name);
 beforeAll(async () => {
@@ -26,10 +24,7 @@ beforeAll(async () => {
   await writeFile(at("latin1.json"), Buffer.from('{"name": "Größe"}', "latin1"));
   await writeFile(at("control.json"), JSON.stringify({ ...validSite, "\u001b[31m": 1 }));
 });
-afterAll(async () => {
-  await processes.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 async function check(
   files: readonly string[],
@@ -41,7 +36,7 @@ async function check(
   const print = (text: string) => {
     output += text;
   };
-  const code = await checkSiteConfigs(files, { strict, format }, { input, print });
+  const code = await checkFiles(files, { strict, format }, { input, print });
   return { code, output: output.replaceAll(`${folder}/`, "") };
 }
 
@@ -85,7 +80,7 @@ describe("text", () => {
 
   test("reports unreadable files and continues", async () => {
     expect(await check([at("none.json"), folder, at("latin1.json"), at("good.json")])).toEqual({
-      code: 1,
+      code: 2,
       output: expect.stringMatching(
         /^none\.json: error unreadable_file: .* it does not exist\.\n.*: error unreadable_file: .* it is a directory\.\nlatin1\.json: error invalid_utf8: [^\n]*\ngood\.json:16:3: warning/,
       ),
@@ -97,7 +92,7 @@ test("github: writes escaped workflow commands", async () => {
   const { code, output } = await check([at("bad,1.json"), at("none.json"), at("good.json")], {
     format: "github",
   });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   const lines = output.trimEnd().split("\n");
   expect(lines).toHaveLength(7);
   expect(lines.slice(2)).toEqual([
@@ -131,26 +126,5 @@ test("json: writes one document with all reports", async () => {
       },
       expect.objectContaining({ file: "<stdin>", valid: false }),
     ],
-  });
-});
-
-test("needs neither settings nor a database", async () => {
-  const env = { DATA_DIR: at("data"), PORT: "no port" };
-  const [passed, failed, misused] = await Promise.all([
-    processes.run(["site-config", "check", at("good.json")], { env }),
-    processes.run(["site-config", "check", at("good.json"), "--strict", "--format", "json"], { env }),
-    processes.run(["site-config", "check"], { env }),
-  ]);
-  expect(passed).toMatchObject({
-    code: 0,
-    stderr: "",
-    stdout: expect.stringContaining("1 file checked: 0 errors"),
-  });
-  expect(failed).toMatchObject({ code: 1, stderr: "" });
-  expect(JSON.parse(failed.stdout)).toMatchObject({ files: [{ valid: false }] });
-  expect(misused).toMatchObject({
-    code: 2,
-    stdout: "",
-    stderr: expect.stringContaining("missing required argument"),
   });
 });

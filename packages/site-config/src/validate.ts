@@ -1,16 +1,15 @@
-import { isStorable } from "../shared/text-field.js";
-import { treeOfText } from "./document/parse.js";
-import { type ConfigNode, pointerTo } from "./document/tree.js";
 import { FindingCollector, type FindingPlace, type SiteConfigReport } from "./findings.js";
 import { SITE_CONFIG } from "./format.js";
+import { treeOfText } from "./parse.js";
 import { checkBasicAuth, checkLinks, checkVersions } from "./reference-checks.js";
 import { checkShape } from "./shape-check.js";
+import { type ConfigNode, pointerTo, unstorablePart } from "./tree.js";
 
 /** Finds keys and strings at any level that PostgreSQL cannot store. */
 function checkStorable(node: ConfigNode, pointer: string, findings: FindingCollector): void {
   const check = (text: string, place: FindingPlace, kind: string) => {
-    if (isStorable(text)) return;
-    const fault = text.includes("\u0000") ? "the character U+0000" : "an unpaired surrogate";
+    const fault = unstorablePart(text);
+    if (fault === null) return;
     findings.add("unstorable_text", place, `The ${kind} contains ${fault}, which cannot be stored.`);
   };
   if (node.type === "string") check(node.value, { pointer, offset: node.offset }, "string");
@@ -37,7 +36,10 @@ export interface SiteConfigOptions {
 const BYTE_ORDER_MARK = "\ufeff";
 
 /** Validates the text of a site configuration; findings have line and column. Takes linear time. */
-export function validateSiteConfigText(text: string, options: SiteConfigOptions): SiteConfigReport {
+export function validateSiteConfig(
+  text: string,
+  options: SiteConfigOptions = { strict: false },
+): SiteConfigReport {
   const findings = new FindingCollector();
   const json = withoutByteOrderMark(text);
   if (json !== text) {

@@ -1,6 +1,6 @@
 import fastJsonPatch from "fast-json-patch";
-import type { JsonObject } from "../../shared/json.js";
-import { MAX_SITE_CONFIG_BYTES } from "../site-config.js";
+import type { JsonObject } from "../shared/json.js";
+import { MAX_SITE_CONFIG_BYTES } from "./site-config.js";
 
 /** An operation of a JSON Patch (RFC 6902). */
 export type JsonPatchOperation = ReturnType<typeof fastJsonPatch.compare>[number];

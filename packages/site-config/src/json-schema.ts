@@ -1,13 +1,14 @@
-import type { JsonObject, JsonValue } from "../shared/json.js";
 import { NAVIGATION_GROUP, SITE_CONFIG } from "./format.js";
 import type { ObjectShape, SettingProperty, SettingShape } from "./setting-shape.js";
 import { COLOR_PATTERN } from "./shape-check.js";
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the JSON Schema 2020-12 of a site configuration, for editors. It accepts exactly the documents without validation errors, except
  * for what a schema cannot express: JSON syntax errors, nesting depth, and text that cannot be stored.
  */
-export function siteConfigJsonSchema(): JsonObject {
+export function siteConfigJsonSchema(): JsonSchema {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Site configuration",
@@ -17,7 +18,7 @@ export function siteConfigJsonSchema(): JsonObject {
   };
 }
 
-function schemaOf(shape: SettingShape): JsonObject {
+function schemaOf(shape: SettingShape): JsonSchema {
   switch (shape.kind) {
     case "union":
       return { anyOf: shape.options.map(schemaOf) };
@@ -41,7 +42,7 @@ function schemaOf(shape: SettingShape): JsonObject {
   }
 }
 
-function objectSchema({ properties, extensions = {} }: ObjectShape): JsonObject {
+function objectSchema({ properties, extensions = {} }: ObjectShape): JsonSchema {
   const entries = Object.entries(properties);
   const required = entries.filter(([, property]) => property.required).map(([name]) => name);
   const conditions = entries.flatMap(([name, { requiredWhen }]) =>
@@ -67,7 +68,7 @@ function objectSchema({ properties, extensions = {} }: ObjectShape): JsonObject 
   };
 }
 
-function propertySchema(property: SettingProperty): JsonObject {
+function propertySchema(property: SettingProperty): JsonSchema {
   const description = property.undocumented ? outside(property.description) : property.description;
   return {
     description,
@@ -81,6 +82,6 @@ function outside(description: string): string {
   return `${description} Not part of the format.`;
 }
 
-function note(undocumented: string | undefined): Readonly<Record<string, JsonValue>> {
+function note(undocumented: string | undefined): JsonSchema {
   return undocumented === undefined ? {} : { description: `${undocumented}; not part of the format.` };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/domain/shared/json.js";
+import type { JsonObject } from "./documents.js";
 import {
   checkDocument,
   placesOf,
@@ -9,7 +9,7 @@ import {
   withAnchors,
   withColors,
   withGroup,
-} from "../../support/site-configs/documents.js";
+} from "./documents.js";
 
 // Single values of a wrong type, enum, color or size, and missing properties, are in mutations.test.ts.
 const errors: readonly RuleCase[] = [

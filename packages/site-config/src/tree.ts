@@ -44,6 +44,12 @@ export function pointerTo(parent: string, key: string | number): string {
   return `${parent}/${isPlain ? key : key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
+/** Returns the part of a text that PostgreSQL and other programs cannot store; null if there is none. */
+export function unstorablePart(text: string): string | null {
+  if (text.includes("\u0000")) return "the character U+0000";
+  return text.isWellFormed() ? null : "an unpaired surrogate";
+}
+
 const MAX_NAME_LENGTH = 200;
 
 /** Names the value at a pointer by its path, such as `"colors.anchors"` or `"tabs[0].openapi"`; only by the end of a long path. */

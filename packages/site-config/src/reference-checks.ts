@@ -1,6 +1,6 @@
-import { suggestion } from "../shared/near-name.js";
-import { type ConfigNode, type ObjectNode, pointerTo, quote, type StringNode } from "./document/tree.js";
 import type { FindingCollector } from "./findings.js";
+import { suggestion } from "./near-name.js";
+import { type ConfigNode, type ObjectNode, pointerTo, quote, type StringNode } from "./tree.js";
 
 /** Visits every group of the navigation, including nested ones. */
 function visitGroups(root: ObjectNode, visitor: (group: ObjectNode, pointer: string) => void): void {

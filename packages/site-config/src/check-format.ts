@@ -1,9 +1,4 @@
-import type {
-  SiteConfigFinding,
-  SiteConfigReport,
-  SiteConfigSeverity,
-} from "../../domain/site-configs/findings.js";
-import { printable } from "../shared/output.js";
+import type { SiteConfigFinding, SiteConfigReport, SiteConfigSeverity } from "./findings.js";
 
 export const CHECK_FORMATS = ["text", "json", "github"] as const;
 export type CheckFormat = (typeof CHECK_FORMATS)[number];
@@ -86,4 +81,9 @@ function amount(count: number, thing: string): string {
 
 function lines(texts: readonly string[]): string {
   return texts.map((text) => `${text}\n`).join("");
+}
+
+/** Replaces control characters, bidirectional formatting and unpaired surrogates, which could manipulate the terminal. */
+export function printable(text: string): string {
+  return text.replace(/(?!\t)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }

@@ -1,5 +1,5 @@
 import { printParseErrorCode, visit } from "jsonc-parser";
-import { type FindingCollector, LineCounter } from "../findings.js";
+import { type FindingCollector, LineCounter } from "./findings.js";
 import { type ConfigMember, type ConfigNode, MAX_LEVELS, pointerTo, quote, TOO_DEEP } from "./tree.js";
 
 /**

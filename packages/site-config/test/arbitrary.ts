@@ -1,12 +1,7 @@
 import fc from "fast-check";
-import type { JsonValue } from "../../../src/domain/shared/json.js";
-import { SITE_CONFIG } from "../../../src/domain/site-configs/format.js";
-import {
-  formsOf,
-  type ObjectShape,
-  type SettingShape,
-  type SingleShape,
-} from "../../../src/domain/site-configs/setting-shape.js";
+import { SITE_CONFIG } from "../src/format.js";
+import { formsOf, type ObjectShape, type SettingShape, type SingleShape } from "../src/setting-shape.js";
+import type { JsonValue } from "./documents.js";
 
 /** Maximum nesting of groups in generated documents. */
 const DEEPEST = 9;

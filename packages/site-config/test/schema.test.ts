@@ -1,9 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
-import { noisySiteConfig, validSiteConfig } from "../../support/site-configs/arbitrary.js";
-import { checkDocument, validSite } from "../../support/site-configs/documents.js";
+import { siteConfigJsonSchema } from "../src/json-schema.js";
+import { noisySiteConfig, validSiteConfig } from "./arbitrary.js";
+import { checkDocument, validSite } from "./documents.js";
 
 const accepts = new Ajv2020({ strict: true, strictRequired: false }).compile(siteConfigJsonSchema());
 

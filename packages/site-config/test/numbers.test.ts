@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { validSite } from "../../support/site-configs/documents.js";
+import { validateSiteConfig } from "../src/validate.js";
+import { validSite } from "./documents.js";
 
 /** Checks a text with a number below an unknown property. */
 function check(number: string) {
   const text = JSON.stringify({ ...validSite, "x/y": { z: [0, "NUMBER"] } }).replace('"NUMBER"', number);
-  return validateSiteConfigText(text, { strict: false });
+  return validateSiteConfig(text, { strict: false });
 }
 
 function warningsOf(number: string) {
@@ -71,7 +71,7 @@ describe("decision 18: warns of numbers that most programs read differently", ()
 
   test("reports line and column, and an error in strict mode", () => {
     const text = `[\n  1e999, {"a": [2,\n 9007199254740993]}]`;
-    const places = validateSiteConfigText(text, { strict: true }).errors.map(
+    const places = validateSiteConfig(text, { strict: true }).errors.map(
       ({ code, pointer, line, column }) => [code, pointer, line, column],
     );
     expect(places).toEqual([

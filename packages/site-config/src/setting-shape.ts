@@ -1,5 +1,5 @@
-import type { JsonType } from "./document/tree.js";
 import type { IssueCode } from "./findings.js";
+import type { JsonType } from "./tree.js";
 
 /** The allowed values of a setting; `format.ts` is written in these types. */
 export type SettingShape = UnionShape | SingleShape;

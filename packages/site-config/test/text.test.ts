@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SiteConfigCode } from "../../../src/domain/site-configs/findings.js";
-import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { noisySiteConfig } from "../../support/site-configs/arbitrary.js";
-import { checkDocument } from "../../support/site-configs/documents.js";
+import type { SiteConfigCode } from "../src/findings.js";
+import { validateSiteConfig } from "../src/validate.js";
+import { noisySiteConfig } from "./arbitrary.js";
+import { checkDocument } from "./documents.js";
 
-const check = (text: string) => validateSiteConfigText(text, { strict: false });
+const check = (text: string) => validateSiteConfig(text, { strict: false });
 
 /** The codes for text that is not JSON, or JSON that cannot be stored. */
 const JSON_CODES: readonly SiteConfigCode[] = [
