@@ -173,10 +173,3 @@ describe("a session and its streams", () => {
     await expectEnd(EXPIRED);
   });
 });
-
-test("REST refuses sessions, which authenticate front ends only", async () => {
-  for (const authorization of [`Bearer ${token}`, `Token ${token}`]) {
-    const reply = await callRest(`${service.url}/api/user`, "GET", undefined, {}, { authorization });
-    expect(reply.status).toBe(401);
-  }
-});

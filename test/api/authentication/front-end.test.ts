@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
-import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = await startGraphql();
-const { call, front, keys, mutate, run, service } = graphql;
+const { front, mutate, run, service } = graphql;
 const OWN = `{ viewer { __typename userGroup {
   id providedId name properties version updatedAt mapping { schemaId dataSource { ... on Node { id } providedId } }
 } } }`;
@@ -122,18 +121,5 @@ describe("a user group token", () => {
     expect((await front(next, OWN)).status).toBe(200);
     await mutate("deleteUserGroup", { by: { token: next } });
     expect((await front(next, OWN)).status).toBe(401);
-  });
-
-  test("is not an API key, nor is an API key a token", async () => {
-    const { token } = await create("confused");
-    expect((await call(OWN, {}, token)).status).toBe(401);
-    for (const wrong of [keys.admin, "", "ugt_nonsense", `${token}x`])
-      expect((await front(wrong, OWN)).status).toBe(401);
-    const headers = { authorization: `Bearer ${token}` };
-    const body = { user_group_id: "confused" };
-    expect(await callRest(`${service.url}/api/user`, "GET", undefined, body, headers)).toMatchObject({
-      status: 401,
-      body: { error: { code: "unauthenticated" } },
-    });
   });
 });

@@ -1,8 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { decodeProtectedHeader } from "jose";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
-import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
 import { createSession, ENCRYPTION_KEY, readViewer } from "../../support/embed/sessions.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import {
@@ -149,20 +146,6 @@ test("retired keys are purged when they are no longer accepted", async () => {
   );
   expect(await purged()).toBe(1);
   expect(await service.query("SELECT id FROM signing_key")).toEqual([{ id: added.id }]);
-});
-
-test("`token reencrypt` encrypts private keys with the new encryption key", async () => {
-  const session = await createOn(service);
-  const newKey = randomBytes(32);
-  const vault = new TokenVault([newKey, ENCRYPTION_KEY]);
-  const { owner } = service;
-  const operator = await startAnother({ use: { target: owner, owner } });
-  await new TokenReencryption(operator.database, vault).run(() => undefined);
-  const [stored] = await service.query("SELECT id, private_key_id FROM signing_key");
-  expect(stored).toEqual({ id: kidOf(session), private_key_id: vault.primaryKeyId });
-  const after = await startAnother({ encryptionKey: newKey });
-  expect(kidOf(await createOn(after))).toBe(stored.id);
-  expect(await statusOf(after, session)).toBe(200);
 });
 
 /** Lets time pass for the keys. */

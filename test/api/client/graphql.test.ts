@@ -138,17 +138,6 @@ describe("a caller's operation", () => {
     });
   });
 
-  test("is applied at most once per idempotency key", async () => {
-    const { client } = fixture();
-    const create = `mutation { createUserGroup(input: { providedId: "once", name: "O" }) { userGroup { id } userErrors { code } } }`;
-    const options = { idempotencyKey: "create once" };
-    const first = await client.request(create, {}, options);
-    expect(await client.request(create, {}, options)).toEqual(first);
-    expect(await client.request(create)).toMatchObject({
-      createUserGroup: { userErrors: [{ code: "USER_GROUP_EXISTS" }] },
-    });
-  });
-
   test("fails with code and request ID of its first error", async () => {
     const { client } = fixture();
     const wrong = client.request("{ userGroups { nothing } }");

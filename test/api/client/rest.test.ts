@@ -88,23 +88,6 @@ describe("a group", () => {
     await userGroups.delete({ currentToken: rotated.token, userGroupId: "ends" });
     expect(await userGroups.get({ providedId: "ends" })).toBeNull();
   });
-
-  test("belongs to the key's environment", async () => {
-    const { newClient, keys } = fixture();
-    const { userGroups } = newClient({ apiKey: keys.testing });
-    await userGroups.getOrCreate({ userGroupId: "tested", name: "Tested" });
-    const { apiEnvironmentTag } = await userGroups.update({ userGroupId: "tested", name: "T" });
-    expect(apiEnvironmentTag).toBe("Testing");
-  });
-});
-
-test("a rotation with an idempotency key is applied once, whichever process repeats it", async () => {
-  const { client, newClient } = fixture();
-  const { token } = await client.userGroups.getOrCreate({ userGroupId: "named", name: "Named" });
-  const options = { idempotencyKey: "rotate named, 2026-11-21" };
-  const first = await client.userGroups.rotateToken({ currentToken: token }, options);
-  const again = await newClient().userGroups.rotateToken({ currentToken: token }, options);
-  expect(again).toEqual(first);
 });
 
 test("a change whose reply was lost is applied once and reported", async () => {

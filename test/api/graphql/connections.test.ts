@@ -146,17 +146,6 @@ describe("paging", () => {
     const error = { message: `${field} ${rule}.`, extensions: { code: "INVALID_FIELD", field: [field] } };
     expect(body).toMatchObject({ errors: [error] });
   });
-
-  test("reads only the requested fields", async () => {
-    const statements = async (selection: string) => {
-      service.statements.length = 0;
-      await run(`{ userGroups(first: 5) ${selection} }`);
-      return service.statements.length - 1;
-    };
-    expect(await statements("{ nodes { name } edges { cursor } pageInfo { endCursor } }")).toBe(1);
-    expect(await statements("{ totalCount }")).toBe(1);
-    expect(await statements("{ totalCount nodes { mapping { schemaId } } }")).toBe(3);
-  });
 });
 
 describe("filters", () => {

@@ -34,18 +34,6 @@ test("concurrent creation, rotation and deletion of one ID never returns a wrong
   expect([...statuses].sort()).toEqual([200, 404]);
 });
 
-test("concurrent updates of different fields are all applied", async () => {
-  await call("GET", { user_group_id: "merged", name: "Old" });
-  await Promise.all([
-    ...Array.from({ length: 10 }, () => call("PUT", { user_group_id: "merged", name: "New" })),
-    ...Array.from({ length: 10 }, () => call("PUT", { user_group_id: "merged", properties: { a: 1 } })),
-    ...Array.from({ length: 10 }, () => call("PUT", { user_group_id: "merged", mapping: { a: "sales" } })),
-  ]);
-  expect((await call("PUT", { user_group_id: "merged" })).body).toMatchObject({
-    user_group: { name: "New", properties: { a: 1 } },
-  });
-});
-
 test("GET of an existing group takes two statements: the key's and the group's", async () => {
   await call("GET", { user_group_id: "cheap", name: "Cheap" });
   service.statements.length = 0;

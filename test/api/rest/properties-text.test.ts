@@ -2,9 +2,8 @@ import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
-import { expectError } from "../../support/rest/rest-fixture.js";
 
-const { rest: call, keys, service } = await startGraphql();
+const { keys, service } = await startGraphql();
 
 /** Text that `JSON.parse` and `JSON.stringify` would change: key order, numbers, escapes, duplicate keys. */
 const TEXT =
@@ -46,23 +45,6 @@ describe("properties are returned as they were sent", () => {
     expect(created).toContain('"properties":{"a":[1.0,"x  y"]}}}');
   });
 
-  test("the last of several `properties` wins", async () => {
-    const body = '{"properties":{"a":1},"user_group_id":"twice","name":"T","properties":{"a":2.0}}';
-    expect(await callText("GET", body)).toContain('"properties":{"a":2.0}}}');
-  });
-
-  test("GraphQL returns the same text, and filters by exact numbers", async () => {
-    await callText("GET", `{"user_group_id":"parsed","name":"P","properties":${TEXT}}`);
-    const { userGroup } = await graphql('{ userGroup(by: { providedId: "parsed" }) { properties } }');
-    expect(userGroup.properties).toEqual(JSON.parse(TEXT));
-    expect(userGroup.properties.f).toBe(Number.POSITIVE_INFINITY);
-    const filter = { providedIds: ["parsed"], properties: { b: 1, d: 2, 10: 1 } };
-    const list = "query ($filter: UserGroupFilter) { userGroups(filter: $filter) { totalCount } }";
-    expect(await graphql(list, { filter })).toEqual({ userGroups: { totalCount: 0 } });
-    const exact = { ...filter, properties: { b: 1, d: 2 } };
-    expect(await graphql(list, { filter: exact })).toEqual({ userGroups: { totalCount: 1 } });
-  });
-
   test("a name with quotes, and a group without properties", async () => {
     const name = 'N "quoted" \\ \n \u2028 🙂';
     const created = await callText("GET", JSON.stringify({ user_group_id: name, name }));
@@ -83,14 +65,5 @@ describe("numbers at the limit of PostgreSQL", () => {
     const list = "query ($filter: UserGroupFilter) { userGroups(filter: $filter) { totalCount } }";
     const filter = { providedIds: [number.slice(0, 30)], properties: { n: 1 } };
     expect(await graphql(list, { filter })).toEqual({ userGroups: { totalCount: 0 } });
-  });
-
-  test.each(["1e131072", "1e-16384", "1e200000"])("rejects %s", async (number) => {
-    expectError(await call("GET", group("beyond", number)), 400, {
-      code: "invalid_field",
-      message:
-        "properties.n must be a number of at most 131072 digits before the decimal point and 16383 after it.",
-      field: "properties.n",
-    });
   });
 });

@@ -6,7 +6,7 @@ import { callRest } from "../../support/rest/rest-client.js";
 import { expectError, userGroupOf } from "../../support/rest/rest-fixture.js";
 import { mistyped } from "../../support/secrets/secret-search.js";
 
-const { account, keys, rest: call, service } = await startGraphql();
+const { keys, rest: call, service } = await startGraphql();
 afterAll(() => expectDerivedColumns(service));
 const unknownId = {
   code: "user_group_not_found",
@@ -112,12 +112,6 @@ describe("GET", () => {
       expect((await callRest(`${service.url}/api/user`, "GET", keys.admin, body, headers)).status).toBe(200);
     }
   });
-
-  test("a mapping value is matched as external ID first, then as internal ID", async () => {
-    const mapping = { a: await dataSourceId(account.accountId) };
-    const reply = await call("GET", { user_group_id: "internal", name: "I", mapping });
-    expect(reply.body).toMatchObject({ success: 1, new_user_group: true });
-  });
 });
 
 describe("PUT", () => {
@@ -136,41 +130,9 @@ describe("PUT", () => {
       else expect([user_group.name, user_group.properties]).toEqual([name, properties]);
     }
   });
-
-  test("replaces and clears the mapping", async () => {
-    const created = await call("GET", {
-      user_group_id: "mapped",
-      name: "M",
-      mapping: { a: "sales", b: "support" },
-    });
-    const { team_id } = userGroupOf(created);
-    const tenant = { accountId: account.accountId, environment: "Customer" } as const;
-    for (const [change, expected] of [
-      [{ name: "Still mapped" }, ["a", "b"]],
-      [{ mapping: { c: "sales" } }, ["c"]],
-      [{ mapping: null }, []],
-    ] as const) {
-      await call("PUT", { user_group_id: "mapped", ...change });
-      const mapping = await service.services.userGroupReader.mappingOf(tenant, team_id);
-      expect(mapping?.map(({ schemaId }) => schemaId)).toEqual(expected);
-    }
-  });
-
-  test("never creates a group", async () => {
-    const body = { user_group_id: "missing", name: "M", mapping: { a: "sales" } };
-    for (const sent of [body, { user_group_id: "missing" }])
-      expectError(await call("PUT", sent), 404, unknownId);
-  });
 });
 
 describe("POST", () => {
-  test("invalidates the old token; the new one works", async () => {
-    const first = await create("twice");
-    const second = userGroupOf(await call("POST", { current_token: first })).token;
-    expectError(await call("POST", { current_token: first }), 404, unknownToken);
-    expect((await call("POST", { current_token: second })).status).toBe(200);
-  });
-
   test("rotates nothing for any text that is not a group's token", async () => {
     const token = await create("target");
     for (const wrong of [

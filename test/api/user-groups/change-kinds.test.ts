@@ -68,6 +68,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     ...by(target),
     properties: { a: 1 },
   })),
+  "updateUserGroup patches": mutate("UPDATED", "updateUserGroup", (target) => ({
+    ...by(target),
+    propertiesPatch: { a: 3 },
+  })),
   updateUserGroups: mutate("UPDATED", "updateUserGroups", ({ providedId }) => ({
     userGroups: [{ providedId }],
     propertiesPatch: { a: 2 },
@@ -147,6 +151,14 @@ async function auditEntries(providedId: string): Promise<Data[]> {
   return auditLog.nodes;
 }
 
+/** The values of a group and its former ones, newest first. */
+async function valuesOf(providedId: string): Promise<Data> {
+  const values = "version name properties mapping { schemaId dataSource { providedId } }";
+  const query = `query ($by: UserGroupBy!) { userGroup(by: $by) { ${values} history { nodes { ${values} } } } }`;
+  const { history, ...current } = (await graphql().run(query, { by: { providedId } })).userGroup ?? {};
+  return { current, former: history?.nodes ?? [] };
+}
+
 test("every mutation of user groups has a row", () => {
   const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {});
   const listed = Object.keys(ROWS).map((name) => name.split(" ")[0] ?? "");
@@ -158,11 +170,15 @@ test("every mutation of user groups has a row", () => {
 test.each(Object.entries(ROWS))("%s", async (name, { kind, change }) => {
   const target = targets.get(name);
   if (!target) throw new Error("The row has no group.");
-  const before = await auditEntries(name);
+  const [before, values] = [await auditEntries(name), await valuesOf(name)];
   await change(target);
   const entries = (await auditEntries(name)).slice(0, -before.length || undefined);
   expect(entries.map(({ action }) => action)).toEqual([`USER_GROUP_${kind}`]);
   const events = await eventsUntilNow();
   expect(events.map((event) => event.kind)).toEqual([kind]);
   expect(events.map(({ userGroupId }) => userGroupId)).toEqual(entries.map(({ subjectId }) => subjectId));
+  // Only a change of values keeps the former ones; a deletion removes them.
+  const kept =
+    kind === "UPDATED" ? [values.current, ...values.former] : kind === "DELETED" ? [] : values.former;
+  expect((await valuesOf(name)).former).toEqual(kept);
 });

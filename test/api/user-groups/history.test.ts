@@ -13,7 +13,6 @@ const SHOWN = { ...FIRST, mapping: [{ schemaId: "sales", dataSource: { providedI
 
 let id = "";
 const by = () => ({ providedId: id });
-const patch = { "content-type": "application/merge-patch+json" };
 
 beforeAll(async () => {
   await mutate("createDataSource", { providedId: "hr", name: "HR" });
@@ -43,53 +42,6 @@ const rotate = async () => {
   const { token } = Object(Object((await rest("GET", { user_group_id: id })).body).user_group);
   expect((await rest("POST", { current_token: token })).status).toBe(200);
 };
-
-describe("the values until a change are kept, once", () => {
-  test.each<readonly [way: string, change: () => Promise<unknown>]>([
-    ["PUT of a name", () => put({ name: "B" })],
-    ["PUT of properties", () => put({ properties: null })],
-    ["PUT of a merge patch", () => put({ properties: { b: 1 } }, patch)],
-    ["PUT of a mapping", () => put({ mapping: { hr: "hr" } })],
-    [
-      "updateUserGroup",
-      () => change("updateUserGroup", { by: by(), name: "B", properties: { b: 1 }, mapping: null }),
-    ],
-    ["propertiesPatch", () => change("updateUserGroup", { by: by(), propertiesPatch: { a: null } })],
-    [
-      "upsertUserGroups",
-      () => change("upsertUserGroups", { userGroups: [{ providedId: id, name: "B", mapping: [] }] }),
-    ],
-    ["setUserGroupMapping", () => change("setUserGroupMapping", { by: by(), ...entry("sales", "hr") })],
-    ["removeUserGroupMapping", () => change("removeUserGroupMapping", { by: by(), schemaId: "sales" })],
-    [
-      "replaceUserGroupMapping",
-      () => change("replaceUserGroupMapping", { by: by(), mapping: [entry("x", "hr")] }),
-    ],
-  ])("%s", async (_, makeChange) => {
-    await makeChange();
-    expect(await history()).toEqual([{ version: 1, ...SHOWN }]);
-    expect((await current()).version).toBe(2);
-  });
-
-  test.each<readonly [way: string, change: () => Promise<unknown>, version: number]>([
-    ["PUT of equal values", () => put({ name: "A", properties: { a: 1.0 }, mapping: { sales: "sales" } }), 1],
-    [
-      "an upsert of equal values",
-      () => change("upsertUserGroups", { userGroups: [{ providedId: id, ...FIRST }] }),
-      1,
-    ],
-    [
-      "an equal mapping entry",
-      () => change("setUserGroupMapping", { by: by(), ...entry("sales", "sales") }),
-      1,
-    ],
-    ["a rotation, which changes no values", rotate, 2],
-  ])("not by %s", async (_, makeChange, version) => {
-    await makeChange();
-    expect(await history()).toEqual([]);
-    expect((await current()).version).toBe(version);
-  });
-});
 
 test("each version has its own values, whatever changed since, with author, time and the stored text", async () => {
   await rest(

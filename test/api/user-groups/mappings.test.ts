@@ -80,11 +80,6 @@ describe("mappings", () => {
     const refused = { userGroup: null, userErrors: [{ code: "INVALID_FIELD", message, field: ["mapping"] }] };
     expect(replies.filter(({ userGroup }) => userGroup === null)).toEqual(Array(5).fill(refused));
   });
-
-  test("of an unknown group are not set", async () => {
-    const by = { providedId: "none" };
-    expect(await set({ by, ...entry("a", "sales") })).toMatchObject(errors("USER_GROUP_NOT_FOUND", null));
-  });
 });
 
 describe("data sources", () => {

@@ -5,7 +5,7 @@ import { expectDerivedColumns } from "../../support/postgres/derived-columns.js"
 
 const graphql = await startGraphql();
 afterAll(() => expectDerivedColumns(graphql.service));
-const { call, keys, mutate, rest, run, strangerKey } = graphql;
+const { call, keys, mutate, run, strangerKey } = graphql;
 const create = (providedId: string, more: object = {}) => createUserGroup(graphql, providedId, more);
 const change = (name: string, input: object, key?: string): Promise<Data> =>
   mutate(name, input, USER_GROUP, key);
@@ -77,14 +77,6 @@ describe("a group", () => {
       isNew: false,
       userGroup: { token: null },
     });
-  });
-
-  test("written by one API is read by the other", async () => {
-    const { token } = await create("shared", { properties: { a: 1 } });
-    const reply = await rest("GET", { user_group_id: "shared" });
-    expect(reply.body).toMatchObject({ user_group: { token, properties: { a: 1 } } });
-    await rest("PUT", { user_group_id: "shared", name: "By REST" });
-    expect(await read({ providedId: "shared" })).toMatchObject({ name: "By REST", version: 2 });
   });
 });
 

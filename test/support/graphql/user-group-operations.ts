@@ -16,9 +16,6 @@ export const UPDATE = `mutation ($input: UpdateUserGroupInput!) {
 export const ROTATE = `mutation ($input: RotateUserGroupTokenInput!) {
   rotateUserGroupToken(input: $input) { userGroup ${GROUP} ${ERRORS} }
 }`;
-export const DELETE = `mutation ($input: DeleteUserGroupInput!) {
-  deleteUserGroup(input: $input) { deletedUserGroupId ${ERRORS} }
-}`;
 export const UPSERT = `mutation ($input: UpsertUserGroupsInput!) {
   upsertUserGroups(input: $input) { results { userGroup ${GROUP} } ${ERRORS} }
 }`;
