@@ -148,13 +148,15 @@ describe("a pasted embed session", () => {
     "other text": async () => ["eyJ.a.b", "This is no JWT"],
   };
 
-  test.each(Object.entries(CASES))("is explained: %s", async (_name, prepare) => {
+  test("is explained", async () => {
     const watched = await signIn(browser(), service(), key, "#/check-session");
     const { page } = watched;
-    const [session, explanation] = await prepare();
-    await page.getByLabel("Embed session", { exact: true }).fill(session);
-    await page.getByText(explanation).waitFor();
-    expect(await findBarriers(page)).toEqual([]);
+    for (const prepare of Object.values(CASES)) {
+      const [session, explanation] = await prepare();
+      await page.getByLabel("Embed session", { exact: true }).fill(session);
+      await page.getByText(explanation).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+    }
     expect(watched.complaints.filter((each) => !each.includes("401"))).toEqual([]);
   });
 });
