@@ -2,21 +2,16 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from "@apollo/client";
 import { relayStylePagination } from "@apollo/client/utilities";
-import { Client, type ClientOptions, fetchExchange, subscriptionExchange } from "@urql/core";
+import { Client, type ClientOptions, fetchExchange } from "@urql/core";
 import { cacheExchange } from "@urql/exchange-graphcache";
 import { relayPagination } from "@urql/exchange-graphcache/extras";
 import { serverAudits } from "graphql-http";
-import { createClient as createEventClient } from "graphql-sse";
-import { createClient as createSocketClient } from "graphql-ws";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { WebSocket } from "ws";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { compileForRelay, hasRelayCompiler } from "../../support/clients/relay-compiler.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { createUserGroup, DELETE, UPDATE, UPSERT } from "../../support/graphql/user-group-operations.js";
-import { callRest } from "../../support/rest/rest-client.js";
+import { createUserGroup, UPSERT } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
-const TIMEOUT_MS = 120_000;
 const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) { id name version properties } }`;
 const RENAME = `mutation ($input: UpdateUserGroupInput!) {
   updateUserGroup(input: $input) { userGroup { id name version } userErrors { code message field } }
@@ -27,9 +22,6 @@ const PAGE = `query ($first: Int!, $after: String, $filter: UserGroupFilter) {
     pageInfo { hasNextPage endCursor }
   }
 }`;
-const WATCH = `subscription ($by: UserGroupBy!) { userGroupChanged(by: $by) { kind userGroup { id name } } }`;
-
-const OWN_GROUP = "subscription { userGroupChanged { kind userGroup { name } } }";
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -181,76 +173,6 @@ test.each([
     ]);
 });
 
-test.each(["graphql-sse", "urql's own fetch"])("urql: changes arrive over %s", async (transport) => {
-  const { run } = graphql();
-  const providedId = `watched over ${transport}`;
-  const { id, token } = await createUserGroup(graphql(), providedId);
-  const by = { providedId };
-  const client =
-    transport === "graphql-sse" ? createEventedClient() : urqlClient({ fetchSubscriptions: true });
-  const seen: Data[] = [];
-  client.subscription<Data>(WATCH, { by }).subscribe(({ data, error }) => {
-    seen.push(error ?? data?.userGroupChanged);
-  });
-  const expectLast = (last: object) => vi.waitFor(() => expect(seen.at(-1)).toMatchObject(last), TIMEOUT_MS);
-  await expectLast({ kind: "CURRENT", userGroup: { id, name: providedId } });
-  await run(UPDATE, { input: { by, name: "Renamed" } });
-  await expectLast({ kind: "UPDATED", userGroup: { id, name: "Renamed" } });
-  // Ends the stream, too: after an abort, fetch keeps another connection open for some seconds.
-  await run(DELETE, { input: { by: { token: token } } });
-  await expectLast({ kind: "DELETED", userGroup: null });
-});
-
-function createEventedClient(): Client {
-  const events = createEventClient({ url: url(), headers: authorization() });
-  const forwarding = subscriptionExchange({
-    forwardSubscription: ({ query = "", variables }) => ({
-      subscribe: (sink) => ({
-        unsubscribe: events.subscribe({ query, variables: { ...variables } }, { ...sink, next: sink.next }),
-      }),
-    }),
-  });
-  return urqlClient({ exchanges: [forwarding] });
-}
-
-function connect(token: string) {
-  const client = createSocketClient({
-    url: url().replace("http", "ws"),
-    webSocketImpl: WebSocket,
-    connectionParams: { authorization: `Bearer ${token}` },
-    retryAttempts: 0,
-  });
-  onTestFinished(async () => client.dispose());
-  return client;
-}
-
-test("graphql-ws: queries, events, and the end by a rotated token", async () => {
-  const { service, keys, run } = graphql();
-  const { token } = await createUserGroup(graphql(), "ws");
-  const client = connect(token);
-  const events = client.iterate<Data>({ query: OWN_GROUP });
-  const state = (kind: string, name: string) => ({
-    data: { userGroupChanged: { kind, userGroup: { name } } },
-  });
-  expect((await events.next()).value).toEqual(state("CURRENT", "ws"));
-  await run(UPDATE, { input: { by: { providedId: "ws" }, name: "first" } });
-  expect((await events.next()).value).toEqual(state("UPDATED", "first"));
-  const query = client.iterate<Data>({ query: "{ viewer { userGroup { name } } }" });
-  expect((await query.next()).value).toEqual({ data: { viewer: { userGroup: { name: "first" } } } });
-  expect((await query.next()).done).toBe(true);
-  const rejected = client.iterate<Data>({ query: "{ unknown }" });
-  await expect(rejected.next()).rejects.toMatchObject([
-    { extensions: { code: "GRAPHQL_VALIDATION_FAILED" } },
-  ]);
-  await callRest(`${service.url}/api/user`, "POST", keys.admin, { current_token: token });
-  await expect(events.next()).rejects.toMatchObject({ code: 4403 });
-});
-
-test("graphql-ws: invalid credentials are a close event", async () => {
-  const events = connect("wrong").iterate({ query: OWN_GROUP });
-  await expect(events.next()).rejects.toMatchObject({ code: 4403 });
-});
-
 // Apollo Server's CSRF prevention: a GET needs a header that a form cannot send.
 const BARE_GET = "notice";
 /** GraphQL over HTTP audits with deliberate warnings; none may be an error. */
@@ -312,10 +234,4 @@ test.skipIf(!hasRelayCompiler)("relay-compiler compiles a paginated list, which 
   expect(next.userGroups).toMatchObject({ edges: [{ node: { name: "relay-2" } }] });
   const item = await run(textOf("userGroupListItemQuery"), { id });
   expect(item).toMatchObject({ node: { id, name: "relay-1", mapping: [] } });
-});
-
-test.skipIf(!hasRelayCompiler)("relay-compiler rejects an unknown field", async () => {
-  const { status, output } = await compileForRelay(LIST, (source) => source.replace("schemaId", "schema"));
-  expect(status).not.toBe(0);
-  expect(output).toContain("The type `MappingEntry` has no field `schema`");
 });

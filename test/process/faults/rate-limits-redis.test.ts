@@ -189,10 +189,6 @@ describe("an unusable Redis at startup is logged once, and limits apply without 
     expect(replica.events).toEqual([expect.stringMatching(reason)]);
   }
 
-  test("not running", async () => {
-    await expectLost("redis://127.0.0.1:1", /^lost: connect ECONNREFUSED/);
-  });
-
   test("requires a password", async () => {
     const redis = await useRedis(["--requirepass", "pass-word"]);
     await expectLost(redis.url, /^lost: NOAUTH/);
