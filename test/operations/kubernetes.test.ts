@@ -49,12 +49,6 @@ test.each([...manifests.keys()])("%s is valid for the API", (name) => {
   expect(() => checkManifest(manifests.get(name))).not.toThrow();
 });
 
-test("detects an invalid manifest", () => {
-  const broken = structuredClone(manifests.get("base/deployment.yaml"));
-  broken.spec.template.spec.containers[0].readinessProbe.periodSeconds = "2";
-  expect(() => checkManifest(broken)).toThrow("periodSeconds");
-});
-
 test("every manifest is part of the kustomization", () => {
   const parts = (of: string) => parse(readFileSync(`${folder}${of}/kustomization.yaml`, "utf8")).resources;
   const listed = [

@@ -44,14 +44,6 @@ const exists = (path: string) =>
     () => false,
   );
 
-test("a stop signal ends the service although clients keep connections open", async () => {
-  const service = await start();
-  await callRest(`${service.url}/livez`, "GET", undefined, undefined, { connection: "keep-alive" });
-  service.kill("SIGINT");
-  expect(await service.ended).toMatchObject({ code: 0, signal: null });
-  if (seesProcesses) expect(await processesIn(dataDir)).toEqual([]);
-});
-
 test("a signal received twice at once, as npm forwards it, counts as one", async () => {
   const service = await start();
   service.kill("SIGTERM");

@@ -60,23 +60,11 @@ test("`account export` writes everything but secrets, readable by its owner only
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^FILE +LINES\naccount\.jsonl +1\napi-keys\.jsonl +1\n/);
   expect((await stat(to)).mode & 0o077).toBe(0);
-  const files = new Map<string, string>();
-  for (const name of await readdir(to)) files.set(name, await readFile(join(to, name), "utf8"));
-  const text = [...files.values()].join("");
+  const files = (await readdir(to)).map((name) => readFile(join(to, name), "utf8"));
+  const text = (await Promise.all(files)).join("");
   for (const secret of secrets) expect(text).not.toContain(secret);
-  const rows = (name: string) =>
-    (files.get(`${name}.jsonl`) ?? "")
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  expect(rows("account")).toMatchObject([{ id: account.accountId, name: account.name }]);
-  expect(rows("user-groups")).toMatchObject([
-    { environment: "Customer", provided_id: "kept", name: "Secret name", properties: { city: "Zürich" } },
-  ]);
-  expect(rows("mappings")).toMatchObject([{ schema_id: "sales" }]);
-  expect(rows("data-sources")).toHaveLength(4);
-  expect(rows("webhook-deliveries").map(({ event }) => event)).toContain("user_group.deleted");
-  expect(rows("audit-log").map(({ subject_name: name }) => name)).toContain("jane@example.org");
+  // All tables and rows are compared in test/api/transfer/account-export.test.ts.
+  expect(text).toContain('"provided_id":"kept"');
   const again = await run(["account", "export", id(), "--to", to]);
   expect(failureOf(again)).toMatch(/Cannot write .*export/);
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
+import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createViewer } from "../../clients/typescript/src/browser.js";
 import { UserGroupsClient } from "../../clients/typescript/src/index.js";
@@ -10,6 +10,7 @@ import { followStream, STREAM_CLIENTS } from "../support/clients/stream-clients.
 import { createKeys } from "../support/faults/faulted-service.js";
 import { openGroupStream } from "../support/graphql/event-stream-client.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
+import { holdTransaction } from "../support/postgres/held-transaction.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
 import { freePort } from "../support/programs/free-port.js";
 import {
@@ -26,19 +27,25 @@ const processes = createTestProcesses();
 const CLIENTS = 40;
 const WATCH = "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }";
 let database: TestDatabase;
+let administration: Pool;
 let env: Readonly<Record<string, string>>;
 let key: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  administration = new Pool(clientOptions(database.owner));
   const encryptionKey = randomBytes(32);
   env = { DATABASE_URL: databaseUrl(database.target), ENCRYPTION_KEYS: encryptionKey.toString("base64") };
   [key = ""] = await createKeys(database, encryptionKey);
 });
 afterAll(async () => {
   await processes.close();
+  await administration.end();
   await database.drop();
 });
+
+const query = async (text: string, values: readonly unknown[] = []) =>
+  (await administration.query(text, [...values])).rows;
 
 const start = (more: Readonly<Record<string, string>> = {}) =>
   processes.serve({ env: { ...env, LOG_LEVEL: "warn", ...more } });
@@ -65,19 +72,6 @@ async function refusesConnections({ url }: RunningService): Promise<boolean> {
     },
     () => true,
   );
-}
-
-/** Runs `work` while another transaction locks a group; `work` decides when it ends. */
-async function whileLocked(id: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
-  const client = new Client(clientOptions(database.owner));
-  await client.connect();
-  try {
-    await client.query("BEGIN");
-    await client.query("SELECT FROM user_group WHERE provided_id = $1 FOR UPDATE", [id]);
-    await work(async () => void (await client.query("COMMIT")));
-  } finally {
-    await client.end();
-  }
 }
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
@@ -160,26 +154,26 @@ describe("after it stops accepting connections", () => {
     if (!held || !ahead || !half || !body || !asking) throw new Error("There are five.");
     await exchange(held, getOrCreate("held"));
     await exchange(half, getOrCreate("half"));
-    await whileLocked("held", async (release) => {
-      held.write(rename("held", "One"));
-      ahead.write(rename("held", "Two"));
-      const request = rename("half", "In two parts");
-      half.write(request.slice(0, 20));
-      body.write(request.slice(0, -20));
-      // Once this has a reply, everything sent before has arrived.
-      await exchange(asking, getOrCreate("asking"));
-      service.kill("SIGTERM");
-      await expect.poll(() => refusesConnections(service)).toBe(true);
-      // Even after idle connections were closed.
-      expect(await asking.next()).toEqual({ kind: "closed" });
-      // Pipelined before the reply to the first request.
-      ahead.write(getOrCreate("ahead"));
-      half.write(request.slice(20));
-      body.write(request.slice(-20));
-      for (const client of [half, body])
-        expect(await client.next()).toMatchObject({ kind: "reply", status: 200, ends: true });
-      await release();
-    });
+    const lock = "SELECT FROM user_group WHERE provided_id = 'held' FOR UPDATE";
+    const transaction = await holdTransaction({ owner: database.owner, query }, lock);
+    held.write(rename("held", "One"));
+    ahead.write(rename("held", "Two"));
+    const request = rename("half", "In two parts");
+    half.write(request.slice(0, 20));
+    body.write(request.slice(0, -20));
+    // Once this has a reply, everything sent before has arrived.
+    await exchange(asking, getOrCreate("asking"));
+    service.kill("SIGTERM");
+    await expect.poll(() => refusesConnections(service)).toBe(true);
+    // Even after idle connections were closed.
+    expect(await asking.next()).toEqual({ kind: "closed" });
+    // Pipelined before the reply to the first request.
+    ahead.write(getOrCreate("ahead"));
+    half.write(request.slice(20));
+    body.write(request.slice(-20));
+    for (const client of [half, body])
+      expect(await client.next()).toMatchObject({ kind: "reply", status: 200, ends: true });
+    await transaction.commit();
     expect(await held.next()).toMatchObject({ kind: "reply", status: 200, ends: true });
     for (const ends of [false, true])
       expect(await ahead.next()).toMatchObject({ kind: "reply", status: 200, ends });
@@ -198,9 +192,7 @@ describe("after it stops accepting connections", () => {
       client.write(rename("late", "Too late"));
     }
     expect((await service.ended).code).toBe(0);
-    const next = await start();
-    const reply = await callRest(`${next.url}/api/user`, "GET", key, { user_group_id: "late" });
-    expect(reply).toMatchObject({ status: 200, body: { user_group: { name: "late" } } });
+    expect(await query("SELECT name FROM user_group WHERE provided_id = 'late'")).toEqual([{ name: "late" }]);
   });
 
   test("waits at most ten seconds for the rest of a request", async () => {
@@ -286,9 +278,7 @@ test("a change made during shutdown reaches subscribers of this and other proces
   const watch = ({ url }: { readonly url: string }) =>
     openGroupStream(url, `Token ${secret}`, WATCH, { by: { providedId: "acme" } });
   const [leavingStream, stayingStream] = [await watch(leaving), await watch(staying)];
-  const holder = new Client(clientOptions(leaving.owner));
-  await holder.connect();
-  await holder.query("BEGIN; SELECT FROM user_group FOR UPDATE");
+  const lock = await holdTransaction(leaving, "SELECT FROM user_group FOR UPDATE");
   client.write(change);
   const late = await openKeepAliveClient(leaving.url);
   const watchIt = { query: WATCH, variables: { by: { providedId: "acme" } } };
@@ -303,8 +293,7 @@ test("a change made during shutdown reaches subscribers of this and other proces
     ends: true,
     body: { errors: [{ extensions: { code: "UNAVAILABLE" } }] },
   });
-  await holder.query("COMMIT");
-  await holder.end();
+  await lock.commit();
   expect(await client.next()).toMatchObject({ status: 200, ends: true });
   for (const each of [client, late]) each.close();
   expect(await stayingStream.next()).toMatchObject({

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { administer } from "../support/postgres/postgres-setup.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { runHere } from "../support/service/command.js";
 import { createTestProcesses, failureOf } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
@@ -105,6 +106,17 @@ describe("a start fails in one line, without secrets, and creates no DATA_DIR", 
     expect(line).toMatch(message);
     expect(line).not.toContain(new URL(url().replace("@/", "@x/")).password || "pass-word");
   });
+});
+
+test("a start reports ENCRYPTION_KEYS that do not match the database", async () => {
+  const migrated = await createTestDatabase();
+  const [own, other] = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64"));
+  const start = (key = "") => ({ DATABASE_URL: databaseUrl(migrated.target), ENCRYPTION_KEYS: key });
+  expect(await runHere(["account", "create", "acme"], start(own))).toMatchObject({ code: 0 });
+  const line = await startFailing(start(other));
+  expect(line).toMatch(/^The tokens in this database are encrypted with other keys/);
+  for (const key of [own, other]) expect(line).not.toContain(key);
+  await migrated.drop();
 });
 
 test("a start reports an unusable DATA_DIR", async () => {
