@@ -1,9 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type PageRequest, type Position, positionOf } from "../../src/domain/shared/pagination.js";
-import { USER_GROUP_ORDER, type UserGroupSortField } from "../../src/domain/user-groups/list.js";
-import type { Queryable } from "../../src/persistence/shared/statement.js";
-import { TenantDb } from "../../src/persistence/shared/tenant-db.js";
-import { listAllUserGroups, listUserGroups } from "../../src/persistence/user-groups/list-queries.js";
 import { useGraphql } from "../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
@@ -61,79 +56,4 @@ describe("paging through 30,000 groups", () => {
     expect(survivors.length).toBeGreaterThan(GROUPS - 250);
     expect(survivors.filter(({ provided_id }) => !seen.has(provided_id))).toEqual([]);
   });
-
-  test.each(["teamId", "providedId", "name", "createdAt", "updatedAt"] as const)(
-    "costs as much on the last page by %s as on the first: same index plan, about as many blocks",
-    async (field) => {
-      const last = await positionAt(field, GROUPS - 500);
-      const request = { size: 100, from: "start", before: null } as const;
-      const first = await explain(field, { ...request, after: null });
-      const end = await explain(field, { ...request, after: last });
-      for (const plan of [first, end]) {
-        expect(plan.nodes).toContain("Limit");
-        expect(plan.nodes).not.toContain("Seq Scan");
-        expect(plan.nodes).not.toContain("Sort");
-        expect(plan).toMatchObject({ rows: 101, loops: 2 });
-      }
-      expect(end.nodes).toEqual(first.nodes);
-      expect(end.blocks).toBeLessThan(2 * first.blocks + 10);
-    },
-  );
 });
-
-/** The position of the group with this many others before it. */
-async function positionAt(field: UserGroupSortField, offset: number): Promise<Position> {
-  const { service, account } = graphql();
-  const tenant = { accountId: account.accountId, environment: "Customer" } as const;
-  const page = { size: 1, from: "start", after: null, before: null } as const;
-  const atOffset: Queryable = {
-    run: ({ name: _, text, ...rest }, values) =>
-      service.database.of(tenant).run({ ...rest, text: `${text} OFFSET ${offset}` }, values),
-  };
-  const { items } = await listUserGroups(
-    new TenantDb(tenant, atOffset, service.database.orm),
-    {},
-    { field, direction: "ascending" },
-    page,
-  );
-  const [group] = items;
-  if (!group) throw new Error("There are not so many groups.");
-  return positionOf(group, USER_GROUP_ORDER.fields[field]);
-}
-
-async function explain(field: UserGroupSortField, page: PageRequest) {
-  const { service, account } = graphql();
-  const tenant = { accountId: account.accountId, environment: "Customer" } as const;
-  const plans: Record<string, unknown>[] = [];
-  const explaining: Queryable = {
-    async run({ text }, values) {
-      const rows = await service.database
-        .of(tenant)
-        .run<{ "QUERY PLAN": { Plan: Record<string, unknown> }[] }>(
-          { access: "write", text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` },
-          values,
-        );
-      plans.push(...rows.flatMap((row) => row["QUERY PLAN"].map(({ Plan }) => Plan)));
-      return [];
-    },
-  };
-  await listAllUserGroups(
-    new TenantDb(tenant, explaining, service.database.orm),
-    { field, direction: "ascending" },
-    [page, page],
-  );
-  const [plan = {}] = plans;
-  // The nodes above it order the batched pages.
-  const listed = nodesOf(plan).find((node) => node["Node Type"] === "Limit") ?? {};
-  return {
-    nodes: nodesOf(listed).map((node) => node["Node Type"]),
-    rows: listed["Actual Rows"],
-    loops: listed["Actual Loops"],
-    blocks: Number(plan["Shared Hit Blocks"]) + Number(plan["Shared Read Blocks"]),
-  };
-}
-
-function nodesOf(plan: Record<string, unknown>): Record<string, unknown>[] {
-  const { Plans: below } = plan;
-  return [plan, ...(Array.isArray(below) ? below.flatMap(nodesOf) : [])];
-}

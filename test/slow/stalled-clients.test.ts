@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { DEFAULT_EVENT_STREAM_LIMITS } from "../../src/domain/requests/event-stream-limits.js";
@@ -11,13 +10,6 @@ import {
 import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
 import { openEventStream } from "../support/graphql/event-stream-client.js";
 import { openSlowReader, type SlowReader } from "../support/graphql/slow-reader.js";
-import {
-  hostileJson,
-  hostileObject,
-  hostileText,
-  maybeInvalidSiteConfig,
-} from "../support/rest/hostile-json.js";
-import { exchange } from "../support/rest/raw-connection.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { userGroupOf } from "../support/rest/rest-fixture.js";
 import { scrape, sumOf } from "../support/service/metric-samples.js";
@@ -31,9 +23,6 @@ const BODIES_BUDGET = 64 * MEGABYTE;
 const PROPERTIES = { text: "x".repeat(65_000) };
 /** Aliases of it that are a reply of a megabyte, nearly the most that a query may cost. */
 const ALIASES = Array.from({ length: 15 }, (_, index) => `p${index}: properties`).join(" ");
-/** Hostile requests, and those sent at once. */
-const HOSTILE = 1000;
-const AT_ONCE = 20;
 /** Event streams that read nothing: unbounded, their events would take a gigabyte. */
 const SLOW_GROUPS = 5;
 const READERS_OF_A_GROUP = 20;
@@ -64,39 +53,6 @@ async function total(...names: readonly string[]): Promise<number> {
   const samples = await scrape(service.url);
   return names.reduce((sum, name) => sum + (sumOf(samples, name) ?? 0), 0);
 }
-
-test("hostile requests use bounded memory and get no 5xx", async () => {
-  const text = hostileText.map((value) => JSON.stringify(value));
-  const bodies = maybeInvalidSiteConfig(
-    hostileObject({ user_group_id: text, name: text, properties: hostileJson, query: text }),
-  );
-  const statuses = new Set<number>();
-  const head = `Host: x\r\nAuthorization: Token ${service.key}\r\nContent-Type: application/json\r\n`;
-  const filler = Array(1600).fill("x".repeat(65_536));
-  const attacked = await service.watch(async () => {
-    for (let done = 0; done < HOSTILE; done += AT_ONCE) {
-      const calls = fc.sample(bodies, AT_ONCE).map(async (body, index) => {
-        const path = index % 4 === 0 ? "/graphql" : "/api/user";
-        const method = ["POST", "GET", "PUT", "DELETE"][index % 4] ?? "POST";
-        statuses.add((await callRest(service.url + path, method, service.key, body)).status);
-      });
-      await Promise.all(calls);
-    }
-    await Promise.all(
-      [
-        [`PUT /api/user HTTP/1.1\r\n${head}Content-Length: 104857600\r\n\r\n`, ...filler],
-        [`POST /graphql HTTP/1.1\r\n${head}Content-Length: 104857600\r\n\r\n`, ...filler],
-        [`GET /livez HTTP/1.1\r\nX: `, ...filler],
-        [
-          `POST /graphql HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n`,
-          ...filler.map((part) => `10000\r\n${part}\r\n`),
-        ],
-      ].map((parts) => exchange(service.url, parts)),
-    );
-  });
-  expectSurvived("hostile requests", attacked);
-  expect([...statuses].filter((status) => status >= 500)).toEqual([]);
-});
 
 /** Sends bytes over many connections that do not read, until the service has ended each in one of these ways. */
 async function stall(bytes: Buffer, ...ends: readonly string[]) {

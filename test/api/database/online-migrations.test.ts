@@ -1,16 +1,13 @@
-import { Client } from "pg";
 import type { QueryRunner } from "typeorm";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { DeriveFromGroups1795864200000 } from "../../../migrations/1795864200000-derive-from-groups.js";
 import type { LockingMigration } from "../../../migrations/shared/locks.js";
 import { backfill, buildIndex, dropIndex } from "../../../migrations/shared/online.js";
-import { migrateDown, migrateUp, planMigrations } from "../../../src/persistence/database/migrator.js";
-import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { migrateDown, planMigrations } from "../../../src/persistence/database/migrator.js";
 import { expectDerivedColumns } from "../../support/postgres/derived-columns.js";
 import { createMigrationDatabase } from "../../support/postgres/migration-database.js";
-import { connectDatabase } from "../../support/postgres/postgres-setup.js";
 
-const { database, query, target, up } = await createMigrationDatabase();
+const { database, query, up } = await createMigrationDatabase();
 const INDEX = "user_group_sample_ix";
 const ON = "user_group (account_id, environment, sample)";
 /** More than one batch in each tenant. */
@@ -85,28 +82,6 @@ test("the invalid index of an interrupted build is replaced", async () => {
   expect((await state()).index).toMatchObject({ isValid: false, isUnique: true });
   await up();
   expect((await state()).index).toMatchObject({ isValid: true, isUnique: false });
-});
-
-test("while an index is built, others write, and processes that also migrate do not block it", async () => {
-  const other = await connectDatabase(target);
-  const report = new Client(clientOptions(target));
-  await report.connect();
-  try {
-    other.orm.migrations.push(sample);
-    // The build waits for this transaction.
-    await report.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
-    await report.query("SELECT count(*) FROM user_group");
-    const building = up();
-    await expect.poll(async () => (await state()).index).toMatchObject({ isValid: false });
-    const waiting = migrateUp(other);
-    await query("UPDATE user_group SET name = name || '!' WHERE id % 100 = 0");
-    await report.query("COMMIT");
-    expect((await Promise.all([building, waiting])).toSorted()).toEqual([[], [sample.name]]);
-    expect(await state()).toMatchObject({ index: { isValid: true }, rows: { filled: 4 * ROWS } });
-  } finally {
-    await report.end();
-    await other.close();
-  }
 });
 
 test("a plan contains each statement once and changes nothing", async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { callRest } from "../../support/rest/rest-client.js";
 import { startService } from "../../support/service/test-service.js";
 import { type Answer, holdAnswer, type Receiver, startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
@@ -58,28 +57,6 @@ test.each<
     async (tenant) => {
       const { id } = await tenant.listen("http://127.0.0.1:1/hook");
       await tenant.mutate("rotateWebhookSecret", { id }, "secret");
-    },
-  ],
-  [
-    "the end of a rotated token",
-    "user_group",
-    "previous_token_expires_at",
-    GRACE_SECONDS,
-    0,
-    async (tenant) => {
-      const current_token = await tenant.createGroup("acme");
-      await callRest(`${service.url}/api/user`, "POST", tenant.key, { current_token });
-    },
-  ],
-  [
-    "the end of a token that was rotated with a shorter grace period",
-    "user_group",
-    "previous_token_expires_at",
-    MINUTE,
-    0,
-    async (tenant) => {
-      const token = await tenant.createGroup("acme");
-      await tenant.mutate("rotateUserGroupToken", { by: { token }, graceSeconds: MINUTE });
     },
   ],
   [
