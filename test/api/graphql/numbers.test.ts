@@ -59,6 +59,23 @@ describe.each(NUMBERS)("%.40s", (number, rule) => {
   });
 });
 
+test("a number that a float does not keep is refused with its place, also in site configurations and sessions", async () => {
+  const number = "12345678901234.567";
+  const create = `mutation { createUserGroup(input: { providedId: "n", name: "N", properties: { a: [0.5, ${number}] } }) { userErrors { message } } }`;
+  const message =
+    "properties.a.1 must be a number that a 64-bit float keeps; send it as a string, or the properties over REST.";
+  expect((await run(create)).createUserGroup.userErrors).toEqual([{ message }]);
+  const put = `mutation { putSiteConfig(input: { source: { document: { a: ${number} } } }) { userErrors { code field } } }`;
+  expect((await run(put)).putSiteConfig.userErrors).toEqual([
+    { code: "INVALID_FIELD", field: ["source", "document", "a"] },
+  ]);
+  const session = `{"user_group_id":"large","variables":{"a":${number}}}`;
+  expect(await callRest(`${service.url}/api/embed-session`, "POST", keys.admin, session)).toMatchObject({
+    status: 400,
+    body: { error: { code: "invalid_field", field: "variables.a" } },
+  });
+});
+
 describe("large integers are found", () => {
   const TENANT = "809191427645181212";
   const text = `{"tenant": ${TENANT}}`;

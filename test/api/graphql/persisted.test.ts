@@ -49,17 +49,6 @@ describe("automatic persisted queries", () => {
     expect(await get(open, persisted(hash))).toMatchObject(ANSWER);
   });
 
-  test("rejects a GET that a page of another site could send", async () => {
-    const query = `# ${randomUUID()}\n${VIEWER}`;
-    await open.send({ query, ...persisted(sha256(query)) });
-    // Without credentials: pages of other sites cannot make a browser send them.
-    const search = new URLSearchParams({ extensions: JSON.stringify(persisted(sha256(query)).extensions) });
-    expect(await callRest(`${open.service.url}/graphql?${search}`, "GET", undefined)).toMatchObject({
-      status: 400,
-      body: { errors: [{ message: expect.stringContaining("Cross-Site Request Forgery") }] },
-    });
-  });
-
   test("rejects and does not store a hash of another text", async () => {
     const hash = sha256(randomUUID());
     expect(await open.send({ query: VIEWER, ...persisted(hash) })).toMatchObject({

@@ -1,17 +1,14 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { Client } from "pg";
 import { expect, test } from "vitest";
-import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
+import { holdTransaction } from "../../support/postgres/held-transaction.js";
 import { exchange } from "../../support/rest/raw-connection.js";
 
 const { keys, service } = await startGraphql();
 const BODY = '{"user_group_id":"raw","name":"Raw"}';
 const JSON_TYPE = "Content-Type: application/json\r\n";
 const MEGABYTE = 1024 * 1024;
-const LOCK_WAITERS =
-  "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 const NOT_HTTP =
   "The request is not valid HTTP. A body needs the header `Content-Length` or `Transfer-Encoding`.";
 
@@ -243,20 +240,16 @@ test.each([
 ])("a client that resets its connection after %s harms nobody", async (_name, create) => {
   const request = get("Content-Length: 36\r\n", BODY).replace("Connection: close\r\n", "");
   const livez = () => service.server.inject({ method: "GET", url: "/livez" });
-  const holder = new Client(clientOptions(service.owner));
-  await holder.connect();
-  await holder.query("BEGIN; LOCK user_group IN ACCESS EXCLUSIVE MODE");
+  const lock = await holdTransaction(service, "LOCK user_group IN ACCESS EXCLUSIVE MODE");
   const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
   const closed = once(socket, "close");
   await once(socket, "connect");
   socket.write(create(request));
-  // Until the first request waits for the lock.
-  await expect.poll(async () => (await holder.query(LOCK_WAITERS)).rows).not.toEqual([]);
+  await lock.untilAwaited();
   socket.resetAndDestroy();
   await closed;
   expect(await livez()).toMatchObject({ statusCode: 200 });
-  await holder.query("COMMIT");
-  await holder.end();
+  await lock.commit();
   expect(await send(get("Content-Length: 36\r\n", BODY))).toMatchObject([{ status: 200 }]);
 });
 

@@ -291,6 +291,14 @@ describe("a subscription to all groups", () => {
   });
 });
 
+test("a subscription to all groups ends when its API key is revoked", async () => {
+  const { account, service } = graphql();
+  const { secret, id } = await account.createKey({ scope: "read" });
+  const stream = await watchAll(secret);
+  await service.services.accounts.revokeKey(id);
+  await expectEnd(stream);
+});
+
 test("many idle subscribers share one database connection, and end with the service", async () => {
   const { service } = graphql();
   await createUserGroup(graphql(), "popular");
