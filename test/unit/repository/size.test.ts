@@ -22,14 +22,14 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   "src/services": 7_300,
   "src/telemetry": 750,
   "test/api": 25_000,
-  "test/browser": 3_200,
+  "test/browser": 3_150,
   "test/citus": 430,
   "test/operations": 2_500,
-  "test/process": 4_400,
-  "test/slow": 2_350,
+  "test/process": 4_100,
+  "test/slow": 2_250,
   "test/smoke": 260,
   "test/support": 9_750,
-  "test/unit": 5_000,
+  "test/unit": 4_200,
 };
 // 58, the six of OpenID Connect minus the four of workers and read replicas, PREVIEW_URL, and how long and how many former values of groups are kept.
 const MAX_SETTINGS = 63;
