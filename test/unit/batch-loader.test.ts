@@ -5,7 +5,8 @@ import { BatchLoader } from "../../src/services/shared/batch-loader.js";
 import { countOnly } from "../../src/telemetry/telemetry.js";
 
 const one = { accountId: 1, environment: "Customer" } as const;
-const other = { accountId: 1, environment: "Testing" } as const;
+const testing = { accountId: 1, environment: "Testing" } as const;
+const stranger = { accountId: 2, environment: "Customer" } as const;
 
 /** A loader of squares; negative numbers fail whatever they are loaded with. Batches are answered by `answerAll`. */
 function squares(isOn = true) {
@@ -57,13 +58,11 @@ test.each<[string, (readonly number[])[], (readonly number[])[]]>([
 
 test("keeps tenants, transactions and, with batching off, requests separate", async () => {
   const { request, loader, batches, sent, answerAll } = squares();
-  const tenants = [request(one, [1]), request(other, [2])];
+  const tenants = [one, testing, stranger];
+  const ofTenants = tenants.map((tenant, key) => request(tenant, [key]));
   await answerAll();
-  expect(await Promise.all(tenants)).toEqual([[1], [4]]);
-  expect(batches).toMatchObject([
-    { tenant: one, keys: [1] },
-    { tenant: other, keys: [2] },
-  ]);
+  expect(await Promise.all(ofTenants)).toEqual([[0], [1], [4]]);
+  expect(batches).toMatchObject(tenants.map((tenant, key) => ({ tenant, keys: [key] })));
   batches.length = 0;
   const transaction = () => ({ ...one, transaction: { afterCommit: () => undefined } });
   const [first, second] = [transaction(), transaction()];
