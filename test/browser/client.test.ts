@@ -144,7 +144,7 @@ test.each([
 });
 
 test.each([
-  ["browser", 4_000, []],
+  ["browser", 4_500, []],
   ["react", 6_500, ["react"]],
 ])("the entry %s is small and has no other dependencies", async (name, maxBytes, dependencies) => {
   const entry = fileURLToPath(new URL(`../../clients/typescript/src/${name}.ts`, import.meta.url));

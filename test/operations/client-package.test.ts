@@ -54,6 +54,7 @@ test("the package contains only the files it needs", async () => {
   const modules =
     /^dist\/(?:(?:generated\/)?[a-z-]+\.js|(?:cjs\/)?(?:(?:generated|viewer)\/)?[a-z-]+\.d\.ts)$/;
   expect(files.filter((path) => !modules.test(path)).toSorted()).toEqual([
+    "LICENSE",
     "README.md",
     "dist/cjs/package.json",
     "dist/persisted-queries.json",

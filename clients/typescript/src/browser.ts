@@ -1,8 +1,18 @@
 // Browser code: no Node.js APIs. The build makes this one file, so that a page can load it without a bundler.
+import { createAuthorizedFetch } from "./viewer/authorized-fetch.js";
 import { isRefusal, isTransient, ViewerError } from "./viewer/error.js";
-import { createRequests, type ReadGroup } from "./viewer/requests.js";
+import { createRequests, endpointOf, type ReadGroup } from "./viewer/requests.js";
 import { createSessions, type GetSession, type Session } from "./viewer/session.js";
-import { backOffMs, MIN_GAP_MS, pause, untilAborted } from "./viewer/timing.js";
+import {
+  backOffMs,
+  createWaits,
+  MIN_GAP_MS,
+  onReturn,
+  pause,
+  RETRY_GAP_MS,
+  STALE_MS,
+  untilAborted,
+} from "./viewer/timing.js";
 
 export { ViewerError } from "./viewer/error.js";
 export type { GetSession, ViewerSession } from "./viewer/session.js";
@@ -23,6 +33,11 @@ export interface ViewerOptions {
   readonly getSession: GetSession;
   /** Timeout of `getSession` and of each request in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * How long `fetch` repeats a request to the service while that is unreachable, in milliseconds. Default: until it succeeds, or its signal
+   * is aborted.
+   */
+  readonly retryForMs?: number | undefined;
 }
 
 /** The state of a page; a new object for each change. */
@@ -33,7 +48,7 @@ export interface ViewerState {
   readonly error: unknown;
   /** Whether there is no user group yet and it is being read. */
   readonly isLoading: boolean;
-  /** Whether the user group may have changed, because the last attempt to connect failed. */
+  /** Whether the user group may have changed: its event stream has been gone for more than a second, or the last attempt to connect failed. */
   readonly isStale: boolean;
   /** Whether your server or the service refused the user. Nothing is sent until `reload`, or until the page becomes visible again. */
   readonly signedOut: boolean;
@@ -47,7 +62,7 @@ export interface Viewer {
    * breaks. @returns a function that stops
    */
   watch(listener: (state: ViewerState) => void): () => void;
-  /** Asks the service now, such as after an error or a sign-in; at most every 5 seconds, and only if there are listeners. */
+  /** Asks the service now, such as after an error or a sign-in; only if there are listeners, and at most every 5 seconds after a refusal. */
   reload(): void;
   /**
    * Reads the group's current state, with up to two retries.
@@ -55,13 +70,22 @@ export interface Viewer {
    */
   read(options?: { readonly signal?: AbortSignal | undefined }): Promise<ViewerGroup>;
   /**
-   * Calls `fetch` with the session as bearer token, and again with a new session if the first gets status 401: for GraphQL clients. Call only the
-   * service, and your own services that verify the session. @throws ViewerError if both are refused; what `getSession` and `fetch` throw
+   * Calls `fetch` with the session as bearer token, and again with a new session if the first gets status 401: for GraphQL clients. A request to
+   * the service is repeated while that is unreachable or answers 429, 502, 503 or 504, for `retryForMs`: a front end can only read there. Call only the
+   * service, and your own services that verify the session. @throws ViewerError if both sessions are refused; what `getSession` and `fetch` throw
    */
   readonly fetch: typeof fetch;
+  /**
+   * Calls the listener, now and after each change, with whether the event stream that a GraphQL client has opened with `fetch` is gone for more than
+   * a second, so that the page may show old data. @returns a function that stops
+   */
+  watchConnection(listener: (isStale: boolean) => void): () => void;
   /** Returns the token of the current session, for your own services that verify it. @throws as `read` does */
   getToken(): Promise<string>;
 }
+
+/** A stream that lasted this long was no failure. */
+const STABLE_MS = 2_000;
 
 /** The state before the first attempt, and on a server. */
 export const INITIAL_STATE: ViewerState = {
@@ -72,35 +96,34 @@ export const INITIAL_STATE: ViewerState = {
   signedOut: false,
 };
 
-/** A stream that lasted this long was no failure. */
-const STABLE_MS = 10_000;
-
-/** The browser's objects, whose types servers lack; undefined on a server. */
-interface Page {
-  readonly document?: Pick<EventTarget, "addEventListener"> & { readonly visibilityState: string };
-  readonly addEventListener?: EventTarget["addEventListener"];
-}
-
 /** Creates a viewer: one per page, which all of its parts share. @throws TypeError that names the invalid option */
-export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOptions): Viewer {
-  const { query, follow } = createRequests(url, timeoutMs);
+export function createViewer({
+  url,
+  getSession,
+  timeoutMs = 10_000,
+  retryForMs = Number.POSITIVE_INFINITY,
+}: ViewerOptions): Viewer {
+  const endpoint = endpointOf(url);
+  const { query, follow } = createRequests(endpoint, timeoutMs);
   const { withSession, getToken } = createSessions(getSession, timeoutMs);
+  const waits = createWaits();
   const listeners = new Set<() => void>();
   let state = INITIAL_STATE;
   let feed: AbortController | undefined;
   /** Ends the stream that delivers. */
   let cutStream: (() => void) | undefined;
   let checkedAt = 0;
-  let failures = 0;
-  let retryAt = 0;
-  /** The earliest time of an attempt that someone asks for. */
+  /** The earliest time of the next attempt. */
   let earliestAt = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Ends the wait for the next attempt. */
-  let proceed: (() => void) | undefined;
+  let staleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  function update(userGroup: ViewerGroup | undefined, error: unknown, isLoading = false): void {
-    const isStale = userGroup !== undefined && error !== undefined;
+  function update(
+    userGroup: ViewerGroup | undefined,
+    error: unknown,
+    { isLoading = false, isGone = false } = {},
+  ): void {
+    clearTimeout(staleTimer);
+    const isStale = userGroup !== undefined && (isGone || error !== undefined);
     state = { userGroup, error, isLoading, isStale, signedOut: isRefusal(error) };
     for (const listener of listeners) listener();
   }
@@ -119,7 +142,7 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
   /** Follows the group until the stream ends. @returns whether it lasted */
   async function connect(signal: AbortSignal): Promise<boolean> {
     const startedAt = performance.now();
-    if (!state.userGroup) update(undefined, state.error, true);
+    if (!state.userGroup) update(undefined, state.error, { isLoading: true });
     try {
       await withSession((session) =>
         follow(session, signal, (group, cut) => {
@@ -129,6 +152,8 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
       );
       return performance.now() - startedAt >= STABLE_MS;
     } finally {
+      if (cutStream)
+        staleTimer = setTimeout(() => update(state.userGroup, state.error, { isGone: true }), STALE_MS);
       cutStream = undefined;
     }
   }
@@ -145,46 +170,33 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
   }
 
   async function keepConnected(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      await new Promise<void>((resolve) => {
-        proceed = resolve;
-        setTimer();
-      });
-      proceed = undefined;
-      if (signal.aborted) return;
-      let waitMs = 1_000 * Math.random();
-      let gapMs = MIN_GAP_MS;
+    let waitMs = earliestAt - performance.now();
+    for (let failures = 0; ; ) {
+      await waits.wait(waitMs, earliestAt - performance.now(), signal);
+      let gapMs = RETRY_GAP_MS;
       try {
         failures = (await connect(signal)) ? 0 : failures + 1;
+        waitMs = failures === 0 ? RETRY_GAP_MS * Math.random() : backOffMs(failures);
       } catch (error) {
         failures += 1;
-        waitMs = error instanceof ViewerError ? error.retryAfter * 1000 : 0;
-        gapMs = Math.max(gapMs, waitMs);
+        const askedMs = error instanceof ViewerError ? error.retryAfter * 1000 : 0;
+        waitMs = Math.max(askedMs, backOffMs(failures));
+        gapMs = Math.max(gapMs, askedMs);
         const failure = await readInstead(error, signal);
-        if (signal.aborted) return;
+        signal.throwIfAborted();
         const isDeleted = failure instanceof ViewerError && failure.code === "deleted";
-        if (isDeleted || isRefusal(failure)) waitMs = Number.POSITIVE_INFINITY;
+        if (isDeleted || isRefusal(failure)) {
+          waitMs = Number.POSITIVE_INFINITY;
+          gapMs = Math.max(gapMs, MIN_GAP_MS);
+        }
         if (failure) update(isDeleted ? undefined : state.userGroup, failure);
       }
-      earliestAt = performance.now() + gapMs;
-      retryAt = performance.now() + Math.max(waitMs, backOffMs(failures));
+      earliestAt = performance.now() + Math.min(gapMs, waitMs);
     }
   }
 
-  function setTimer(): void {
-    clearTimeout(timer);
-    if (proceed && retryAt < Number.POSITIVE_INFINITY)
-      timer = setTimeout(proceed, retryAt - performance.now());
-  }
-
-  /** Shortens the wait for the next attempt. */
-  function retry(): void {
-    retryAt = Math.min(retryAt, earliestAt);
-    setTimer();
-  }
-
   function reload(): void {
-    retry();
+    waits.wake();
     const now = performance.now();
     if (!cutStream || now - checkedAt < MIN_GAP_MS) return;
     checkedAt = now;
@@ -195,20 +207,14 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
   function start(): AbortController {
     const stop = new AbortController();
     const { signal } = stop;
-    const page: Page = Object(globalThis);
-    const onVisibilityChange = () => {
-      if (page.document?.visibilityState === "visible") reload();
-    };
-    page.document?.addEventListener("visibilitychange", onVisibilityChange, { signal });
-    page.addEventListener?.("online", reload, { signal });
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      proceed?.();
+    onReturn(reload, signal);
+    keepConnected(signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
     });
-    retry();
-    void keepConnected(signal);
     return stop;
   }
+
+  const authorized = createAuthorizedFetch({ endpoint, withSession, waits, timeoutMs, retryForMs });
 
   return {
     get state() {
@@ -235,7 +241,7 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
         signal?.throwIfAborted();
         try {
           const group = await untilAborted(readOnce(signal), signal);
-          retry();
+          waits.wake();
           return group;
         } catch (error) {
           signal?.throwIfAborted();
@@ -244,16 +250,7 @@ export function createViewer({ url, getSession, timeoutMs = 10_000 }: ViewerOpti
         }
       }
     },
-    async fetch(input, init) {
-      const request = new Request(input, init);
-      return withSession(async ({ token }) => {
-        const authorized = request.clone();
-        authorized.headers.set("authorization", `Bearer ${token}`);
-        const reply = await fetch(authorized);
-        if (reply.status !== 401) return reply;
-        throw new ViewerError("unauthenticated", "The session was refused.", reply);
-      });
-    },
+    ...authorized,
     getToken,
   };
 }

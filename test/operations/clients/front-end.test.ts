@@ -17,7 +17,7 @@ import { freePort } from "../../support/programs/free-port.js";
 import { createTestProcesses } from "../../support/service/running-process.js";
 
 const HTML =
-  '<!doctype html><link rel="icon" href="data:,"><p id="name"></p><script type="module" src="/page.js"></script>';
+  '<!doctype html><link rel="icon" href="data:,"><p id="name"></p><b id="sign"></b><script type="module" src="/page.js"></script>';
 /** The shortest lifetime of a session. */
 const EXPIRES_IN_S = 60;
 
@@ -25,15 +25,15 @@ const EXPIRES_IN_S = 60;
 const FOLLOW = {
   "graphql-sse": `
     import { showGroup } from "./with-graphql-sse.js";
-    showGroup(url, getSession, show);`,
+    showGroup(url, getSession, show, showStale);`,
   urql: `
     import { createUrqlClient } from "./with-urql.js";
-    const client = createUrqlClient(url, getSession);
+    const client = createUrqlClient(url, getSession, showStale);
     client.query(OWN_GROUP, {}).subscribe(({ data }) => show(data?.viewer?.userGroup));
     client.subscription(OWN_GROUP_CHANGED, {}).subscribe(() => undefined);`,
   apollo: `
     import { createApolloClient } from "./with-apollo.js";
-    const client = createApolloClient(url, getSession);
+    const client = createApolloClient(url, getSession, showStale);
     client.watchQuery({ query: OWN_GROUP }).subscribe(({ data }) => show(data?.viewer?.userGroup));
     client.subscribe({ query: OWN_GROUP_CHANGED }).subscribe(() => undefined);`,
 };
@@ -45,7 +45,7 @@ const followWithRelay = (artefacts: string) => `
   import subscription from "${artefacts}/ownGroupSubscription.graphql.js";
   import fragment from "${artefacts}/ownGroup_group.graphql.js";
   import { createEnvironment } from "./with-relay.js";
-  const environment = createEnvironment(url, getSession);
+  const environment = createEnvironment(url, getSession, showStale);
   const { viewer } = await fetchQuery(environment, query, {}).toPromise();
   const snapshot = environment.lookup(getSingularSelector(fragment, viewer.userGroup));
   show(snapshot.data);
@@ -67,7 +67,7 @@ test("the snippets compile with the generated types", async () => {
   expect(await checkTypes(guide.directory, "tsconfig.json")).toEqual([]);
 });
 
-test("a page of each client shows every change: after a restart, a new signing key and the end of its session", async () => {
+test("a page of each client shows every change: after a restart, also when opened meanwhile, a new signing key and the end of its session", async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
   const encryptionKey = randomBytes(32);
@@ -87,9 +87,9 @@ test("a page of each client shows every change: after a restart, a new signing k
   await servePages(pagePort, scripts, () =>
     userGroups.createEmbedSession({ userGroupId: "acme", expiresIn: EXPIRES_IN_S }),
   );
-  const pages = await Promise.all(
-    [...scripts.keys()].map((name) => openPage(browser(), `${CORS_ORIGINS}/${name}`)),
-  );
+  const openPages = () =>
+    Promise.all([...scripts.keys()].map((name) => openPage(browser(), `${CORS_ORIGINS}/${name}`)));
+  const pages = await openPages();
   const openedAt = performance.now();
   const allShow = (name: string) => Promise.all(pages.map(({ page }) => shown(page, "#name").toBe(name)));
   const rename = async (name: string) => {
@@ -101,8 +101,13 @@ test("a page of each client shows every change: after a restart, a new signing k
 
   service.kill("SIGTERM");
   await service.ended;
+  await Promise.all(pages.map(({ page }) => shown(page, "#sign").toBe("Reconnecting…")));
+  pages.push(...(await openPages()));
+  // Longer than clients repeat failed requests themselves.
+  await sleep(5_000);
   await start();
   await rename("after a restart");
+  await Promise.all(pages.map(({ page }) => shown(page, "#sign").toBe("")));
 
   const rotated = await processes.run(["signing-key", "rotate", "--revoke"], { env: connection });
   expect(rotated.code).toBe(0);
@@ -128,6 +133,7 @@ async function bundleScripts(serviceUrl: string): Promise<ReadonlyMap<string, st
       import { OWN_GROUP, OWN_GROUP_CHANGED } from "./documents.js";
       const url = ${JSON.stringify(serviceUrl)};
       const getSession = ({ signal }) => fetch("/embed-session", { signal });
+      const showStale = (isStale) => { document.getElementById("sign").textContent = isStale ? "Reconnecting…" : ""; };
       const show = (group) => { document.getElementById("name").textContent = group?.name; };`;
     scripts.set(name, await guide.bundle(start + application));
   }

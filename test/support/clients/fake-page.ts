@@ -1,5 +1,11 @@
 import { onTestFinished, vi } from "vitest";
-import { createViewer, type GetSession, type ViewerState } from "../../../clients/typescript/src/browser.js";
+import {
+  createViewer,
+  type GetSession,
+  type ViewerOptions,
+  type ViewerState,
+} from "../../../clients/typescript/src/browser.js";
+
 /** Answers a request of the viewer. */
 export type Fetch = (request: {
   readonly isStream: boolean;
@@ -24,10 +30,16 @@ export interface FakePage {
   answer(fetch: Fetch, getSession?: GetSession): void;
   /** Shows the page again. */
   becomeVisible(): void;
+  hide(): void;
+  getOnline(): void;
 }
 
 /** Creates a page until the test ends. Time passes with `vi.advanceTimersByTimeAsync`. */
-export function createFakePage(fetch: Fetch, getSession?: GetSession): FakePage {
+export function createFakePage(
+  fetch: Fetch,
+  getSession?: GetSession,
+  options: Pick<ViewerOptions, "retryForMs"> = {},
+): FakePage {
   vi.useFakeTimers();
   vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
     const limit = new AbortController();
@@ -36,6 +48,12 @@ export function createFakePage(fetch: Fetch, getSession?: GetSession): FakePage 
   });
   const document = Object.assign(new EventTarget(), { visibilityState: "visible" });
   vi.stubGlobal("document", document);
+  const window = new EventTarget();
+  vi.stubGlobal("addEventListener", window.addEventListener.bind(window));
+  const show = (visibilityState: string) => {
+    document.visibilityState = visibilityState;
+    document.dispatchEvent(new Event("visibilitychange"));
+  };
   const sessions: number[] = [];
   const requests: { at: number; isStream: boolean; token: string }[] = [];
   const answers = {
@@ -50,6 +68,7 @@ export function createFakePage(fetch: Fetch, getSession?: GetSession): FakePage 
     return abortable(async () => answers.fetch(request), signal);
   });
   const viewer = createViewer({
+    ...options,
     url: "https://groups.example.com",
     getSession(init) {
       sessions.push(performance.now());
@@ -68,7 +87,9 @@ export function createFakePage(fetch: Fetch, getSession?: GetSession): FakePage 
     answer(next, nextSession = answers.getSession) {
       Object.assign(answers, { fetch: next, getSession: nextSession });
     },
-    becomeVisible: () => void document.dispatchEvent(new Event("visibilitychange")),
+    becomeVisible: () => show("visible"),
+    hide: () => show("hidden"),
+    getOnline: () => void window.dispatchEvent(new Event("online")),
   };
 }
 

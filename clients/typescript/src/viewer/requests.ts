@@ -13,9 +13,8 @@ export type ReadGroup = NonNullable<NonNullable<ViewerQuery["viewer"]>["userGrou
 /** The service writes at least a comment every 12 seconds. */
 const IDLE_TIMEOUT_MS = 40_000;
 
-/** Creates the requests of a viewer. @throws TypeError if the URL is invalid */
-export function createRequests(url: string, timeoutMs: number) {
-  const endpoint = endpointOf(url);
+/** Creates the requests of a viewer. @param endpoint of `endpointOf` */
+export function createRequests(endpoint: string, timeoutMs: number) {
   const late = () => new ViewerError("timeout", `The service did not reply within ${timeoutMs} ms.`);
 
   const send = (accept: string, { token }: Session, query: string, signal: AbortSignal) =>
@@ -137,7 +136,8 @@ function toViewerError(cause: unknown): ViewerError {
   return new ViewerError("network", message, {}, { cause });
 }
 
-function endpointOf(url: string): string {
+/** Returns the URL of the service's GraphQL API. @throws TypeError if the URL is invalid */
+export function endpointOf(url: string): string {
   const { protocol, href } = URL.canParse(url) ? new URL(url) : {};
   if (href && (protocol === "https:" || protocol === "http:")) return `${href.replace(/\/$/, "")}/graphql`;
   throw new TypeError("`url` must be a URL that begins with https:// or http://.");

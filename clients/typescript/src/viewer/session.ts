@@ -1,5 +1,5 @@
 import { isRefusal, ViewerError } from "./error.js";
-import { MIN_GAP_MS, pause, untilAborted } from "./timing.js";
+import { MIN_GAP_MS, pause, RETRY_GAP_MS, untilAborted } from "./timing.js";
 
 /** Sessions are renewed this long before they expire, or after nine tenths of their lifetime. */
 const RENEW_BEFORE_MS = 30_000;
@@ -41,7 +41,7 @@ export function createSessions(getSession: GetSession, timeoutMs: number) {
       current = await untilAborted(load(), limit);
       return current;
     } catch (cause) {
-      earliestRenewal = performance.now() + MIN_GAP_MS;
+      earliestRenewal = performance.now() + (isRefusal(cause) ? MIN_GAP_MS : RETRY_GAP_MS);
       if (!limit.aborted) throw cause;
       throw new ViewerError("no_session", `\`getSession\` did not return within ${timeoutMs} ms.`);
     }
