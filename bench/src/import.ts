@@ -15,7 +15,7 @@ const ACCOUNT = ["--account", "bench", "--environment", "Customer"];
 const SOURCES = ["crm", "sales", "support"];
 const HEADS = ["", "groups", "seconds", "groups/s", "COPY's time ÷ it", "peak memory MB"];
 
-/** The tables that an import writes, in foreign key order; triggers write the audit log. */
+/** The tables that an import writes, in foreign key order. */
 const TABLES = ["user_group", "mapping_entry", "brought_token"];
 
 type Command = (name: string, ...options: string[]) => ReturnType<typeof runCommand>;

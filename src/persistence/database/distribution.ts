@@ -153,7 +153,7 @@ export async function checkDistribution(database: Database): Promise<void> {
   });
 }
 
-/** Foreign keys and triggers must go first. The triggers only serve plain PostgreSQL: statements record changes themselves. */
+/** Foreign keys and triggers must go first. The trigger of revoked keys only serves changes by hand on plain PostgreSQL. */
 async function release(runner: QueryRunner): Promise<DistributionStep[]> {
   const present = await constraints(runner);
   const keys = FOREIGN_KEYS.filter(({ name }) => present.has(name)).map(

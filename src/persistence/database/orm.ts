@@ -8,6 +8,7 @@ import { IndexOftenChangedGroups1795862000000 } from "../../../migrations/179586
 import { EndedConsoleSessions1795863000000 } from "../../../migrations/1795863000000-ended-console-sessions.js";
 import { AddUpUsage1795864100000 } from "../../../migrations/1795864100000-add-up-usage.js";
 import { DeriveFromGroups1795864200000 } from "../../../migrations/1795864200000-derive-from-groups.js";
+import { DropRecordingTriggers1795865000000 } from "../../../migrations/1795865000000-drop-recording-triggers.js";
 import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
 import { AuditEntryEntity } from "../audit/entries.js";
 import { SigningKeyEntity } from "../authentication/signing-keys.js";
@@ -56,6 +57,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
       EndedConsoleSessions1795863000000,
       AddUpUsage1795864100000,
       DeriveFromGroups1795864200000,
+      DropRecordingTriggers1795865000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

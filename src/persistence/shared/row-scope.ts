@@ -61,7 +61,7 @@ export function beginWithin(scope: RowScope, access: Statement["access"]): strin
   return access === "read" ? tenant : `${tenant}; ${setActor(actor ?? {})}`;
 }
 
-/** Statements of changes record the actor; without one, the role. The setting also turns off the triggers that did so before. */
+/** The author that the audit log records; without one, the role. Always set: it turns off the triggers of the former release, until they are dropped. */
 function setActor(actor: Actor | Record<string, never>): string {
   return `SET LOCAL app.audit_actor = ${escapeLiteral(JSON.stringify(actor))}`;
 }
