@@ -23,6 +23,9 @@ const EXPIRES_IN_S = 60;
 
 /** What an application does with each client: a query shows the group, and a subscription follows it. */
 const FOLLOW = {
+  fetch: `
+    import { followGroup } from "./with-fetch.js";
+    followGroup(url, () => fetch("/embed-session"), show, showStale);`,
   "graphql-sse": `
     import { showGroup } from "./with-graphql-sse.js";
     showGroup(url, getSession, show, showStale);`,
