@@ -1,4 +1,3 @@
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { requireEmbedSessions } from "../domain/accounts/scopes.js";
 import {
@@ -16,8 +15,6 @@ import { invalidField } from "../domain/shared/errors.js";
 import { parseFields } from "../domain/shared/field-parsing.js";
 import { parseText } from "../domain/shared/text-field.js";
 import type { UserGroupRef } from "../domain/user-groups/user-group.js";
-import type { Services } from "../services/services.js";
-import type { Operation, RestRequest } from "./authenticated-routes.js";
 import { refusePrecondition } from "./entity-tag.js";
 import {
   COMPONENTS,
@@ -31,10 +28,11 @@ import {
   text,
   USER_GROUP_ID,
 } from "./fields.js";
-import { COMMON_HEADERS, curlBlock, errorResponses, jsonContent, response } from "./openapi.js";
+import { COMMON_HEADERS, curlBlock, jsonContent, response } from "./openapi.js";
+import type { Operation, RestRequest } from "./operations.js";
 
 export const EMBED_SESSION_PATH = "/api/embed-session";
-const KEY_SET_PATH = "/.well-known/jwks.json";
+export const KEY_SET_PATH = "/.well-known/jwks.json";
 
 const OPTIONS = z.object({
   expires_in: field(parseSessionLifetime, {
@@ -118,39 +116,34 @@ export const EMBED_SESSION_OPERATIONS = {
 
 const EXAMPLE_KEY = { kty: "EC", crv: "P-256", x: "…", y: "…", kid: "…", alg: "ES256", use: "sig" };
 
-/** The OpenAPI path item of the public keys that verify embed sessions. */
-export const KEY_SET_PATHS = {
-  [KEY_SET_PATH]: {
-    get: {
-      tags: ["User groups"],
-      operationId: "getSigningKeys",
-      summary: "Get the public keys of embed sessions",
-      description:
-        "The public keys that verify embed sessions, as a JSON Web Key Set. Contains the current key, a new key before it signs, and former keys while sessions that they signed can be valid.",
-      security: [],
-      responses: {
-        "200": response(
-          "The key set.",
-          [...COMMON_HEADERS, "Access-Control-Allow-Origin"],
-          jsonContent(KEY_SET, { one: [{ keys: [EXAMPLE_KEY] }, "One key"] }, "application/jwk-set+json"),
-        ),
-        ...errorResponses(["bad_request", "unavailable"], COMMON_HEADERS),
-      },
+/** The public keys that verify embed sessions. */
+export const KEY_SET_OPERATIONS = {
+  get: {
+    operationId: "getSigningKeys",
+    summary: "Get the public keys of embed sessions",
+    description: [
+      "The public keys that verify embed sessions, as a JSON Web Key Set. Contains the current key, a new key before it signs, and former keys while sessions that they signed can be valid.",
+    ],
+    access: "anyone",
+    ignoresBody: true,
+    responses: {
+      "200": response(
+        "The key set.",
+        [...COMMON_HEADERS, "Access-Control-Allow-Origin"],
+        jsonContent(KEY_SET, { one: [{ keys: [EXAMPLE_KEY] }, "One key"] }, "application/jwk-set+json"),
+      ),
+    },
+    codes: ["unavailable"],
+    async handle({ services, reply }) {
+      const keys = await services.signingKeys.publicKeys();
+      reply
+        .header("cache-control", `public, max-age=${KEY_SET_MAX_AGE_S}`)
+        .header("access-control-allow-origin", "*")
+        .type("application/jwk-set+json");
+      return JSON.stringify(keys);
     },
   },
-};
-
-/** Registers the public keys that verify embed sessions. */
-export function registerKeySet(app: FastifyInstance, { signingKeys }: Services): void {
-  app.get(KEY_SET_PATH, async (_request, reply) => {
-    const keys = await signingKeys.publicKeys();
-    reply
-      .header("cache-control", `public, max-age=${KEY_SET_MAX_AGE_S}`)
-      .header("access-control-allow-origin", "*")
-      .type("application/jwk-set+json");
-    return JSON.stringify(keys);
-  });
-}
+} satisfies Readonly<Record<string, Operation>>;
 
 /** @throws DomainError `invalid_field` */
 export function parseEmbedSession(body: RestRequest["body"]): {

@@ -48,12 +48,12 @@ type ErrorBody = z.infer<typeof ERROR_BODY>;
 interface ErrorReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: ErrorBody;
+  readonly body: ErrorBody & { readonly report?: object };
 }
 
 /** Renders an error response. */
 export function renderError(error: DomainError, requestId: string): ErrorReply {
-  const { code } = error;
+  const { code, report } = error;
   const fields = error.fields.map((each) => {
     const field = fieldName(each.field);
     return { field, message: code === "invalid_field" ? `${field} ${each.message}.` : each.message };
@@ -70,6 +70,7 @@ export function renderError(error: DomainError, requestId: string): ErrorReply {
         ...(first ? { field: first.field, fields } : {}),
         request_id: requestId,
       },
+      ...(report && { report }),
     },
   };
 }

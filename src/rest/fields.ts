@@ -141,19 +141,25 @@ export function parameter<Value>(parseOnce: (text: string, field: FieldPath) => 
     .meta({ ...documented });
 }
 
-/** Returns query parameters as OpenAPI parameter objects. */
-export function documentQuery(parameters: Readonly<Record<string, z.ZodType>>) {
-  return Object.entries(parameters).map(([name, schema]) => ({ name, in: "query", ...schema.meta() }));
+/** Returns parameters as OpenAPI parameter objects. */
+export function documentParameters(place: "path" | "query", parameters?: z.ZodObject) {
+  return Object.entries(parameters?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: place,
+    ...schema.meta(),
+  }));
 }
 
 /** The named schemas of the OpenAPI document. */
 export const COMPONENTS = z.registry<{ readonly id: string }>();
 
-/** Returns the named schemas as JSON Schema (2020-12). */
+/** Returns the named schemas as JSON Schema (2020-12), by name. */
 export function componentSchemas() {
   const uri = (id: string) => `#/components/schemas/${id}`;
   const { schemas } = z.toJSONSchema(COMPONENTS, { io: "input", unrepresentable: "any", uri });
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
+    Object.entries(schemas)
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
   );
 }

@@ -4,7 +4,7 @@ import { REPLAYED_HEADER } from "../domain/requests/idempotency-key.js";
 import { RATE_LIMIT_HEADERS } from "../domain/requests/rate-limit.js";
 import { ERRORS, type RestErrorCode } from "../domain/shared/error-catalogue.js";
 import { ERROR_BODY } from "./errors.js";
-import { COMPONENTS, documentQuery } from "./fields.js";
+import { COMPONENTS, documentParameters } from "./fields.js";
 
 const text = { type: "string" } as const;
 const wholeNumber = { type: "integer", minimum: 0 } as const;
@@ -116,7 +116,7 @@ const PREFER_PARAMETER = headerParameter(
   "`handling=strict` (RFC 7240) refuses a body with unknown fields, which are ignored otherwise, and names them in `error.fields`.",
 );
 
-export const REQUEST_ID_PARAMETER = headerParameter(
+const REQUEST_ID_PARAMETER = headerParameter(
   "X-Request-Id",
   "Your ID of the request, which is returned in the reply and recorded in the log and the audit log.",
   { pattern: "^[\\w.:/+=-]{1,128}$" },
@@ -133,7 +133,7 @@ const ERROR_HEADERS: Partial<Readonly<Record<RestErrorCode, HeaderName>>> = {
 };
 
 /** Error codes of all operations with an API key and a JSON body. */
-export const SHARED_CODES: readonly RestErrorCode[] = [
+const SHARED_CODES: readonly RestErrorCode[] = [
   "bad_request",
   "invalid_json",
   "invalid_field",
@@ -146,35 +146,58 @@ export const SHARED_CODES: readonly RestErrorCode[] = [
   "unavailable",
 ];
 
-/** Error codes of operations that every API key may call. */
-export const ANY_KEY_CODES = SHARED_CODES.filter((code) => code !== "forbidden");
+/** Error codes of requests that may have a body. */
+const BODY_CODES: readonly RestErrorCode[] = ["invalid_json", "payload_too_large", "unsupported_media_type"];
 
 /** Examples by name: a value and its summary. */
 type Examples = Readonly<Record<string, readonly [value: unknown, summary?: string]>>;
 
-/** The entry in the OpenAPI document of an operation with an API key and a JSON body. */
+/**
+ * Who may call an operation: API keys with a scope that it checks (the default), every API key, every API key and, without one, anyone
+ * (such as readers of public sites), or anyone without authentication.
+ */
+type Access = "scope" | "anyKey" | "optionalKey" | "anyone";
+
+/** The entry of an operation in the OpenAPI document. */
 export interface Documentation {
   readonly operationId: string;
   readonly summary: string;
   /** Paragraphs. */
   readonly description: readonly string[];
+  readonly access?: Access;
+  /** The request headers. */
   readonly parameters?: readonly object[];
   /** The query parameters; undefined if the operation takes none. */
   readonly query?: z.ZodObject;
-  /** The body; undefined if the operation takes none. */
+  /** The JSON body; undefined if the operation takes none. */
   readonly request?: z.ZodObject;
   readonly requestExamples?: Examples;
   /** Of bodies that are sent as a JSON Merge Patch; undefined if the operation takes none. */
   readonly mergePatchExamples?: Examples;
-  readonly reply: z.ZodType;
+  /** The body is the text of a JSON file, as it is. */
+  readonly text?: { readonly description: string; readonly maxBytes: number; readonly example: object };
+  /** The reply with status 200; undefined if `responses` has it. */
+  readonly reply?: z.ZodType;
   /** The description of the reply. */
-  readonly replyDescription: string;
+  readonly replyDescription?: string;
   readonly replyHeaders?: readonly HeaderName[];
-  readonly replyExamples: Examples;
-  /** Whether every API key may call it, whatever its scope. */
-  readonly isForAnyKey?: boolean;
+  readonly replyExamples?: Examples;
+  /** Responses by status besides the reply and those of error codes. */
+  readonly responses?: Readonly<Record<string, object>>;
+  /** Headers that every response has besides those of all operations. */
+  readonly headers?: readonly HeaderName[];
   /** Error codes besides those of all operations. */
   readonly codes: readonly RestErrorCode[];
+}
+
+/** A path in the OpenAPI document. */
+export interface PathDocumentation {
+  /** With parameters as in `/site-config/:site`. */
+  readonly path: string;
+  readonly tag: string;
+  /** The parameters in the path. */
+  readonly params?: z.ZodObject;
+  readonly operations: Readonly<Record<string, Documentation>>;
 }
 
 /** The error responses that these operations share, as OpenAPI components. */
@@ -183,51 +206,116 @@ export function sharedResponses() {
   return Object.fromEntries(responses.map(([status, response]) => [statusName(status), response]));
 }
 
-/** Returns the path item of operations by method. */
-export function describeOperations(operations: Readonly<Record<string, Documentation>>) {
-  const items = Object.entries(operations).map(([method, operation]) => [method, describe(operation)]);
-  return { parameters: [REQUEST_ID_PARAMETER], ...Object.fromEntries(items) };
+/** Returns the path items of paths. */
+export function describePaths(paths: readonly PathDocumentation[]) {
+  return Object.fromEntries(
+    paths.map(({ path, tag, params, operations }) => [
+      path.replaceAll(/:(\w+)/g, "{$1}"),
+      {
+        parameters: [...documentParameters("path", params), REQUEST_ID_PARAMETER],
+        ...Object.fromEntries(
+          Object.entries(operations).map(([method, operation]) => {
+            const item = { tags: [tag], ...describe(method, operation) };
+            return [method, method === "head" ? withoutContent(item) : item];
+          }),
+        ),
+      },
+    ]),
+  );
 }
 
-function describe({ operationId, summary, request, mergePatchExamples, ...operation }: Documentation) {
-  const sharedCodes = operation.isForAnyKey ? ANY_KEY_CODES : SHARED_CODES;
-  // A response with codes of its own describes those that it shares as well.
-  const isOwnStatus = (code: RestErrorCode) =>
-    operation.codes.some((own) => ERRORS[own].status === ERRORS[code].status);
-  const shared = sharedCodes
-    .map((code) => String(ERRORS[code].status))
-    .map((status) => [status, { $ref: `#/components/responses/${statusName(status)}` }]);
+const SECURITY: Readonly<Record<Access, object>> = {
+  scope: {},
+  anyKey: {},
+  optionalKey: { security: [{ ApiKey: [] }, {}] },
+  anyone: { security: [] },
+};
+
+function describe(method: string, operation: Documentation) {
+  const { operationId, summary, access = "scope", request, reply, replyHeaders = [] } = operation;
+  const base = [...headersFor(access, request !== undefined), ...(operation.headers ?? [])];
   return {
-    tags: ["User groups"],
     operationId,
     summary,
     description: operation.description.join("\n\n"),
+    ...SECURITY[access],
     parameters: [
       ...(request ? [PREFER_PARAMETER] : []),
       ...(operation.parameters ?? []),
-      ...documentQuery(operation.query?.shape ?? {}),
+      ...documentParameters("query", operation.query),
     ],
-    ...(request && {
-      requestBody: {
-        required: true,
-        content: {
-          ...jsonContent(request, operation.requestExamples ?? {}),
-          ...(mergePatchExamples && jsonContent(request, mergePatchExamples, MERGE_PATCH_TYPE)),
-        },
-      },
-    }),
+    ...describeBody(operation),
     responses: {
-      "200": response(
-        operation.replyDescription,
-        [...OPERATION_HEADERS, ...(operation.replyHeaders ?? [])],
-        jsonContent(operation.reply, operation.replyExamples),
-      ),
-      ...Object.fromEntries(shared),
-      ...errorResponses([...sharedCodes.filter(isOwnStatus), ...operation.codes], OPERATION_HEADERS),
-      ...(mergePatchExamples &&
-        errorResponses(["unsupported_media_type"], [...OPERATION_HEADERS, "Accept-Patch"])),
+      ...(reply && {
+        "200": response(
+          operation.replyDescription ?? "",
+          [...base, ...replyHeaders],
+          jsonContent(reply, operation.replyExamples ?? {}),
+        ),
+      }),
+      ...describeErrors(operation, base, sharedCodes(method, access)),
+      ...operation.responses,
     },
   };
+}
+
+function headersFor(access: Access, takesPreference: boolean): readonly HeaderName[] {
+  if (access === "anyone") return COMMON_HEADERS;
+  return takesPreference ? OPERATION_HEADERS : LIMITED_HEADERS;
+}
+
+/** Returns the error codes that all operations have with this method and these callers. */
+function sharedCodes(method: string, access: Access): readonly RestErrorCode[] {
+  if (access === "anyone") return ["bad_request"];
+  return SHARED_CODES.filter(
+    (code) =>
+      (code !== "forbidden" || access === "scope") && (method !== "head" || !BODY_CODES.includes(code)),
+  );
+}
+
+function describeBody({ request, requestExamples, mergePatchExamples, text: file }: Documentation) {
+  if (file) {
+    const examples = { document: { value: file.example } };
+    const content = {
+      "application/json": { schema: { type: "object" }, examples },
+      "text/plain": { schema: text },
+    };
+    return { requestBody: { required: true, description: file.description, content } };
+  }
+  if (!request) return {};
+  const content = {
+    ...jsonContent(request, requestExamples ?? {}),
+    ...(mergePatchExamples && jsonContent(request, mergePatchExamples, MERGE_PATCH_TYPE)),
+  };
+  return { requestBody: { required: true, content } };
+}
+
+/** @param base headers of all responses @param shared error codes besides those of the operation */
+function describeErrors(
+  { access, codes, headers: further, mergePatchExamples }: Documentation,
+  base: readonly HeaderName[],
+  shared: readonly RestErrorCode[],
+) {
+  // A component has neither further headers nor further codes.
+  const isComponent = (code: RestErrorCode) =>
+    access !== "anyone" &&
+    further === undefined &&
+    !codes.some((own) => ERRORS[own].status === ERRORS[code].status);
+  const statuses = shared.filter(isComponent).map((code) => String(ERRORS[code].status));
+  return {
+    ...Object.fromEntries(
+      statuses.map((status) => [status, { $ref: `#/components/responses/${statusName(status)}` }]),
+    ),
+    ...errorResponses([...shared.filter((code) => !isComponent(code)), ...codes], base),
+    ...(mergePatchExamples && errorResponses(["unsupported_media_type"], [...base, "Accept-Patch"])),
+  };
+}
+
+/** Returns the responses of HEAD for those of GET. */
+function withoutContent<Item extends { readonly responses: Readonly<Record<string, object>> }>(item: Item) {
+  const strip = ({ content: _, ...head }: { readonly content?: object }) => head;
+  const responses = Object.entries(item.responses).map(([status, each]) => [status, strip(each)]);
+  return { ...item, responses: Object.fromEntries(responses) };
 }
 
 /** Returns a response without a body, or with content. */

@@ -2,19 +2,33 @@ import { findNearest } from "@user-groups/site-config/near-name";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "../domain/shared/errors.js";
 import type { Services } from "../services/services.js";
-import { registerOperations } from "./authenticated-routes.js";
-import { EMBED_SESSION_OPERATIONS, EMBED_SESSION_PATH, registerKeySet } from "./embed-sessions.js";
+import {
+  EMBED_SESSION_OPERATIONS,
+  EMBED_SESSION_PATH,
+  KEY_SET_OPERATIONS,
+  KEY_SET_PATH,
+} from "./embed-sessions.js";
+import { type RestPath, registerOperations } from "./operations.js";
+import { SITE_CONFIG_PATHS } from "./site-configs.js";
 import { USER_GROUP_LIST_OPERATIONS, USER_GROUPS_PATH } from "./user-group-list.js";
 import { USER_OPERATIONS, USER_PATH } from "./user-groups.js";
 
 const MAX_NEAR_PATH = 100;
 
+const TAG = "User groups";
+
+/** All paths of the REST API, in the order of the OpenAPI document. */
+export const REST_PATHS: readonly RestPath[] = [
+  { path: USER_PATH, tag: TAG, operations: USER_OPERATIONS },
+  { path: USER_GROUPS_PATH, tag: TAG, operations: USER_GROUP_LIST_OPERATIONS },
+  { path: EMBED_SESSION_PATH, tag: TAG, operations: EMBED_SESSION_OPERATIONS },
+  { path: KEY_SET_PATH, tag: TAG, operations: KEY_SET_OPERATIONS },
+  ...SITE_CONFIG_PATHS,
+];
+
 /** Registers the REST API. The app must accept GET requests with a body. */
 export function registerRestRoutes(app: FastifyInstance, services: Services): void {
-  registerOperations(app, services, USER_PATH, USER_OPERATIONS);
-  registerOperations(app, services, USER_GROUPS_PATH, USER_GROUP_LIST_OPERATIONS);
-  registerOperations(app, services, EMBED_SESSION_PATH, EMBED_SESSION_OPERATIONS);
-  registerKeySet(app, services);
+  for (const path of REST_PATHS) registerOperations(app, services, path);
 }
 
 interface RecordedRoutes {

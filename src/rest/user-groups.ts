@@ -18,7 +18,6 @@ import type {
   UserGroup,
   UserGroupChanges,
 } from "../domain/user-groups/user-group.js";
-import type { Operation, RestRequest } from "./authenticated-routes.js";
 import { parseExpectedVersions } from "./entity-tag.js";
 import {
   COMPONENTS,
@@ -31,6 +30,7 @@ import {
   USER_GROUP_ID,
 } from "./fields.js";
 import { curlBlock, headerParameter, IDEMPOTENCY_KEY_PARAMETER, MERGE_PATCH_TYPE } from "./openapi.js";
+import type { Operation, RestRequest } from "./operations.js";
 import { EXAMPLE, FIELDS, group, PROPERTIES, TAG, TOKEN_FIELDS } from "./user-group-schemas.js";
 
 export const USER_PATH = "/api/user";

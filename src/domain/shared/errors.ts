@@ -29,6 +29,8 @@ interface DomainErrorOptions {
   readonly allowance?: Allowance;
   /** The schemes in `WWW-Authenticate`; `Token` if absent. */
   readonly schemes?: readonly AuthenticationScheme[];
+  /** The report of a validation, which REST returns beside the error. */
+  readonly report?: object;
   readonly cause?: unknown;
 }
 
@@ -46,6 +48,7 @@ export class DomainError extends Error {
   readonly details: Readonly<Record<string, number>> | undefined;
   readonly allowance: Allowance | undefined;
   readonly schemes: readonly AuthenticationScheme[];
+  readonly report: object | undefined;
 
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
     super(redactSecrets(message), options.cause === undefined ? undefined : { cause: options.cause });
@@ -60,6 +63,7 @@ export class DomainError extends Error {
     this.details = options.details;
     this.allowance = options.allowance;
     this.schemes = options.schemes ?? ["Token"];
+    this.report = options.report;
   }
 }
 

@@ -1,9 +1,6 @@
-import { EMBED_SESSION_OPERATIONS, EMBED_SESSION_PATH, KEY_SET_PATHS } from "../../rest/embed-sessions.js";
 import { componentSchemas } from "../../rest/fields.js";
-import { describeOperations, HEADERS, sharedResponses } from "../../rest/openapi.js";
-import { USER_GROUP_LIST_OPERATIONS, USER_GROUPS_PATH } from "../../rest/user-group-list.js";
-import { USER_OPERATIONS, USER_PATH } from "../../rest/user-groups.js";
-import { SITE_CONFIG_PATHS } from "../site-configs/routes.js";
+import { describePaths, HEADERS, sharedResponses } from "../../rest/openapi.js";
+import { REST_PATHS } from "../../rest/routes.js";
 import { SERVICE_PATHS } from "./service-operations.js";
 
 const DESCRIPTION = `
@@ -57,14 +54,7 @@ export function openApiDocument(version: string) {
         description: "Machine-readable descriptions of this API and of site configurations.",
       },
     ],
-    paths: {
-      [USER_PATH]: describeOperations(USER_OPERATIONS),
-      [USER_GROUPS_PATH]: describeOperations(USER_GROUP_LIST_OPERATIONS),
-      [EMBED_SESSION_PATH]: describeOperations(EMBED_SESSION_OPERATIONS),
-      ...KEY_SET_PATHS,
-      ...SITE_CONFIG_PATHS,
-      ...SERVICE_PATHS,
-    },
+    paths: describePaths([...REST_PATHS, ...SERVICE_PATHS]),
     components: {
       securitySchemes: {
         ApiKey: { type: "apiKey", in: "header", name: "Authorization", description: AUTHORIZATION },

@@ -27,7 +27,6 @@ import type { HttpState } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
 import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
 import { type PagesOptions, registerPages } from "../pages/pages.js";
-import { registerSiteConfigRoutes } from "../site-configs/routes.js";
 import { acceptBodies } from "./bodies.js";
 import {
   type ConnectionLimits,
@@ -98,7 +97,6 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerRestRoutes(app, services);
   registerSchemaRoutes(app, options.version);
   if (options.securityContact !== undefined) registerSecurityContact(app, options.securityContact);
-  registerSiteConfigRoutes(app, services);
   const pages = await registerPages(app, services, { ...options, notFound: routes.notFound });
   app.setNotFoundHandler(pages.serveNotFound);
   await app.register((scope) => registerGraphql(scope, services, { ...options, ...pages, work }), {

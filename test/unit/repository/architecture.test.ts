@@ -46,7 +46,7 @@ const RESTRICTED: Readonly<Record<string, { readonly importers: readonly string[
 const WITHOUT_ROOMS = ["telemetry", "app", "cli"];
 /** The layers that can import each module of our packages. */
 const PACKAGE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
-  "@user-groups/site-config": ["domain", "services", "graphql", "http", "cli"],
+  "@user-groups/site-config": ["domain", "services", "graphql", "rest", "http", "cli"],
   "@user-groups/site-config/check": ["cli"],
   "@user-groups/site-config/check-format": ["cli"],
   "@user-groups/site-config/near-name": ["rest"],
