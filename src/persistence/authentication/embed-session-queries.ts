@@ -1,8 +1,16 @@
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { readUserGroup, type UserGroupRow, userGroupColumns, valuesAfterGroup } from "../user-groups/row.js";
-import { REF_CONDITIONS, refValue, type StoredRef, statementsByRef } from "../user-groups/writes.js";
+import {
+  REF_CONDITIONS,
+  readUserGroup,
+  refValue,
+  type StoredRef,
+  statementsByRef,
+  type UserGroupRow,
+  userGroupColumns,
+  valuesAfterGroup,
+} from "../user-groups/row.js";
 
 // Raw SQL: authentication, and counting in the statement that finds the group.
 

@@ -2,7 +2,7 @@ import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { StoredTokenText } from "../../domain/accounts/token-vault.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Statement } from "../shared/statement.js";
 import { positionsOf, type TextRow, tableOf } from "../shared/table.js";
 import type { TenantDb } from "../shared/tenant-db.js";
@@ -105,6 +105,16 @@ export function readUserGroup(db: TenantDb, row: UserGroupRow<unknown[]>): UserG
   return group;
 }
 
+/** Runs a statement that returns at most one group. */
+export async function queryUserGroup(
+  db: TenantDb,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<UserGroup | null> {
+  const [row] = await db.run<UserGroupRow>(statement, values);
+  return row ? readUserGroup(db, row) : null;
+}
+
 /** Runs a statement that returns groups only. */
 export async function queryUserGroups(
   db: TenantDb,
@@ -119,4 +129,30 @@ export async function queryUserGroups(
 export function valuesAfterGroup<Others extends readonly unknown[]>(row: UserGroupRow<Others>): Others;
 export function valuesAfterGroup(row: readonly unknown[]): readonly unknown[] {
   return row.slice(PROPERTIES.length);
+}
+
+/** A reference to a group, with the lookup hashes of a token instead of the token. */
+export type StoredRef =
+  | Exclude<UserGroupRef, { by: "token" }>
+  | { readonly by: "token"; readonly lookups: readonly Buffer[] };
+
+/** SQL condition by kind of reference. */
+export const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
+  id: "id = $3",
+  providedId: "provided_id = $3",
+  token: "token_lookup = ANY ($3::bytea[])",
+};
+
+/** Builds a statement for each kind of reference. */
+export function statementsByRef(
+  build: (by: StoredRef["by"]) => Statement,
+): Readonly<Record<StoredRef["by"], Statement>> {
+  return { id: build("id"), providedId: build("providedId"), token: build("token") };
+}
+
+/** Returns the value of the condition's placeholder. */
+export function refValue(ref: StoredRef): number | string | readonly Buffer[] {
+  if (ref.by === "id") return ref.id;
+  if (ref.by === "providedId") return ref.providedId;
+  return ref.lookups;
 }

@@ -11,7 +11,7 @@ import {
 } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb, TenantTransaction } from "../../persistence/shared/tenant-db.js";
-import { analyzeImported } from "../../persistence/user-groups/bulk-writes.js";
+import { analyzeImported } from "../../persistence/user-groups/writes.js";
 import { retryConflicts } from "../user-groups/bulk-transactions.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
 import { UserGroupUpserts } from "../user-groups/upserts.js";

@@ -13,15 +13,15 @@ import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import { countUserGroups, listUserGroups } from "../../persistence/user-groups/list-queries.js";
+import { findStoredMappings, writeMappings } from "../../persistence/user-groups/mapping-writes.js";
+import { lockReferencedUserGroups } from "../../persistence/user-groups/reads.js";
+import { type StoredRef } from "../../persistence/user-groups/row.js";
 import {
   deleteLockedUserGroups,
-  lockReferencedUserGroups,
   rotateLockedUserGroups,
   updateUserGroups,
-} from "../../persistence/user-groups/bulk-writes.js";
-import { countUserGroups, listUserGroups } from "../../persistence/user-groups/list-queries.js";
-import { findStoredMappings, writeMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import type { StoredRef } from "../../persistence/user-groups/writes.js";
+} from "../../persistence/user-groups/writes.js";
 import { batchRejected, limitStoredBytes, MAX_BULK_BYTES, retryConflicts } from "./bulk-transactions.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";

@@ -1,7 +1,7 @@
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
 import { isTransactionConflict, violates } from "../../persistence/shared/database-error.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
-import { countPropertiesBytes } from "../../persistence/user-groups/bulk-writes.js";
+import { countPropertiesBytes } from "../../persistence/user-groups/reads.js";
 
 /** Returns the error of a valid item that was not written because another item of the request is invalid. */
 export function batchRejected(): DomainError {

@@ -13,7 +13,7 @@ import {
   findUserGroupsByTokens,
   type TokenMatch,
 } from "../../persistence/user-groups/reads.js";
-import type { StoredRef } from "../../persistence/user-groups/writes.js";
+import { type StoredRef } from "../../persistence/user-groups/row.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
 const NOT_VISIBLE = "Groups of the other environment are not visible here.";

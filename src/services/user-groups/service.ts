@@ -17,14 +17,14 @@ import type {
 import { lockDataSources } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
-import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import { findVersion } from "../../persistence/user-groups/history.js";
-import { type Remap, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { type Remap, replaceMappings } from "../../persistence/user-groups/mapping-writes.js";
+import { lockUserGroup } from "../../persistence/user-groups/reads.js";
+import { type StoredRef } from "../../persistence/user-groups/row.js";
 import {
   deleteUserGroup,
-  lockUserGroup,
+  insertUserGroups,
   rotateUserGroupToken,
-  type StoredRef,
   type UpdatedUserGroup,
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";

@@ -7,14 +7,14 @@ import { isImportedToken, issueUserGroupToken } from "../../domain/user-groups/t
 import { DEFAULT_FIELDS, type UserGroup, type UserGroupUpsert } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb, TenantTransaction } from "../../persistence/shared/tenant-db.js";
+import { putImportedTokens } from "../../persistence/user-groups/imported-token-queries.js";
+import { replaceMappings } from "../../persistence/user-groups/mapping-writes.js";
+import { lockUserGroups } from "../../persistence/user-groups/reads.js";
 import {
   insertUserGroups,
-  lockUserGroups,
   rotateLockedUserGroups,
   updateUserGroups,
-} from "../../persistence/user-groups/bulk-writes.js";
-import { putImportedTokens } from "../../persistence/user-groups/imported-token-queries.js";
-import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+} from "../../persistence/user-groups/writes.js";
 import { batchRejected, ConcurrentCreation, limitStoredBytes, retryConflicts } from "./bulk-transactions.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
