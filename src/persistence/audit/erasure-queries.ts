@@ -1,6 +1,8 @@
+import { Any } from "typeorm";
 import { changeRows, tenantRows } from "../shared/purge-queries.js";
 import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
+import { AuditEntryEntity } from "./entries.js";
 
 // Raw SQL: UPDATE of rows found by pairs of keys, in batches.
 
@@ -47,9 +49,10 @@ export async function pseudonymizeDeletions(
 
 /** Finds deleted groups by external ID or pseudonym. */
 export async function findDeletions(db: TenantDb, names: readonly string[]): Promise<DeletedGroup[]> {
-  const text = `SELECT DISTINCT subject_id AS id, subject_name AS "providedId" FROM audit_entry
-    WHERE ${TENANT} AND subject_name = ANY ($3::text[]) AND action = 'user_group.deleted'`;
-  return db.run<DeletedGroup>({ label: "audit_deletions", access: "read", text }, [names]);
+  const manager = db.manager("read", "audit_deletions");
+  const where = { ...db.key, action: "user_group.deleted", subjectName: Any([...names]) } as const;
+  const entries = await manager.findBy(AuditEntryEntity, where);
+  return entries.map(({ subjectId, subjectName }) => ({ id: subjectId, providedId: subjectName }));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { errorCode, OperatorError } from "../../domain/shared/operator-error.js";
+import { AccountEntity } from "../accounts/entities.js";
 import type { Queryable } from "../shared/statement.js";
 import type { Database } from "./database.js";
 
@@ -55,11 +56,11 @@ export async function checkPooler(db: Queryable): Promise<void> {
 /** @throws OperatorError when the vault lacks a key that tokens in the database are encrypted with */
 export async function checkTokenKeys(db: Database, vault: TokenVault): Promise<void> {
   const rows = await db
-    .of("operator")
-    .run<{ keyId: string }>(
-      { name: "token_keys", access: "read", text: `SELECT DISTINCT token_key_id AS "keyId" FROM account` },
-      [],
-    );
+    .manager("read", "token_keys")
+    .createQueryBuilder(AccountEntity, "account")
+    .select("account.tokenKeyId", "keyId")
+    .distinct()
+    .getRawMany<{ keyId: string }>();
   const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.hasKey(keyId));
   if (missing.length === 0) return;
   throw new OperatorError(

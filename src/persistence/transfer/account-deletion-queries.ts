@@ -1,13 +1,14 @@
+import { IsNull } from "typeorm";
+import { ApiKeyEntity } from "../accounts/entities.js";
 import { changeRows, tenantRows } from "../shared/purge-queries.js";
 import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Raw SQL: batches by ctid, as the owner role.
+// Raw SQL: batches by ctid, of tables of which some have no entity, and a privilege.
 
 /**
- * Tables with rows of tenants, in the order of deletion: endpoints before groups, whose deletion would create deliveries, mapping entries,
- * history, imported tokens and counts of embed sessions before groups, whose deletion would cascade, and audit entries after everything whose
- * deletion is recorded.
+ * Tables with rows of tenants, in the order of deletion: deliveries before endpoints, and mapping entries, history, imported tokens and counts
+ * of embed sessions before groups, whose deletion would cascade.
  */
 export const TENANT_TABLES = [
   "webhook_delivery",
@@ -50,14 +51,9 @@ export async function countTenantRows(db: TenantDb): Promise<ReadonlyMap<string,
 
 /** Revokes the tenant's API keys, which other processes notice immediately. */
 export async function revokeAllKeys(transaction: TenantDb): Promise<void> {
-  const text = `UPDATE api_key SET revoked_at = now() WHERE ${tenantRows("api_key")} AND revoked_at IS NULL`;
-  await transaction.run({ label: "api_keys_revoke_all", access: "write", text }, []);
-}
-
-/** Deletes the account's row. @throws the driver's error while the account has other rows */
-export async function deleteAccountRow(account: Queryable, accountId: number): Promise<void> {
-  const text = "DELETE FROM account WHERE id = $1";
-  await account.run({ label: "account_delete", access: "write", text }, [accountId]);
+  const manager = transaction.manager("write", "api_keys_revoke_all");
+  const active = { ...transaction.key, revokedAt: IsNull() };
+  await manager.update(ApiKeyEntity, active, { revokedAt: () => "now()" });
 }
 
 /** Returns whether the connection's role may delete accounts, as the owner role may. */

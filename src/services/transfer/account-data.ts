@@ -1,9 +1,9 @@
 import type { Account } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import { AccountEntity } from "../../persistence/accounts/entities.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
   countTenantRows,
-  deleteAccountRow,
   deleteTenantRows,
   mayDeleteAccounts,
   revokeAllKeys,
@@ -89,7 +89,7 @@ export class AccountDeletion {
         }
       }
     }
-    await deleteAccountRow(this.db.of({ accountId }), accountId);
+    await this.db.entities({ accountId }, (manager) => manager.delete(AccountEntity, { id: accountId }));
     return total + 1;
   }
 }
