@@ -2,7 +2,7 @@ import { AUDIT_ACTIONS, type DayCount, type UsageDay } from "../../domain/audit/
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Raw SQL: counts of many rows.
+// Raw SQL: counts of many rows, by steps (common table expressions) with names.
 
 /** The actions that change something. Embed sessions do not: `embed_session_count` has their number. */
 const CHANGES = AUDIT_ACTIONS.filter((action) => action !== "user_group.embed_session_created");
@@ -95,58 +95,87 @@ const LOCK: Statement = {
   text: "SELECT pg_try_advisory_xact_lock(hashtextextended('usage_day ' || $1::integer || $2::text, 0)) AS locked",
 };
 
-const nthPending = (offset: number) => `(SELECT created_at FROM audit_entry
-  WHERE ${TENANT} AND created_at >= since ORDER BY created_at OFFSET ${offset} LIMIT 1)`;
+/** The time of the entry that follows this many entries that are not added up; null if there are not as many. */
+const timeAfter = (entries: number) => `(SELECT created_at FROM audit_entry
+  WHERE ${TENANT} AND created_at >= since ORDER BY created_at OFFSET ${entries} LIMIT 1)`;
 
-// The groups are counted anew when a day begins, so that an entry that was not seen in time does not make a lasting difference.
+/** The time of the first entry that is not added up. */
+const FIRST_ENTRY = `first_entry AS MATERIALIZED (
+    SELECT coalesce((SELECT counted_until FROM newest), '-infinity') AS since)`;
+
+const NEEDS_FIRST_COUNT = `(SELECT user_groups FROM newest) IS NULL
+  AND EXISTS (SELECT FROM user_group WHERE ${TENANT} OFFSET ${MAX_PENDING})`;
+
+/** The entries to add up: those from `since` to `until`. No row while there are few. */
+const BATCH = `batch AS MATERIALIZED (
+    SELECT since, least(${LAGGED}, ${timeAfter(MAX_ADDED)}) AS until FROM first_entry
+    WHERE ${timeAfter(MAX_PENDING)} < ${LAGGED} OR (${NEEDS_FIRST_COUNT}))`;
+
+/** Their changes by day and API key. */
+const CHANGES_OF_BATCH = `changes_of_batch AS MATERIALIZED (
+    SELECT ${DAY} AS day, coalesce(actor_key_id, 0) AS api_key_id, count(*) FILTER (WHERE action = ANY ($3::text[])) AS changes,
+      sum(${ADDED}) AS added, NULL::timestamptz AS counted_until, NULL::bigint AS user_groups
+    FROM audit_entry, batch WHERE ${TENANT} AND created_at >= since AND created_at < until GROUP BY 1, 2)`;
+
+/** The groups that exist now, without what later entries added. */
+const GROUPS_COUNTED = `(SELECT count(*) FROM user_group WHERE ${TENANT}) - (SELECT coalesce(sum(${ADDED}), 0) FROM audit_entry
+      WHERE ${TENANT} AND created_at >= until AND ${IS_ADDED})`;
+const GROUPS_CONTINUED = "newest.user_groups + (SELECT coalesce(sum(added), 0) FROM changes_of_batch)";
+
+/**
+ * The number of groups at the end of the batch, unless another batch follows. They are counted anew when a day begins, so that an entry
+ * that was not seen in time does not make a lasting difference.
+ */
+const GROUPS_AT_END = `groups_at_end AS MATERIALIZED (
+    SELECT until, CASE
+      WHEN until < ${LAGGED} THEN NULL
+      WHEN newest.user_groups IS NULL OR (until AT TIME ZONE 'UTC')::date > newest.day THEN ${GROUPS_COUNTED}
+      ELSE ${GROUPS_CONTINUED} END AS user_groups
+    FROM batch LEFT JOIN newest ON true)`;
+
 const SUM_ENTRIES: Statement = {
   name: "usage_days_sum_entries",
   access: "write",
-  text: `WITH ${PROGRESS},
-    start AS MATERIALIZED (SELECT coalesce((SELECT counted_until FROM newest), '-infinity') AS since),
-    bound AS MATERIALIZED (
-      SELECT since, least(${LAGGED}, ${nthPending(MAX_ADDED)}) AS until FROM start
-      WHERE ${nthPending(MAX_PENDING)} < ${LAGGED} OR ((SELECT user_groups FROM newest) IS NULL
-        AND EXISTS (SELECT FROM user_group WHERE ${TENANT} OFFSET ${MAX_PENDING}))),
-    pending AS MATERIALIZED (
-      SELECT ${DAY} AS day, coalesce(actor_key_id, 0) AS api_key_id, count(*) FILTER (WHERE action = ANY ($3::text[])) AS changes,
-        sum(${ADDED}) AS added, NULL::timestamptz AS counted_until, NULL::bigint AS user_groups
-      FROM audit_entry, bound WHERE ${TENANT} AND created_at >= since AND created_at < until GROUP BY 1, 2),
-    total AS MATERIALIZED (
-      SELECT until, CASE
-        WHEN until < ${LAGGED} THEN NULL
-        WHEN newest.user_groups IS NULL OR (until AT TIME ZONE 'UTC')::date > newest.day
-          THEN (SELECT count(*) FROM user_group WHERE ${TENANT}) - (SELECT coalesce(sum(${ADDED}), 0) FROM audit_entry
-            WHERE ${TENANT} AND created_at >= until AND ${IS_ADDED})
-        ELSE newest.user_groups + (SELECT coalesce(sum(added), 0) FROM pending) END AS user_groups
-      FROM bound LEFT JOIN newest ON true)
+  text: `WITH ${PROGRESS}, ${FIRST_ENTRY}, ${BATCH}, ${CHANGES_OF_BATCH}, ${GROUPS_AT_END}
     SELECT day::text, api_key_id, sum(changes) AS changes, sum(added) AS added, max(counted_until) AS counted_until, max(user_groups) AS user_groups
-    FROM (SELECT * FROM pending UNION ALL SELECT (until AT TIME ZONE 'UTC')::date, 0, 0, 0, until, user_groups FROM total) AS counted
-    GROUP BY day, api_key_id`,
+    FROM (
+      SELECT * FROM changes_of_batch
+      UNION ALL SELECT (until AT TIME ZONE 'UTC')::date, 0, 0, 0, until, user_groups FROM groups_at_end
+    ) AS summed GROUP BY day, api_key_id`,
 };
 
-// Counts of a day still change: it is added up anew until it is over, but not more often than every five minutes.
+/** The first day whose sessions may not be added up; null without sessions. `known` is the last day that was. */
+const FIRST_SESSION_DAY = `first_day AS MATERIALIZED (
+    SELECT (SELECT day FROM newest_sessions) AS known, coalesce(
+      (SELECT least(day + 1, ((sessions_until - ${LAG}) AT TIME ZONE 'UTC')::date) FROM newest_sessions),
+      (SELECT min(day) FROM embed_session_count WHERE ${TENANT})) AS first)`;
+
+/** Returns a condition: more session counts of these days than a read may have to count. */
+const hasManySessions = (days: string) =>
+  `EXISTS (SELECT FROM embed_session_count WHERE ${TENANT} AND day ${days} OFFSET ${MAX_PENDING})`;
+
+/**
+ * The days to add up, of which today is one only if it has many sessions. No row while there are few. Counts of a day still change: it is
+ * added up anew until it is over, but not more often than every five minutes.
+ */
+const PERIOD = `period AS MATERIALIZED (
+    SELECT first, greatest(known, least(first + ${MAX_DAYS - 1},
+      CASE WHEN ${hasManySessions(`= ${TODAY}`)} THEN ${TODAY} ELSE ${TODAY} - 1 END)) AS last
+    FROM first_day WHERE CASE
+      WHEN first <= known THEN (SELECT sessions_until FROM newest_sessions) < now() - ${LAG}
+      ELSE ${hasManySessions(">= first")} END)`;
+
 const SUM_SESSIONS: Statement = {
   name: "usage_days_sum_sessions",
   access: "write",
-  text: `WITH ${PROGRESS},
-    start AS MATERIALIZED (
-      SELECT (SELECT day FROM newest_sessions) AS known, coalesce(
-        (SELECT least(day + 1, ((sessions_until - ${LAG}) AT TIME ZONE 'UTC')::date) FROM newest_sessions),
-        (SELECT min(day) FROM embed_session_count WHERE ${TENANT})) AS first),
-    period AS MATERIALIZED (
-      SELECT first, greatest(known, least(first + ${MAX_DAYS - 1}, CASE
-        WHEN EXISTS (SELECT FROM embed_session_count WHERE ${TENANT} AND day = ${TODAY} OFFSET ${MAX_PENDING}) THEN ${TODAY}
-        ELSE ${TODAY} - 1 END)) AS last
-      FROM start WHERE CASE WHEN first <= known THEN (SELECT sessions_until FROM newest_sessions) < now() - ${LAG}
-        ELSE EXISTS (SELECT FROM embed_session_count WHERE ${TENANT} AND day >= first OFFSET ${MAX_PENDING}) END)
+  text: `WITH ${PROGRESS}, ${FIRST_SESSION_DAY}, ${PERIOD}
     SELECT day::text, api_key_id, sum(count) AS embed_sessions, max(sessions_until) AS sessions_until FROM (
       SELECT days.day::date AS day, 0 AS api_key_id, 0 AS count, now() AS sessions_until
       FROM period, generate_series(first::timestamp, last, interval '1 day') AS days (day)
       UNION ALL
       SELECT day, api_key_id, count, NULL FROM embed_session_count
       WHERE ${TENANT} AND day >= (SELECT first FROM period) AND day <= (SELECT last FROM period)
-    ) AS counted GROUP BY day, api_key_id`,
+    ) AS summed GROUP BY day, api_key_id`,
 };
 
 /** Saves sums. Apart from their computation, which Citus cannot do in an INSERT, and not for an account that was deleted in the meantime. */
