@@ -1,4 +1,5 @@
 import { UserGroupsError } from "./errors.js";
+import { type KeySet, loadKeySet } from "./key-set-cache.js";
 import { isJsonObject, type JsonObject } from "./reply.js";
 
 /** An embed session to create, of the group with this ID or token. */
@@ -16,18 +17,20 @@ export interface EmbedSession {
   readonly expiresAt: Date;
 }
 
-/** The service's public keys, as `/.well-known/jwks.json` returns them. */
-export interface KeySet {
-  readonly keys: readonly Readonly<Record<string, unknown>>[];
-}
-
 /** Keys and expectations to verify an embed session with. */
-export interface EmbedSessionVerification {
-  /** Cache them for up to five minutes. */
-  readonly keySet: KeySet;
+export type EmbedSessionVerification = {
   /** Your account's name and environment: `acme/Customer`. */
   readonly audience: string;
-}
+} & (
+  | {
+      /** The service's `/.well-known/jwks.json`. It is loaded when it is needed, and at the latest again after five minutes. */
+      readonly keySetUrl: string | URL;
+    }
+  | {
+      /** Keys that you have loaded yourself. Cache them for up to five minutes. */
+      readonly keySet: KeySet;
+    }
+);
 
 /** The content of a verified embed session. */
 export interface VerifiedEmbedSession {
@@ -46,18 +49,19 @@ export class EmbedSessionVerificationError extends UserGroupsError {
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
 /**
- * Verifies an embed session without a network call. A rotation of the group's token ends its sessions on the service, but is not
+ * Verifies an embed session without asking the service about it. A rotation of the group's token ends its sessions on the service, but is not
  * visible here: keep lifetimes short.
- * @throws EmbedSessionVerificationError
+ * @throws EmbedSessionVerificationError; ConnectionError if the keys cannot be loaded
  */
 export async function verifyEmbedSession(
   token: string,
-  { keySet, audience }: EmbedSessionVerification,
+  { audience, ...keys }: EmbedSessionVerification,
 ): Promise<VerifiedEmbedSession> {
   const [header = "", payload = "", signature = "", ...rest] = token.split(".");
   const { alg, typ, kid, crit } = parsePart(header);
   // The algorithm is never that of the token's choice.
   if (rest.length > 0 || alg !== "ES256" || typ !== "embed+jwt" || crit !== undefined) throw invalid();
+  const keySet = "keySet" in keys ? keys.keySet : await loadKeySet(keys.keySetUrl, kid);
   const jwk = keySet.keys.find((key) => key["kid"] === kid && key["kty"] === "EC");
   if (!jwk) throw invalid("Its key is not in the key set.");
   const { kty, crv, x, y } = jwk;

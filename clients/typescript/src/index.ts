@@ -8,7 +8,6 @@ export {
   type EmbedSession,
   type EmbedSessionVerification,
   EmbedSessionVerificationError,
-  type KeySet,
   type VerifiedEmbedSession,
   verifyEmbedSession,
 } from "./embed-sessions.js";
@@ -47,6 +46,7 @@ export type {
   WebhookDeliveryFilter,
   WebhookEndpointFilter,
 } from "./generated/operations.js";
+export type { KeySet } from "./key-set-cache.js";
 export type { CallOptions, ClientOptions } from "./options.js";
 export type {
   DeleteUserGroup,

@@ -1,5 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
+  ConnectionError,
   type EmbedSession,
   EmbedSessionVerificationError,
   type KeySet,
@@ -44,6 +47,62 @@ test("a session is created with the group's token, and not for an unknown group"
   const { token } = await userGroups.createEmbedSession({ currentToken: groupToken });
   expect((await verifyEmbedSession(token, { keySet, audience })).variables).toEqual({});
   await expect(userGroups.createEmbedSession({ userGroupId: "nobody" })).rejects.toThrow(NotFoundError);
+});
+
+describe("verifyEmbedSession with `keySetUrl`", () => {
+  /** Serves the service's key set at a path of its own, until the test ends. */
+  async function serveKeys(answer: (call: number) => { readonly status?: number; readonly body: unknown }) {
+    let calls = 0;
+    const server = createServer((_request, response) => {
+      calls += 1;
+      const { status = 200, body } = answer(calls);
+      response.writeHead(status).end(JSON.stringify(body));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    return { keySetUrl: `http://127.0.0.1:${port}/jwks.json`, calls: () => calls };
+  }
+  const at = (milliseconds: number) =>
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + milliseconds);
+  afterEach(() => void vi.restoreAllMocks());
+
+  test("loads the keys once for all sessions, and again after five minutes", async () => {
+    const { keySetUrl, calls } = await serveKeys(() => ({ body: keySet }));
+    const verify = () => verifyEmbedSession(session.token, { keySetUrl, audience });
+    const all = await Promise.all([verify(), verify(), verify()]);
+    expect(all.map((verified) => verified.variables)).toEqual([variables, variables, variables]);
+    await verify();
+    expect(calls()).toBe(1);
+    at(301_000);
+    await Promise.all([verify(), verify()]);
+    expect(calls()).toBe(2);
+  });
+
+  test("loads them again for an unknown key, at most every ten seconds", async () => {
+    const { keySetUrl, calls } = await serveKeys((call) => ({ body: call === 1 ? { keys: [] } : keySet }));
+    const verify = () => verifyEmbedSession(session.token, { keySetUrl, audience });
+    await expect(verify()).rejects.toThrow(EmbedSessionVerificationError);
+    await expect(verify()).rejects.toThrow(EmbedSessionVerificationError);
+    expect(calls()).toBe(1);
+    at(11_000);
+    expect((await verify()).teamId).toBe(teamId);
+    expect(calls()).toBe(2);
+  });
+
+  test("says that the keys cannot be loaded, and tries again with the next session", async () => {
+    const { keySetUrl } = await serveKeys((call) =>
+      call === 1
+        ? { status: 503, body: { keys: keySet.keys } }
+        : call === 2
+          ? { body: [] }
+          : { body: keySet },
+    );
+    const verify = () => verifyEmbedSession(session.token, { keySetUrl, audience });
+    for (const attempt of [1, 2]) await expect(verify(), `${attempt}`).rejects.toThrow(ConnectionError);
+    expect((await verify()).teamId).toBe(teamId);
+  });
 });
 
 describe("verifyEmbedSession refuses", () => {

@@ -27,6 +27,7 @@ const HEADERS = {
 
 // One client per process: it reuses connections.
 const client = new UserGroupsClient({ baseUrl: serviceUrl, apiKey, appName: "example" });
+await client.request("{ viewer { accountName } }").catch((error) => fail(`${serviceUrl}: ${error.message}`));
 const app = express();
 app.disable("x-powered-by");
 app.use((_request, response, next) => {
@@ -44,10 +45,11 @@ app.get("/embed-session", async (request, response) => {
   return response.json(session);
 });
 
-// Your data, for the region in the session, which the page cannot change. Verified without a request to the service.
+// Your data, for the region in the session, which the page cannot change. Verified with the service's public keys, which are cached.
+const keySetUrl = new URL("/.well-known/jwks.json", serviceUrl);
 app.get("/sales", async (request, response) => {
   const token = request.headers.authorization?.replace(/^Bearer /, "") ?? "";
-  const { variables } = await verifyEmbedSession(token, { keySet: await loadKeySet(), audience });
+  const { variables } = await verifyEmbedSession(token, { keySetUrl, audience });
   response.json(SALES.get(String(variables["region"])) ?? {});
 });
 
@@ -80,16 +82,6 @@ const server = app.listen(Number(PORT), "127.0.0.1", (error) => {
   const port = typeof address === "object" ? address?.port : PORT;
   console.log(`The example is available at http://127.0.0.1:${port}`);
 });
-
-let keySet = { keys: [], loadedAt: Number.NEGATIVE_INFINITY };
-/** Returns the public keys; five minutes old at most, as the service publishes a new key 15 minutes before it signs. */
-async function loadKeySet() {
-  if (performance.now() - keySet.loadedAt < 300_000) return keySet;
-  const reply = await fetch(new URL("/.well-known/jwks.json", serviceUrl));
-  if (!reply.ok) throw new Error(`The public keys could not be loaded (${reply.status}).`);
-  keySet = { ...(await reply.json()), loadedAt: performance.now() };
-  return keySet;
-}
 
 /** @param {string} message @returns {never} */
 function fail(message) {
