@@ -149,7 +149,11 @@ describe("the example", () => {
   });
   afterAll(() => service?.close());
 
-  async function start(settings: { readonly port: number; readonly serviceUrl?: string }) {
+  async function start(settings: {
+    readonly port: number;
+    readonly serviceUrl?: string;
+    readonly apiKey?: string;
+  }) {
     const account = await service.createAccount();
     const { secret: apiKey } = await account.createKey({ scope: "write" });
     const audience = `${account.name}/Customer`;
@@ -213,6 +217,13 @@ describe("the example", () => {
     const failed = await fetch(`${url}/embed-session`, { headers: headersOfCustomer });
     expect(failed.status).toBe(503);
     expect(await failed.json()).toEqual({ error: "The service is temporarily unavailable." });
+  });
+
+  test("says in one line that the API key is none", async () => {
+    for (const apiKey of ["", "ugk_live_…", "ugt_x"])
+      await expect(start({ port: 0, apiKey })).rejects.toThrow(
+        /: Set `USER_GROUPS_API_KEY` to an API key[^\n]+\n$/,
+      );
   });
 
   test("delivers data for valid sessions only", async () => {

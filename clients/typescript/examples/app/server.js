@@ -1,5 +1,10 @@
 import { join } from "node:path";
-import { EmbedSessionVerificationError, UserGroupsClient, verifyEmbedSession } from "@user-groups/client";
+import {
+  AuthenticationError,
+  EmbedSessionVerificationError,
+  UserGroupsClient,
+  verifyEmbedSession,
+} from "@user-groups/client";
 import express from "express";
 import { build } from "vite";
 import { signedId, signedInCustomer } from "./sign-in.js";
@@ -10,7 +15,8 @@ const {
   USER_GROUPS_AUDIENCE: audience = "demo/Customer",
   PORT = "3000",
 } = process.env;
-if (apiKey === "") fail("Set `USER_GROUPS_API_KEY` to an API key of the service, such as ugk_live_…");
+if (!/^ugk_(?:live|test)_[0-9A-Za-z]+$/.test(apiKey))
+  fail("Set `USER_GROUPS_API_KEY` to an API key of the service, such as ugk_live_…");
 
 /** A stand-in for your data: monthly sales by region. */
 const SALES = new Map([
@@ -27,7 +33,9 @@ const HEADERS = {
 
 // One client per process: it reuses connections.
 const client = new UserGroupsClient({ baseUrl: serviceUrl, apiKey, appName: "example" });
-await client.request("{ viewer { accountName } }").catch((error) => fail(`${serviceUrl}: ${error.message}`));
+client.request("{ viewer { accountName } }").catch((error) => {
+  if (error instanceof AuthenticationError) fail(`${serviceUrl}: ${error.message}`);
+});
 const app = express();
 app.disable("x-powered-by");
 app.use((_request, response, next) => {
