@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 describe("site configuration editor in Chromium", () => {
-  test("creates a site, which can be made public", async () => {
+  test("creates a site, which can be made public, and is deleted once its name was typed", async () => {
     const watched = await signIn(browser(), service(), key, "#/sites");
     const { page } = watched;
     await page.getByText("No sites yet").waitFor();
@@ -46,13 +46,6 @@ describe("site configuration editor in Chromium", () => {
     const path = await page.getByRole("link", { name: "the file" }).getAttribute("href");
     const file = await fetch(new URL(path ?? "", page.url()));
     expect(await file.text()).toBe(FIRST);
-    await expectQuiet(watched, key);
-  });
-
-  test("deletes a site once its name was typed", async () => {
-    await run(PUT, { text: FIRST });
-    const watched = await signIn(browser(), service(), key, "#/sites/docs");
-    const { page } = watched;
     await press(page, "button", "Delete…");
     await page.getByLabel("Type docs to confirm").fill("dox");
     expect(await page.getByRole("button", { name: "Delete site", exact: true }).isDisabled()).toBe(true);
@@ -64,9 +57,25 @@ describe("site configuration editor in Chromium", () => {
     await expectQuiet(watched, key);
   });
 
-  test("shows errors while typing, with links to their position", async () => {
+  test("shows the navigation, the colors in both modes, and errors while typing with links to their position", async () => {
     await run(PUT, { text: FIRST });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");
+    const navigation = page.getByRole("region", { name: "Navigation" });
+    await navigation.getByText("intro").waitFor();
+    const light = page.getByRole("figure").filter({ hasText: "Light" });
+    expect(await light.innerText()).toMatch(/First[\s\S]*accent #0a7/);
+    await page.locator(".small-item").first().waitFor();
+    expect(await page.evaluate(FIRST_PAGE_COLOR)).toBe("rgb(0, 170, 119)");
+    await textOf(page).fill(
+      FIRST.replace('"#0a7"', '"#0000ff", "light": "#ff00ff"').replace("intro", "welcome"),
+    );
+    await navigation.getByText("welcome").waitFor();
+    expect(await light.innerText()).toContain("accent #0000ff");
+    expect(await page.getByRole("figure").filter({ hasText: "Dark" }).innerText()).toContain(
+      "accent #ff00ff",
+    );
+
+    await textOf(page).fill(FIRST);
     const findings = page.getByRole("region", { name: "Findings" });
     await findings.getByText("No findings.").waitFor();
     await textOf(page).fill(`${FIRST.replace('"name"', '"nome"').trimEnd().slice(0, -1)},\n  "colour": 1\n}`);
@@ -111,25 +120,6 @@ describe("site configuration editor in Chromium", () => {
     await textOf(page).getByText('"navigation"').hover();
     await page.locator(".cm-tooltip-hover").getByText("Groups of pages, in display order.").waitFor();
     await expectQuiet(watched, key);
-  });
-
-  test("shows the navigation and the colors in both modes", async () => {
-    await run(PUT, { text: FIRST });
-    const { page } = await signIn(browser(), service(), key, "#/sites/docs");
-    const navigation = page.getByRole("region", { name: "Navigation" });
-    await navigation.getByText("intro").waitFor();
-    const light = page.getByRole("figure").filter({ hasText: "Light" });
-    expect(await light.innerText()).toMatch(/First[\s\S]*accent #0a7/);
-    await page.locator(".small-item").first().waitFor();
-    expect(await page.evaluate(FIRST_PAGE_COLOR)).toBe("rgb(0, 170, 119)");
-    await textOf(page).fill(
-      FIRST.replace('"#0a7"', '"#0000ff", "light": "#ff00ff"').replace("intro", "welcome"),
-    );
-    await navigation.getByText("welcome").waitFor();
-    expect(await light.innerText()).toContain("accent #0000ff");
-    expect(await page.getByRole("figure").filter({ hasText: "Dark" }).innerText()).toContain(
-      "accent #ff00ff",
-    );
   });
 
   test("saves revisions, shows and restores them", async () => {
