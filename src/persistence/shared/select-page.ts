@@ -146,32 +146,58 @@ export async function findRows<Row extends object>(
   );
 }
 
-function pageText(
-  { name, columns }: Selection,
-  { conditions, source, search }: ListQuery,
-  { conditions: window, order, size, orderAndLimit }: ReturnType<typeof pageClauses>,
-): string {
-  const select = (from: string, ...where: readonly string[]) =>
-    `SELECT * FROM ${from} WHERE ${where.join(" AND ")}`;
-  const matching = [...conditions, ...window];
-  const page = (rows: string) => `SELECT ${columns} FROM (${rows}) AS ${name} ${orderAndLimit}`;
-  if (source) return page(source.read(`${select(name, ...matching, source.condition)} ${orderAndLimit}`));
+type PageClauses = ReturnType<typeof pageClauses>;
+
+function pageText({ name, columns }: Selection, list: ListQuery, clauses: PageClauses): string {
+  const { source, search } = list;
+  const { orderAndLimit } = clauses;
+  const matching = [...list.conditions, ...clauses.conditions];
+  const pageOf = (rows: string) => `SELECT ${columns} FROM (${rows}) AS ${name} ${orderAndLimit}`;
+  if (source)
+    return pageOf(source.read(`${selectRows(name, [...matching, source.condition])} ${orderAndLimit}`));
   if (!search) return `SELECT ${columns} FROM ${name} WHERE ${matching.join(" AND ")} ${orderAndLimit}`;
-  const { few, inOrder = [] } = search;
-  const ifMany = few ? [`(SELECT count(*) FROM few) > ${MAX_FEW}`] : [];
-  const fewFound = few && select(`few AS ${name}`, ...matching, `NOT ${ifMany.join()}`);
-  const walk = (limit: number, ...gate: readonly string[]) =>
-    `(${select(name, ...TENANT, ...inOrder, ...window, ...gate)} ${order} LIMIT ${limit}) AS ${name}`;
-  const found = [
-    ...(fewFound ? [fewFound] : []),
-    `SELECT * FROM walked WHERE (SELECT count(*) FROM walked) > ${size}`,
-    // OFFSET keeps the planner from reading the rows in the order of the page.
-    `(${select(name, ...matching, ...ifMany, `(SELECT count(*) FROM walked) <= ${size}`)} OFFSET 0)`,
-  ];
-  return `WITH ${few ? `few AS MATERIALIZED (${few}),` : ""}
-    probed AS MATERIALIZED (SELECT FROM ${walk(PROBED, ...ifMany)} WHERE ${conditions.join(" AND ")} LIMIT 1),
-    walked AS MATERIALIZED (${select(walk(MAX_WALKED, "EXISTS (SELECT FROM probed)"), ...conditions)} ${orderAndLimit})
-    ${page(found.join(" UNION ALL "))}`;
+  const { steps, found } = searchSteps(name, list.conditions, search, clauses);
+  return `WITH ${steps.join(",\n    ")}
+    ${pageOf(found.join(" UNION ALL "))}`;
+}
+
+function selectRows(from: string, conditions: readonly string[]): string {
+  return `SELECT * FROM ${from} WHERE ${conditions.join(" AND ")}`;
+}
+
+/**
+ * Finds the page of a search in one of three ways, of which the statement itself chooses the cheapest, because estimates of how many rows
+ * match are often wrong: from the few rows of an index of the filter, by a walk in the order of the page, or from all rows.
+ * @returns the steps, common table expressions, and the queries of which at most one has rows
+ */
+function searchSteps(
+  table: string,
+  conditions: readonly string[],
+  { few, inOrder = [] }: Search,
+  { conditions: window, order, size, orderAndLimit }: PageClauses,
+): { readonly steps: readonly string[]; readonly found: readonly string[] } {
+  const matching = [...conditions, ...window];
+  // The index of the filter selects one row more than are few, which shows that there are more.
+  const tooMany = few ? [`(SELECT count(*) FROM few) > ${MAX_FEW}`] : [];
+  const firstInOrder = (limit: number, gate: readonly string[]) =>
+    `(${selectRows(table, [...TENANT, ...inOrder, ...window, ...gate])} ${order} LIMIT ${limit}) AS ${table}`;
+  // A walk in the order of the page pays only if matches are frequent: one of the first rows must match.
+  const probe = `SELECT FROM ${firstInOrder(PROBED, tooMany)} WHERE ${conditions.join(" AND ")} LIMIT 1`;
+  // The walk ends after a number of rows, in case matches are frequent only at the beginning.
+  const walk = selectRows(firstInOrder(MAX_WALKED, ["EXISTS (SELECT FROM probed)"]), conditions);
+  const walkHas = (comparison: ">" | "<=") => `(SELECT count(*) FROM walked) ${comparison} ${size}`;
+  const fromFew = few ? [selectRows(`few AS ${table}`, [...matching, `NOT ${tooMany.join()}`])] : [];
+  const fromWalk = selectRows("walked", [walkHas(">")]);
+  // The last resort. OFFSET keeps the planner from reading the rows in the order of the page.
+  const fromAll = `(${selectRows(table, [...matching, ...tooMany, walkHas("<=")])} OFFSET 0)`;
+  return {
+    steps: [
+      ...(few ? [`few AS MATERIALIZED (${few})`] : []),
+      `probed AS MATERIALIZED (${probe})`,
+      `walked AS MATERIALIZED (${walk} ${orderAndLimit})`,
+    ],
+    found: [...fromFew, fromWalk, fromAll],
+  };
 }
 
 /** Reads the rows of the same page of each parent's list with one statement, in the direction of paging. */
