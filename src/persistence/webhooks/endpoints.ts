@@ -1,6 +1,7 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
+import { Column, Entity, ForeignKey, Index, IsNull, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
+import { differingFields } from "../../domain/audit/entry.js";
 import {
   WEBHOOK_ENDPOINT_ORDER,
   type WebhookDisabledReason,
@@ -10,8 +11,9 @@ import {
   type WebhookEvent,
 } from "../../domain/webhooks/webhook.js";
 import { AccountEntity } from "../accounts/entities.js";
-import { recorded } from "../shared/audit-recording.js";
+import { insertEntity } from "../shared/entity-manager.js";
 import { escapeLike } from "../shared/keyset.js";
+import { record } from "../shared/record.js";
 import { defineList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import {
@@ -23,7 +25,7 @@ import {
   TimeOfWriting,
   tableOf,
 } from "../shared/table.js";
-import type { TenantDb } from "../shared/tenant-db.js";
+import type { TenantTransaction } from "../shared/tenant-db.js";
 
 @Entity("webhook_endpoint")
 @Index("webhook_endpoint_deleted_ix", ["accountId", "environment", "id"], {
@@ -47,7 +49,7 @@ export class WebhookEndpointEntity {
   url!: string;
 
   @Column("text", { array: true })
-  events!: WebhookEvent[];
+  events!: readonly WebhookEvent[];
 
   @Column("text")
   secretKeyId!: string;
@@ -93,13 +95,6 @@ export class WebhookEndpointEntity {
   createdAt!: Date;
 }
 
-// Raw SQL: UPDATE … RETURNING computes columns from the row; INSERT checks the number of endpoints.
-
-const OF_TENANT = "account_id = $1 AND environment = $2 AND deleted_at IS NULL";
-
-/** First part of an advisory lock's key, an arbitrary unique constant; the second part is the account ID. */
-const ENDPOINTS_LOCK = 7_201;
-
 const ENDPOINTS = tableOf(WebhookEndpointEntity, [
   ...TENANT_COLUMNS,
   "deletedAt",
@@ -108,7 +103,6 @@ const ENDPOINTS = tableOf(WebhookEndpointEntity, [
   "previousSecretCiphertext",
   "previousSecretExpiresAt",
 ]);
-type EndpointRow = RowOf<typeof ENDPOINTS>;
 
 export const WEBHOOK_ENDPOINT_LIST = defineList({
   table: ENDPOINTS,
@@ -121,7 +115,126 @@ export const WEBHOOK_ENDPOINT_LIST = defineList({
   ],
 });
 
-function toWebhookEndpoint({
+// Raw SQL: TypeORM has no advisory locks. Its key is an arbitrary unique constant and the account.
+const LOCK_ENDPOINTS: Statement = {
+  name: "webhook_endpoints_lock",
+  access: "write",
+  text: "SELECT pg_advisory_xact_lock(7201, $1)",
+};
+
+/**
+ * Inserts an endpoint.
+ * @param encrypt returns the secret, whose encryption is bound to the endpoint's ID
+ * @returns null when the tenant already has `limit` endpoints
+ */
+export async function insertWebhookEndpoint(
+  transaction: TenantTransaction,
+  { name, url, events }: Omit<WebhookEndpointFields, "enabled">,
+  limit: number,
+  encrypt: (id: number) => EncryptedToken,
+): Promise<WebhookEndpoint | null> {
+  const manager = transaction.manager("write", "webhook_endpoint_insert");
+  // Before the count, so that concurrent inserts cannot exceed the limit.
+  await transaction.raw.run(LOCK_ENDPOINTS, [transaction.accountId]);
+  const count = await manager.countBy(WebhookEndpointEntity, { ...transaction.key, deletedAt: IsNull() });
+  if (count >= limit) return null;
+  const created = await insertEntity(manager, WebhookEndpointEntity, {
+    ...transaction.key,
+    name,
+    url,
+    events,
+    secretKeyId: "",
+    secretCiphertext: Buffer.alloc(0),
+  });
+  const { id } = created;
+  const { keyId, ciphertext } = encrypt(id);
+  const secret = { secretKeyId: keyId, secretCiphertext: ciphertext };
+  await manager.update(WebhookEndpointEntity, { ...transaction.key, id }, secret);
+  await record(transaction, { action: "webhook_endpoint.created", subjectId: id, subjectName: name });
+  return toWebhookEndpoint(created);
+}
+
+/** Sets the secret of a locked endpoint; the previous one also signs for `graceSeconds`. */
+export async function setWebhookSecret(
+  transaction: TenantTransaction,
+  { id, name, secretKeyId, secretCiphertext }: WebhookEndpointEntity,
+  { keyId, ciphertext }: EncryptedToken,
+  graceSeconds: number,
+): Promise<void> {
+  // One key encrypts both secrets.
+  const previous =
+    keyId === secretKeyId
+      ? {
+          previousSecretCiphertext: secretCiphertext,
+          previousSecretExpiresAt: () => `now() + ${Number(graceSeconds)} * interval '1 second'`,
+        }
+      : { previousSecretCiphertext: null, previousSecretExpiresAt: null };
+  const secret = { secretKeyId: keyId, secretCiphertext: ciphertext, ...previous };
+  const manager = transaction.manager("write", "webhook_endpoint_set_secret");
+  await manager.update(WebhookEndpointEntity, { ...transaction.key, id }, secret);
+  const changed = ["secret"] as const;
+  await record(transaction, {
+    action: "webhook_endpoint.updated",
+    subjectId: id,
+    subjectName: name,
+    changed,
+  });
+}
+
+const NO_FAILURES = { consecutiveFailures: 0, failingSince: null, pausedUntil: null };
+
+/** Updates the fields of a locked endpoint that are present and differ. Enabling it or another URL resets its failures. */
+export async function updateWebhookEndpoint(
+  transaction: TenantTransaction,
+  former: WebhookEndpointEntity,
+  { enabled, ...fields }: Partial<WebhookEndpointFields>,
+): Promise<WebhookEndpoint> {
+  const action = "webhook_endpoint.updated";
+  const before = comparable({ ...former, enabled: former.disabledAt === null });
+  const after = comparable({ ...former, enabled: enabled ?? before.enabled, ...fields });
+  const changed = differingFields(["name", "url", "events", "enabled"], before, after);
+  if (changed.length === 0) return toWebhookEndpoint(former);
+  const isEnabled = after.enabled && !before.enabled;
+  const isDisabled = before.enabled && !after.enabled;
+  const manager = transaction.manager("write", "webhook_endpoint_update");
+  const key = { ...transaction.key, id: former.id };
+  await manager.update(WebhookEndpointEntity, key, {
+    ...fields,
+    ...(isEnabled && { disabledAt: null, disabledReason: null }),
+    ...(isDisabled && { disabledAt: () => "now()", disabledReason: "admin" }),
+    ...((isEnabled || after.url !== before.url) && NO_FAILURES),
+  });
+  await record(transaction, { action, subjectId: former.id, subjectName: after.name, changed });
+  return toWebhookEndpoint(await manager.findOneByOrFail(WebhookEndpointEntity, key));
+}
+
+/** Soft-deletes a locked endpoint, which also hides its deliveries. No new ones are created; a purge deletes the existing ones. */
+export async function deleteWebhookEndpoint(
+  transaction: TenantTransaction,
+  { id, name, disabledAt }: WebhookEndpointEntity,
+): Promise<void> {
+  const manager = transaction.manager("write", "webhook_endpoint_delete");
+  const now = () => "now()";
+  const deletion = { deletedAt: now, disabledAt: disabledAt ?? now };
+  await manager.update(WebhookEndpointEntity, { ...transaction.key, id }, deletion);
+  await record(transaction, { action: "webhook_endpoint.deleted", subjectId: id, subjectName: name });
+}
+
+/** Loads an endpoint and locks it until the transaction ends; null when it does not exist. */
+export async function lockWebhookEndpoint(
+  transaction: TenantTransaction,
+  id: number,
+): Promise<WebhookEndpointEntity | null> {
+  const where = { ...transaction.key, id, deletedAt: IsNull() };
+  const manager = transaction.manager("write", "webhook_endpoint_lock");
+  return manager.findOne(WebhookEndpointEntity, { where, lock: { mode: "for_no_key_update" } });
+}
+
+function comparable({ name, url, events, enabled }: WebhookEndpointFields) {
+  return { name, url, events: String(events), enabled };
+}
+
+export function toWebhookEndpoint({
   id,
   name,
   url,
@@ -129,143 +242,20 @@ function toWebhookEndpoint({
   disabledAt,
   disabledReason,
   createdAt,
-  ...health
-}: EndpointRow): WebhookEndpoint {
+  lastSuccessAt,
+  lastFailureAt,
+  lastError,
+  consecutiveFailures,
+  failingSince,
+  pausedUntil,
+}: RowOf<typeof ENDPOINTS>): WebhookEndpoint {
+  const health = {
+    lastSuccessAt,
+    lastFailureAt,
+    lastError,
+    consecutiveFailures,
+    failingSince,
+    pausedUntil,
+  };
   return { id, name, url, events, disabledAt, disabledReason, createdAt, health };
-}
-
-// Lock before counting, so that concurrent inserts cannot exceed the limit.
-const LOCK: Statement = {
-  name: "webhook_endpoints_lock",
-  access: "write",
-  text: "SELECT pg_advisory_xact_lock($1, $2)",
-};
-
-// Without the secret: its encryption is bound to the ID that is generated here.
-const COUNT: Statement = {
-  name: "webhook_endpoints_count",
-  access: "write",
-  text: `SELECT count(*)::integer AS count FROM webhook_endpoint WHERE ${OF_TENANT}`,
-};
-
-const INSERT: Statement = {
-  name: "webhook_endpoint_insert",
-  access: "write",
-  ...recorded(
-    `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
-    VALUES ($1, $2, $3, $4, $5, '', '') RETURNING *`,
-    { action: "'webhook_endpoint.created'", subjectName: "name" },
-    ENDPOINTS.columns,
-  ),
-};
-
-const SET_SECRET: Statement = {
-  name: "webhook_endpoint_set_secret",
-  access: "write",
-  // The first secret belongs to the creation; to encrypt one under another key is no change.
-  ...recorded(
-    `UPDATE webhook_endpoint SET secret_key_id = $4, secret_ciphertext = $5,
-      previous_secret_ciphertext = CASE WHEN secret_key_id = $4 THEN secret_ciphertext END,
-      previous_secret_expires_at = CASE WHEN secret_key_id = $4 THEN grace_ends_at END
-    FROM former WHERE ${OF_TENANT} AND id = $3 RETURNING webhook_endpoint.*, former_key_id`,
-    {
-      action: "'webhook_endpoint.updated'",
-      subjectName: "name",
-      changed: "'{secret}'",
-      from: "FROM changed WHERE former_key_id = secret_key_id",
-    },
-    ENDPOINTS.columns,
-    `former AS (SELECT secret_key_id AS former_key_id, now() + $6 * interval '1 second' AS grace_ends_at FROM webhook_endpoint WHERE ${OF_TENANT} AND id = $3 FOR NO KEY UPDATE),`,
-  ),
-};
-
-/** True when an update enables the endpoint or changes its URL, which resets the failures. */
-const RESETS_FAILURES = "($7::boolean AND disabled_at IS NOT NULL) OR $5 <> url";
-
-const CHANGED = `array_remove(ARRAY[
-  CASE WHEN name <> former_name THEN 'name' END,
-  CASE WHEN url <> former_url THEN 'url' END,
-  CASE WHEN events <> former_events THEN 'events' END,
-  CASE WHEN (disabled_at IS NULL) <> was_enabled THEN 'enabled' END], NULL)`;
-
-const UPDATE: Statement = {
-  name: "webhook_endpoint_update",
-  access: "write",
-  ...recorded(
-    `UPDATE webhook_endpoint SET name = coalesce($4, name), url = coalesce($5, url),
-      events = coalesce($6::text[], events),
-      disabled_at = CASE WHEN $7::boolean THEN NULL WHEN NOT $7 THEN coalesce(disabled_at, changed_at) ELSE disabled_at END,
-      disabled_reason = CASE WHEN $7 THEN NULL WHEN NOT $7 AND disabled_at IS NULL THEN 'admin' ELSE disabled_reason END,
-      consecutive_failures = CASE WHEN ${RESETS_FAILURES} THEN 0 ELSE consecutive_failures END,
-      failing_since = CASE WHEN ${RESETS_FAILURES} THEN NULL ELSE failing_since END,
-      paused_until = CASE WHEN ${RESETS_FAILURES} THEN NULL ELSE paused_until END
-    FROM former WHERE ${OF_TENANT} AND id = $3
-    RETURNING webhook_endpoint.*, former_name, former_url, former_events, was_enabled`,
-    {
-      action: "'webhook_endpoint.updated'",
-      subjectName: "name",
-      changed: CHANGED,
-      from: `FROM changed WHERE ${CHANGED} <> '{}'`,
-    },
-    ENDPOINTS.columns,
-    `former AS (SELECT name AS former_name, url AS former_url, events AS former_events, disabled_at IS NULL AS was_enabled, now() AS changed_at
-      FROM webhook_endpoint WHERE ${OF_TENANT} AND id = $3 FOR NO KEY UPDATE),`,
-  ),
-};
-
-const DELETE: Statement = {
-  name: "webhook_endpoint_delete",
-  access: "write",
-  // No new deliveries are created; a purge deletes the existing ones.
-  ...recorded(
-    `UPDATE webhook_endpoint SET deleted_at = changed_at, disabled_at = coalesce(disabled_at, changed_at)
-    FROM former WHERE ${OF_TENANT} AND id = $3 RETURNING webhook_endpoint.*`,
-    { action: "'webhook_endpoint.deleted'", subjectName: "name" },
-    "id",
-    "former AS (SELECT now() AS changed_at),",
-  ),
-};
-
-/** Inserts an endpoint without a secret. @returns null when the tenant already has `limit` endpoints */
-export async function insertWebhookEndpoint(
-  transaction: TenantDb,
-  { name, url, events }: Omit<WebhookEndpointFields, "enabled">,
-  limit: number,
-): Promise<WebhookEndpoint | null> {
-  await transaction.raw.run(LOCK, [ENDPOINTS_LOCK, transaction.accountId]);
-  const [{ count } = { count: 0 }] = await transaction.run<{ count: number }>(COUNT, []);
-  if (count >= limit) return null;
-  return first(await transaction.run<EndpointRow>(INSERT, [name, url, events]));
-}
-
-/** Sets the secret; the previous one also signs for `graceSeconds`. @returns null when the endpoint does not exist */
-export async function setWebhookSecret(
-  db: TenantDb,
-  id: number,
-  secret: EncryptedToken,
-  graceSeconds: number,
-): Promise<WebhookEndpoint | null> {
-  const values = [id, secret.keyId, secret.ciphertext, graceSeconds];
-  return first(await db.run<EndpointRow>(SET_SECRET, values));
-}
-
-/** Updates the fields that are present. @returns null when the endpoint does not exist */
-export async function updateWebhookEndpoint(
-  db: TenantDb,
-  id: number,
-  { name = null, url = null, events = null, enabled = null }: Partial<Nullable<WebhookEndpointFields>>,
-): Promise<WebhookEndpoint | null> {
-  const values = [id, name, url, events, enabled];
-  return first(await db.run<EndpointRow>(UPDATE, values));
-}
-
-/** Soft-deletes an endpoint, which also hides its deliveries. @returns whether it existed */
-export async function deleteWebhookEndpoint(db: TenantDb, id: number): Promise<boolean> {
-  return (await db.run(DELETE, [id])).length > 0;
-}
-
-type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };
-
-function first([row]: EndpointRow[]): WebhookEndpoint | null {
-  return row ? toWebhookEndpoint(row) : null;
 }

@@ -2,18 +2,11 @@ import { randomUUID } from "node:crypto";
 import { TEST_EVENT, type WebhookDelivery } from "../../domain/webhooks/webhook.js";
 import { eventPayload, nodeId } from "../shared/event-payload.js";
 import type { Statement } from "../shared/statement.js";
-import type { TenantDb } from "../shared/tenant-db.js";
+import type { TenantTransaction } from "../shared/tenant-db.js";
 import { WEBHOOK_DELIVERIES } from "./deliveries.js";
+import type { WebhookEndpointEntity } from "./endpoints.js";
 
-// Raw SQL: the payload is JSON text.
-
-// Lock before looking for a pending test event, so that concurrent requests cannot send two.
-const LOCK: Statement = {
-  name: "webhook_endpoint_lock",
-  access: "write",
-  text: `SELECT disabled_at IS NULL AS "isEnabled" FROM webhook_endpoint
-    WHERE account_id = $1 AND environment = $2 AND id = $3 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-};
+// Raw SQL: the payload is JSON text, which TypeORM would parse and encode again.
 
 const PENDING: Statement = {
   name: "webhook_test_pending",
@@ -39,20 +32,17 @@ const INSERT: Statement = {
 };
 
 /**
- * Queues a test event for an endpoint.
- * @param transaction an open transaction
- * @returns the delivery, or the pending one of an earlier test event; `disabled` or `not_found` if nothing can be sent
+ * Queues a test event for an endpoint, which is locked so that concurrent requests cannot send two.
+ * @returns the delivery, or the pending one of an earlier test event; `disabled` if nothing can be sent
  */
 export async function insertTestEvent(
-  transaction: TenantDb,
-  endpointId: number,
-): Promise<WebhookDelivery | "disabled" | "not_found"> {
-  const [endpoint] = await transaction.run<{ isEnabled: boolean }>(LOCK, [endpointId]);
-  if (!endpoint) return "not_found";
-  if (!endpoint.isEnabled) return "disabled";
-  const [pending] = await transaction.run<WebhookDelivery>(PENDING, [endpointId, TEST_EVENT]);
+  transaction: TenantTransaction,
+  { id, disabledAt }: WebhookEndpointEntity,
+): Promise<WebhookDelivery | "disabled"> {
+  if (disabledAt !== null) return "disabled";
+  const [pending] = await transaction.run<WebhookDelivery>(PENDING, [id, TEST_EVENT]);
   if (pending) return pending;
-  const [delivery] = await transaction.run<WebhookDelivery>(INSERT, [endpointId, TEST_EVENT, randomUUID()]);
+  const [delivery] = await transaction.run<WebhookDelivery>(INSERT, [id, TEST_EVENT, randomUUID()]);
   if (!delivery) throw new Error("The test event was not stored.");
   return delivery;
 }

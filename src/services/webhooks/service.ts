@@ -1,5 +1,5 @@
 import type { Admin, Tenant } from "../../domain/accounts/caller.js";
-import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import type { EncryptedToken, TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
 import { issueWebhookSecret } from "../../domain/webhooks/attempt.js";
 import { parseWebhookUrl } from "../../domain/webhooks/url.js";
@@ -13,7 +13,7 @@ import type {
   WebhookEndpointSortField,
 } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
-import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import type { TenantTransaction } from "../../persistence/shared/tenant-db.js";
 import {
   countPendingDeliveries,
   replayDelivery,
@@ -22,9 +22,12 @@ import {
 import {
   deleteWebhookEndpoint,
   insertWebhookEndpoint,
+  lockWebhookEndpoint,
   setWebhookSecret,
+  toWebhookEndpoint,
   updateWebhookEndpoint,
   WEBHOOK_ENDPOINT_LIST,
+  type WebhookEndpointEntity,
 } from "../../persistence/webhooks/endpoints.js";
 import { insertTestEvent } from "../../persistence/webhooks/test-event.js";
 import { StoredList } from "../shared/item-list.js";
@@ -58,30 +61,42 @@ export class WebhookService {
   /** @throws DomainError `invalid_field` if the URL is invalid or there are too many endpoints */
   async create(admin: Admin, fields: Omit<WebhookEndpointFields, "enabled">): Promise<IssuedSecret> {
     const url = await this.#checkUrl(fields.url);
-    return this.db.for(admin).transaction(async (transaction) => {
-      const inserted = await insertWebhookEndpoint(transaction, { ...fields, url }, MAX_ENDPOINTS);
-      if (inserted) return this.#issueSecret(transaction, admin, inserted.id);
-      throw new DomainError(
-        "invalid_field",
-        `An environment can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`,
+    const secret = issueWebhookSecret();
+    const endpoint = await this.db
+      .for(admin)
+      .transaction((transaction) =>
+        insertWebhookEndpoint(transaction, { ...fields, url }, MAX_ENDPOINTS, (id) =>
+          this.#encrypt(admin, id, secret),
+        ),
       );
-    });
+    if (endpoint) return { endpoint, secret };
+    throw new DomainError(
+      "invalid_field",
+      `An environment can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`,
+    );
   }
 
   /** Updates the fields that are present. @throws DomainError `webhook_endpoint_not_found`; `invalid_field` for the URL */
   async update(admin: Admin, id: number, changes: Partial<WebhookEndpointFields>): Promise<WebhookEndpoint> {
     const url = changes.url === undefined ? {} : { url: await this.#checkUrl(changes.url) };
-    return requireEndpoint(await updateWebhookEndpoint(this.db.for(admin), id, { ...changes, ...url }));
+    return this.#change(admin, id, (transaction, endpoint) =>
+      updateWebhookEndpoint(transaction, endpoint, { ...changes, ...url }),
+    );
   }
 
   /** Rotates the secret; for a day, webhooks are also signed with the old one. @throws DomainError `webhook_endpoint_not_found` */
   async rotateSecret(admin: Admin, id: number): Promise<IssuedSecret> {
-    return this.#issueSecret(this.db.for(admin), admin, id);
+    const secret = issueWebhookSecret();
+    const encrypted = this.#encrypt(admin, id, secret);
+    return this.#change(admin, id, async (transaction, endpoint) => {
+      await setWebhookSecret(transaction, endpoint, encrypted, GRACE_SECONDS);
+      return { endpoint: toWebhookEndpoint(endpoint), secret };
+    });
   }
 
   /** Hides the endpoint and its deliveries; a purge deletes both later. @throws DomainError `webhook_endpoint_not_found` */
   async delete(admin: Admin, id: number): Promise<void> {
-    if (!(await deleteWebhookEndpoint(this.db.for(admin), id))) throw endpointNotFound();
+    await this.#change(admin, id, deleteWebhookEndpoint);
   }
 
   /** Redelivers a finished delivery; a pending one is returned unchanged. @throws DomainError `webhook_delivery_not_found` */
@@ -99,10 +114,7 @@ export class WebhookService {
    * @throws DomainError `webhook_endpoint_not_found`; `invalid_field` if the endpoint is disabled
    */
   async sendTest(admin: Admin, endpointId: number): Promise<WebhookDelivery> {
-    const delivery = await this.db
-      .for(admin)
-      .transaction((transaction) => insertTestEvent(transaction, endpointId));
-    if (delivery === "not_found") throw endpointNotFound();
+    const delivery = await this.#change(admin, endpointId, insertTestEvent);
     if (delivery === "disabled") {
       throw invalidField(["id"], "must be the ID of an enabled endpoint; enable this one first");
     }
@@ -115,14 +127,21 @@ export class WebhookService {
     return endpointIds.map((id) => counts.get(id) ?? 0);
   }
 
-  async #issueSecret(db: TenantDb, admin: Admin, id: number): Promise<IssuedSecret> {
-    const secret = issueWebhookSecret();
-    const binding = { accountId: admin.accountId, id, kind: "webhookEndpoint" } as const;
-    const encrypted = this.vault.encrypt(secret, binding, admin.tokenKeyId);
-    return {
-      endpoint: requireEndpoint(await setWebhookSecret(db, id, encrypted, GRACE_SECONDS)),
-      secret,
-    };
+  /** Changes an endpoint in a transaction that locks it. @throws DomainError `webhook_endpoint_not_found` */
+  async #change<T>(
+    admin: Admin,
+    id: number,
+    change: (transaction: TenantTransaction, endpoint: WebhookEndpointEntity) => Promise<T>,
+  ): Promise<T> {
+    return this.db.for(admin).transaction(async (transaction) => {
+      const endpoint = await lockWebhookEndpoint(transaction, id);
+      if (!endpoint) throw endpointNotFound();
+      return change(transaction, endpoint);
+    });
+  }
+
+  #encrypt({ accountId, tokenKeyId }: Admin, id: number, secret: string): EncryptedToken {
+    return this.vault.encrypt(secret, { accountId, id, kind: "webhookEndpoint" }, tokenKeyId);
   }
 
   /** Returns the normalized URL. @throws DomainError `invalid_field` */
@@ -140,11 +159,6 @@ export class WebhookService {
     }
     return url;
   }
-}
-
-function requireEndpoint(endpoint: WebhookEndpoint | null): WebhookEndpoint {
-  if (endpoint) return endpoint;
-  throw endpointNotFound();
 }
 
 function endpointNotFound(): DomainError {
