@@ -37,8 +37,6 @@ export const insertDeliveries = (
       JOIN webhook_endpoint AS endpoint ON endpoint.account_id = $1 AND endpoint.environment = sent.environment::text
         AND endpoint.disabled_at IS NULL AND endpoint.deleted_at IS NULL
         AND (endpoint.events = '{}' OR action = ANY (endpoint.events))
-        -- The statement that disables an endpoint still sees it as enabled.
-        AND (action <> 'webhook_endpoint.disabled' OR endpoint.id <> subject_id)
       ORDER BY sent.id, endpoint.id
       -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
       RETURNING 1`;

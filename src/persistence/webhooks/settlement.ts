@@ -1,9 +1,11 @@
-import type { ClaimedDelivery, WebhookDisabledReason } from "../../domain/webhooks/webhook.js";
-import { recordedChange } from "../shared/audit-recording.js";
+import { afterFailure, type BreakerOptions, type BreakerState } from "../../domain/webhooks/breaker.js";
+import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
+import { record } from "../shared/record.js";
 import type { Statement } from "../shared/statement.js";
-import type { TenantDb } from "../shared/tenant-db.js";
+import type { TenantDb, TenantTransaction } from "../shared/tenant-db.js";
+import { WebhookEndpointEntity } from "./endpoints.js";
 
-// Raw SQL: a delivery and its endpoint are updated together, if the lease is still held.
+// Raw SQL: the plan of the lease's condition is steered. A success, the frequent case, is one statement.
 
 /**
  * Holds only until the lease expires: then another process may have claimed the delivery. coalesce excludes the partial indexes of pending
@@ -12,65 +14,34 @@ import type { TenantDb } from "../shared/tenant-db.js";
  */
 const HAS_LEASE = `account_id = $1 AND environment = $2 AND id = $3 AND endpoint_id = $4 AND coalesce(state = 'pending', false)
   AND next_attempt_at = $5`;
-const IS_ENDPOINT = `endpoint.account_id = $1 AND endpoint.environment = $2 AND endpoint.id = settled.endpoint_id`;
-
-/** Updates the endpoint at most every 10 seconds while deliveries succeed. */
+/** Updates the endpoint at most every 10 seconds while deliveries succeed. Joins it twice to return a value from before the update. */
 const SUCCEEDED: Statement = {
   name: "webhook_delivery_succeeded",
   access: "write",
-  text: `WITH settled AS (
+  text: `WITH delivered AS (
       UPDATE webhook_delivery SET state = 'delivered', last_status = $6, last_error = NULL, next_attempt_at = now(),
         delivered_at = now()
       WHERE ${HAS_LEASE} RETURNING endpoint_id
     )
     UPDATE webhook_endpoint AS endpoint
     SET last_success_at = now(), consecutive_failures = 0, failing_since = NULL, paused_until = NULL
-    FROM settled, webhook_endpoint AS before
-    WHERE ${IS_ENDPOINT}
-      AND before.account_id = $1 AND before.environment = $2 AND before.id = settled.endpoint_id
+    FROM delivered, webhook_endpoint AS former
+    WHERE endpoint.account_id = $1 AND endpoint.environment = $2 AND endpoint.id = delivered.endpoint_id
+      AND former.account_id = $1 AND former.environment = $2 AND former.id = delivered.endpoint_id
       AND (endpoint.consecutive_failures > 0 OR endpoint.last_success_at IS NULL
         OR endpoint.last_success_at < now() - interval '10 seconds')
-    RETURNING before.consecutive_failures AS "failuresBefore"`,
+    RETURNING former.consecutive_failures AS "failuresBefore"`,
 };
 
-const IS_PAUSED = "endpoint.consecutive_failures + 1 >= $10";
-const IS_DISABLED = `($13::double precision > 0 AND ${IS_PAUSED}
-  AND failed_at - endpoint.failing_since >= $13 * interval '1 millisecond')`;
-
-// The pause doubles with each failure up to a maximum, with 10 % jitter. Citus requires immutable expressions in CASE: not a time plus an
-// interval.
+/** Returns the time by the database's clock. Citus refuses now() in RETURNING. */
 const FAILED: Statement = {
   name: "webhook_delivery_failed",
   access: "write",
-  ...recordedChange(
-    `settled AS (
+  text: `WITH failed AS (
       UPDATE webhook_delivery SET state = $6, last_status = $7, last_error = $8,
         next_attempt_at = now() + $9 * interval '1 millisecond'
-      WHERE ${HAS_LEASE} RETURNING endpoint_id
-    ), settled_at AS (SELECT now() AS failed_at, extract(epoch FROM now())::double precision AS failed_seconds
-    ), failed AS (
-    UPDATE webhook_endpoint AS endpoint
-    SET consecutive_failures = endpoint.consecutive_failures + 1, last_failure_at = now(), last_error = $8,
-      failing_since = coalesce(endpoint.failing_since, failed_at),
-      paused_until = CASE WHEN ${IS_PAUSED} THEN to_timestamp(failed_seconds + $14::double precision / 1000
-        * least($11::double precision * 2 ^ least(endpoint.consecutive_failures + 1 - $10::integer, 20), $12::double precision))
-      END,
-      disabled_reason = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_reason
-        WHEN $7 = 410 THEN 'gone' WHEN ${IS_DISABLED} THEN 'failing' END,
-      disabled_at = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_at
-        WHEN $7 = 410 OR ${IS_DISABLED} THEN failed_at END
-    FROM settled, settled_at WHERE ${IS_ENDPOINT}
-    RETURNING endpoint.*, endpoint.disabled_at = failed_at::timestamp(3) with time zone AS is_disabled_now
-    )`,
-    {
-      action: "'webhook_endpoint.disabled'",
-      subjectName: "name",
-      changed: "'{enabled}'",
-      from: "FROM failed WHERE is_disabled_now AND deleted_at IS NULL AND disabled_reason IN ('gone', 'failing')",
-    },
-    (further) => `SELECT consecutive_failures AS failures, paused_until IS NOT NULL AS "isPaused",
-      disabled_reason AS "disabledReason", is_disabled_now AS "isDisabledNow"${further} FROM failed`,
-  ),
+      WHERE ${HAS_LEASE} RETURNING id
+    ) SELECT now() AS at FROM failed`,
 };
 
 export interface FailedAttempt {
@@ -82,23 +53,10 @@ export interface FailedAttempt {
   readonly waitMs: number;
 }
 
-/** Circuit breaker for failing endpoints. */
-export interface BreakerOptions {
-  /** Number of consecutive failures after which the endpoint is paused; then it gets single attempts until one succeeds. */
-  readonly pauseAfterFailures: number;
-  /** First pause; each further one is twice as long. */
-  readonly firstPauseMs: number;
-  readonly maxPauseMs: number;
-  /** An endpoint that has only failed for this time is disabled; 0 never disables it. */
-  readonly disableAfterMs: number;
-}
-
-export interface FailedEndpoint {
-  readonly failures: number;
-  readonly isPaused: boolean;
-  readonly disabledReason: WebhookDisabledReason | null;
-  /** Whether this attempt has disabled it; null if it is not disabled. */
-  readonly isDisabledNow: boolean | null;
+/** The state of an endpoint after a failed attempt. */
+export interface FailedEndpoint extends BreakerState {
+  /** Whether this attempt has disabled it. */
+  readonly isDisabledNow: boolean;
 }
 
 /** Records a successful delivery, unless its lease has expired. @returns the endpoint's consecutive failures before it */
@@ -114,14 +72,28 @@ export async function settleSuccess(
 
 /** Records a failed attempt. @returns null when its lease has expired */
 export async function settleFailure(
-  db: TenantDb,
+  transaction: TenantTransaction,
   { id, endpointId, leasedUntil }: ClaimedDelivery,
   { state, status, error, waitMs }: FailedAttempt,
-  { pauseAfterFailures, firstPauseMs, maxPauseMs, disableAfterMs }: BreakerOptions,
+  breaker: BreakerOptions,
 ): Promise<FailedEndpoint | null> {
-  const key = [id, endpointId, leasedUntil];
-  const jitter = 0.9 + Math.random() * 0.2;
-  const breaker = [pauseAfterFailures, firstPauseMs, maxPauseMs, disableAfterMs, jitter];
-  const values = [...key, state, status, error, waitMs, ...breaker];
-  return (await db.run<FailedEndpoint>(FAILED, values))[0] ?? null;
+  const values = [id, endpointId, leasedUntil, state, status, error, waitMs];
+  const [failure] = await transaction.run<{ at: Date }>(FAILED, values);
+  if (!failure) return null;
+  const { at } = failure;
+  const manager = transaction.manager("write", "webhook_endpoint_failed");
+  const where = { ...transaction.key, id: endpointId };
+  const former = await manager.findOneOrFail(WebhookEndpointEntity, {
+    where,
+    lock: { mode: "for_no_key_update" },
+  });
+  const current = afterFailure(former, { at, status }, breaker);
+  await manager.update(WebhookEndpointEntity, where, { ...current, lastFailureAt: at, lastError: error });
+  const isDisabledNow = former.disabledAt === null && current.disabledAt !== null;
+  if (isDisabledNow && former.deletedAt === null) {
+    const subject = { subjectId: endpointId, subjectName: former.name };
+    // After the update, so that the endpoint gets no event about itself.
+    await record(transaction, { action: "webhook_endpoint.disabled", ...subject, changed: ["enabled"] });
+  }
+  return { ...current, isDisabledNow };
 }

@@ -6,10 +6,10 @@ import { ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { parseRetryAfter, retryDelay, webhookHeaders } from "../../domain/webhooks/attempt.js";
+import { type BreakerOptions, GONE } from "../../domain/webhooks/breaker.js";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
-  type BreakerOptions,
   type FailedAttempt,
   type FailedEndpoint,
   settleFailure,
@@ -128,8 +128,6 @@ function reasonOf(error: unknown): string {
   return code === "" ? "The request could not be sent." : `The request failed: ${code}.`;
 }
 
-const GONE = 410;
-
 /** The actor in the audit log when an endpoint is disabled. */
 const ACTOR = { keyId: null, name: "webhooks", requestId: null };
 
@@ -196,9 +194,11 @@ export class WebhookAttempts {
     }
     const failed = this.#failedAttempt(claim, outcome);
     this.#count(failed.state === "dead" ? "dead" : "failed", failed.status);
-    const endpoint = await settleFailure(db, claim, failed, this.options.breaker);
+    const endpoint = await db.transaction((transaction) =>
+      settleFailure(transaction, claim, failed, this.options.breaker),
+    );
     if (endpoint) this.#logFailure(claim, failed, endpoint, log);
-    const isPaused = !endpoint || endpoint.isPaused || endpoint.disabledReason !== null;
+    const isPaused = !endpoint || endpoint.pausedUntil !== null || endpoint.disabledAt !== null;
     return { hasAnswered: false, isPaused };
   }
 
@@ -224,7 +224,7 @@ export class WebhookAttempts {
   #logFailure(
     { endpointId, accountId }: ClaimedDelivery,
     { status, error }: FailedAttempt,
-    { failures, disabledReason, isDisabledNow }: FailedEndpoint,
+    { consecutiveFailures: failures, disabledReason, isDisabledNow }: FailedEndpoint,
     log: WebhookLog,
   ): void {
     const details = { endpointId, accountId, failures, status, error };

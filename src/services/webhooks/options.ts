@@ -1,5 +1,5 @@
 import { RETRY_DELAYS_MS } from "../../domain/webhooks/attempt.js";
-import type { BreakerOptions } from "../../persistence/webhooks/settlement.js";
+import type { BreakerOptions } from "../../domain/webhooks/breaker.js";
 import { ATTEMPT_TIMEOUT_MS } from "./attempts.js";
 import type { SlotLimits } from "./slots.js";
 import type { WebhookTargetOptions } from "./targets.js";
