@@ -4,6 +4,8 @@ import { AccountEntity } from "../accounts/entities.js";
 import type { Queryable } from "../shared/statement.js";
 import type { Database } from "./database.js";
 
+// Raw SQL: settings of the server.
+
 const OLDEST_MAJOR = 14;
 
 /**

@@ -3,6 +3,8 @@ import type { Queryable } from "../shared/statement.js";
 import { hasCitus } from "./citus.js";
 import type { Database } from "./database.js";
 
+// Raw SQL: roles and privileges.
+
 /** Privileges of the application role by table: only those that the service uses. */
 const PRIVILEGES: Readonly<Record<string, string>> = {
   account: "SELECT, INSERT, UPDATE (token_key_id)",

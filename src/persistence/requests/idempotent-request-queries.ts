@@ -3,7 +3,7 @@ import { changeRows } from "../shared/purge-queries.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Raw SQL: a claim is INSERT … ON CONFLICT DO UPDATE … WHERE … RETURNING, which TypeORM does not support.
+// Raw SQL: a claim is INSERT … ON CONFLICT DO UPDATE … WHERE … RETURNING, which TypeORM does not support; without it, the table needs no entity.
 
 /** Time for which a response is stored. */
 export const REPLY_MAX_AGE_MS = 86_400_000;
