@@ -99,6 +99,7 @@ export class WebhookDeliveryEntity {
 }
 
 // Raw SQL: the plans of keyset pages depend on how the conditions are written, and TypeORM would parse the payload.
+// Each count of pending deliveries ends at a limit.
 
 /**
  * Excludes the deliveries of deleted endpoints, which wait for the purge. The subquery runs once per statement, not per row. `coalesce`

@@ -1,7 +1,9 @@
+import { Any } from "typeorm";
 import { changeRows, tenantRows } from "../shared/purge-queries.js";
 import type { TenantDb } from "../shared/tenant-db.js";
+import { WebhookDeliveryEntity } from "./deliveries.js";
 
-// Raw SQL: no index has the subjects of completed deliveries, so that they are searched page by page.
+// Raw SQL for the deletion: no index has the subjects of completed deliveries, so that they are searched page by page.
 
 const TENANT = tenantRows("webhook_delivery");
 
@@ -35,11 +37,14 @@ export async function deleteDeliveriesAbout(
 
 /** Counts the deliveries about some objects that are still to be sent. @returns also when the newest was queued */
 export async function countPendingAbout(db: TenantDb, subjects: readonly string[]): Promise<Pending> {
-  const text = `SELECT count(*)::integer AS count, max(queued_at) AS newest FROM webhook_delivery
-    WHERE ${TENANT} AND subject = ANY ($3::text[]) AND state = 'pending'`;
-  const statement = { label: "webhook_deliveries_pending_about", access: "read", text } as const;
-  const [row] = await db.run<Pending>(statement, [subjects]);
-  return row ?? { count: 0, newest: null };
+  const pending = await db
+    .manager("read", "webhook_deliveries_pending_about")
+    .createQueryBuilder(WebhookDeliveryEntity, "delivery")
+    .select("count(*)::integer", "count")
+    .addSelect("max(delivery.queuedAt)", "newest")
+    .where({ ...db.key, subject: Any([...subjects]), state: "pending" })
+    .getRawOne<Pending>();
+  return pending ?? { count: 0, newest: null };
 }
 
 interface Pending {

@@ -163,6 +163,11 @@ test("a rotated secret still signs, so that receivers can verify with either", a
   expect(rotated.secret).not.toBe(old);
   await tenant.createGroup("acme");
   await until(() => receiver.received.length).toBe(1);
+  const [{ expiresAt }] = await service.query(
+    `SELECT previous_secret_expires_at AS "expiresAt" FROM webhook_endpoint WHERE account_id = $1`,
+    [tenant.accountId],
+  );
+  expect(expiresAt.getTime() - Date.now()).toBeGreaterThan(23 * 3_600_000);
   await service.query(
     "UPDATE webhook_endpoint SET previous_secret_expires_at = now() WHERE account_id = $1",
     [tenant.accountId],
