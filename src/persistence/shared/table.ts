@@ -83,10 +83,12 @@ export const TENANT_COLUMNS = ["accountId", "environment"] as const;
 /**
  * Derives a table from its entity, the only place that lists its columns.
  * @param hidden properties that rows do not have
+ * @param usedBy the field of the API that uses a property, where it has another name
  */
 export function tableOf<Entity extends object, Hidden extends keyof Entity = never>(
   entity: new () => Entity,
   hidden: readonly Hidden[] = [],
+  usedBy: { readonly [Property in keyof Entity]?: string } = {},
 ): Table<Omit<Entity, Hidden>> {
   const { tables, columns, uniques } = getMetadataArgsStorage();
   const name = tables.find(({ target }) => target === entity)?.name;
@@ -96,12 +98,15 @@ export function tableOf<Entity extends object, Hidden extends keyof Entity = nev
   );
   const isHidden = (property: string) => hidden.some((each) => each === property);
   const column = (property: string) => naming.columnName(property);
-  // Fields use the properties whose names begin with theirs: `token` uses `tokenLookup`.
-  const fieldsOf = (name: string) => [...name.matchAll(/[A-Z]|$/g)].map(({ index }) => name.slice(0, index));
+  const otherFields = new Map<string, unknown>(Object.entries(usedBy));
   const ofTypes = (...types: readonly unknown[]) =>
     [...options.keys()]
       .filter((property) => types.includes(options.get(property)?.type))
-      .map((property) => ({ property, column: column(property), fields: fieldsOf(property) }));
+      .map((property) => ({
+        property,
+        column: column(property),
+        field: String(otherFields.get(property) ?? property),
+      }));
   // JSON is large, the others take time to convert.
   const parts = [ofTypes("json"), ofTypes("bytea", "timestamp with time zone")];
   const select = (property: string) => {
@@ -111,8 +116,8 @@ export function tableOf<Entity extends object, Hidden extends keyof Entity = nev
   };
   const choices = new Map<string, UsedColumns>();
   const used = (fields: PageRequest["fields"], sortColumn?: string) => {
-    const isUsed = ({ column: each, fields: users }: (typeof parts)[number][number]) =>
-      !fields || each === sortColumn || users.some((field) => fields.has(field));
+    const isUsed = ({ column: each, field }: (typeof parts)[number][number]) =>
+      !fields || each === sortColumn || fields.has(field);
     const suffix = parts.map((part) => Number(part.some(isUsed))).join("");
     return getOrCreate(choices, suffix, () => {
       const omitted = parts.flatMap((part, index) => (suffix[index] === "1" ? [] : part));

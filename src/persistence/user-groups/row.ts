@@ -10,7 +10,7 @@ import { HEX_PREFIX, readTime } from "../shared/value-parsers.js";
 import { UserGroupEntity } from "./entity.js";
 
 /** The table of groups. */
-export const USER_GROUPS = tableOf(UserGroupEntity);
+export const USER_GROUPS = tableOf(UserGroupEntity, [], { tokenCiphertext: "token", tokenLookup: "token" });
 
 /** The properties of a group's row, in order. */
 const PROPERTIES = [
