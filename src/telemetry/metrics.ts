@@ -5,6 +5,21 @@ import { DatabaseMetrics } from "./database-metrics.js";
 const REPLY_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
+/** Methods with their own label value; the others are grouped to bound the number of series. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Returns the method and the registered path of a request, without a trailing slash, as metrics and traces name them. */
+export function labelsOf(request: {
+  readonly method: string;
+  readonly routeOptions: { readonly url?: string | undefined };
+}): { readonly method: string; readonly route: string } {
+  const { url = "unknown" } = request.routeOptions;
+  return {
+    method: METHODS.has(request.method) ? request.method : "other",
+    route: url.length > 1 && url.endsWith("/") ? url.slice(0, -1) : url,
+  };
+}
+
 /** Counts the lookups of one cache. */
 export type CountLookup = (result: "hit" | "miss") => void;
 

@@ -8,8 +8,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { labelsOf } from "../../telemetry/metrics.js";
 import { markFailed } from "../../telemetry/tracing.js";
-import { labelsOf } from "./request-labels.js";
 
 /** Traces a request as a span, as a child of the caller's span if the traceparent header is set. */
 export function traceRequest(

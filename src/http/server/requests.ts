@@ -10,10 +10,10 @@ import { redactSecrets } from "../../domain/shared/redaction.js";
 import type { Usage } from "../../services/accounts/usage.js";
 import type { EventLoopTurns } from "../../services/requests/event-loop-turns.js";
 import type { Work } from "../../services/requests/work-limit.js";
+import { labelsOf } from "../../telemetry/metrics.js";
 import { idsOf } from "../../telemetry/tracing.js";
 import { COMMON_HEADERS } from "./raw-reply.js";
 import { type DeadlineOptions, enforceDeadlines, type RequestDeadline } from "./request-deadlines.js";
-import { labelsOf } from "./request-labels.js";
 import { runIn, traceRequest } from "./request-tracing.js";
 
 // Optional properties: decorateRequest would initialize each of them on every request, which takes longer than reading missing ones.

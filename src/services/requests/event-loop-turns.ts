@@ -40,7 +40,8 @@ export class EventLoopTurns {
 
   readonly #end = (): void => {
     this.current += 1;
-    if (this.#turn?.end() === false) {
+    if (this.#turn) this.#turn.turnsLeft -= 1;
+    if (this.#turn?.turnsLeft) {
       setImmediate(this.#end);
       return;
     }
@@ -59,11 +60,12 @@ export class EventLoopTurns {
 
 /** What may still start in a turn of the event loop. One that took too long lasts for several. */
 class Turn {
+  /** Turns of the event loop that it still lasts. */
+  turnsLeft = 1;
   readonly #endsAt = performance.now() + TURN_MS;
   #directStarts = 0;
   #healthChecks = 0;
   #isLong = false;
-  #turnsLeft = 1;
 
   mayStartHealthCheck(): boolean {
     this.#healthChecks += 1;
@@ -79,30 +81,20 @@ class Turn {
   /** Once it has none, the turn becomes a long one. */
   hasTime(): boolean {
     if (performance.now() < this.#endsAt) return true;
-    if (!this.#isLong) this.#turnsLeft = LONG_TURN;
+    if (!this.#isLong) this.turnsLeft = LONG_TURN;
     this.#isLong = true;
     return false;
-  }
-
-  /** Counts a turn of the event loop. @returns whether it was the last one of this turn */
-  end(): boolean {
-    this.#turnsLeft -= 1;
-    return this.#turnsLeft === 0;
   }
 }
 
 /** Work that waits. Addresses take turns. */
 class QueueByAddress {
+  size = 0;
   readonly #starts = new Map<string, (() => void)[]>();
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
 
   /** @returns resolves when the work is taken */
   join(address: string): Promise<void> {
-    this.#size += 1;
+    this.size += 1;
     return new Promise((resolve) => {
       const starts = this.#starts.get(address);
       if (starts) starts.push(resolve);
@@ -115,7 +107,7 @@ class QueueByAddress {
     const [next] = this.#starts;
     if (!next) return undefined;
     const [address, starts] = next;
-    this.#size -= 1;
+    this.size -= 1;
     this.#starts.delete(address);
     const start = starts.shift();
     if (starts.length > 0) this.#starts.set(address, starts);
