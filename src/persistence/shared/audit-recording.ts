@@ -65,17 +65,11 @@ export function recordedChange(
 /**
  * Returns the texts of a statement that makes a change, records it and returns columns of the changed rows.
  * @param change INSERT, UPDATE or DELETE with RETURNING; its rows are `changed`
- * @param before preceding common table expressions, with a trailing comma
  */
-export function recorded(
-  change: string,
-  events: Omit<AuditEvents, "from"> & { readonly from?: string },
-  columns: string,
-  before = "",
-): RecordedChange {
+export function recorded(change: string, events: Omit<AuditEvents, "from">, columns: string): RecordedChange {
   return recordedChange(
-    `${before} changed AS (${change})`,
-    { from: "FROM changed", ...events },
+    `changed AS (${change})`,
+    { ...events, from: "FROM changed" },
     (further) => `SELECT ${columns}${further} FROM changed`,
   );
 }
