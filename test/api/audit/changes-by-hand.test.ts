@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { AUDIT_ACTIONS, type AuditAction, type AuditEvent } from "../../../src/domain/audit/entry.js";
 import { WEBHOOK_EVENTS } from "../../../src/domain/webhooks/webhook.js";
 import { migrateDown } from "../../../src/persistence/database/migrator.js";
@@ -115,6 +115,14 @@ test("a change by hand is not recorded", async () => {
 test.each(ACTIONS)("record_change records %s as the service does", async (action) => {
   const [{ name }] = await service.query("SELECT session_user AS name");
   const event = EVENTS[action];
+  if (action === "webhook_endpoint.disabled") {
+    const setDisabled = (time: string) =>
+      service.query(`UPDATE webhook_endpoint SET disabled_at = ${time} WHERE id = $1`, [endpoint.subjectId]);
+    await setDisabled("now()");
+    onTestFinished(async () => {
+      await setDisabled("NULL");
+    });
+  }
   const actor = { keyId: null, name, requestId: null };
   const byService = await recordedBy(() =>
     service.database

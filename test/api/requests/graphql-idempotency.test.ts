@@ -5,7 +5,7 @@ import { CREATE, createUserGroup, READ } from "../../support/graphql/user-group-
 import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = await startGraphql({ poolSize: 3 });
-const { keys, rest, run, service } = graphql;
+const { account, keys, rest, run, service } = graphql;
 
 async function send(idempotencyKey: string, query: string, variables = {}, key = keys.admin) {
   const headers = { "idempotency-key": idempotencyKey };
@@ -38,6 +38,19 @@ test("a named mutation is applied once, whether or not it has run before", async
   for (let time = 0; time < 3; time += 1)
     expect(await send("named", fresh, variables)).toEqual({ ...first, replayed: true });
   expect(first.data.createUserGroup.userErrors).toEqual([]);
+});
+
+test("a key that another process is using is in use", async () => {
+  const scope = { accountId: account.accountId, environment: "Customer" } as const;
+  await service.database.transaction(scope, async (other) => {
+    const text =
+      "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
+    await other.run({ access: "write", text }, [account.accountId]);
+    expect(await send("busy", CREATE, { input: { providedId: "busy", name: "Busy" } })).toMatchObject({
+      status: 409,
+      errors: [{ extensions: { code: "IDEMPOTENCY_KEY_IN_USE", retryAfter: 1 } }],
+    });
+  });
 });
 
 test("the same key with another document, variables or operation is rejected", async () => {
