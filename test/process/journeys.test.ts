@@ -47,7 +47,7 @@ async function send(request: string): Promise<void> {
 /** The functions and files of the service that a request enters, at most (docs/ARCHITECTURE.md): a few more if a timer fires meanwhile. */
 test.each<[string, number, number, () => string]>([
   ["GET of an existing group", 103, 38, () => userRequest("GET", key, GROUP)],
-  ["POST that rotates a token", 128, 40, () => userRequest("POST", key, { current_token: token })],
+  ["POST that rotates a token", 132, 40, () => userRequest("POST", key, { current_token: token })],
   ["PUT of a name", 106, 38, () => userRequest("PUT", key, { user_group_id: "acme", name: "A" })],
   [
     "userGroup(by:) with mapping",
