@@ -195,19 +195,18 @@ export function createViewer({
     }
   }
 
-  function reload(): void {
-    waits.wake();
+  /** Ends the stream if it has broken unnoticed, such as during sleep. */
+  function checkStream(): void {
     const now = performance.now();
     if (!cutStream || now - checkedAt < MIN_GAP_MS) return;
     checkedAt = now;
-    // The stream may have broken unnoticed, such as during sleep.
     readOnce().catch(cutStream);
   }
 
   function start(): AbortController {
     const stop = new AbortController();
     const { signal } = stop;
-    onReturn(reload, signal);
+    onReturn(checkStream, signal);
     keepConnected(signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
@@ -235,7 +234,10 @@ export function createViewer({
         });
       };
     },
-    reload,
+    reload() {
+      waits.wake();
+      checkStream();
+    },
     async read({ signal } = {}) {
       for (let retries = 0; ; retries += 1) {
         signal?.throwIfAborted();

@@ -11,17 +11,13 @@ import { eachField } from "./user-group-fields.js";
 // that no account could be changed while any worker is down. Its text, `change`, therefore ends with `event`, and the first row of its result
 // also has the events and the former values as JSON, from which `changeThenRecord` writes them with further statements of the transaction.
 
-/** Rows of audit events, as SQL. */
+/** Rows of audit events of user groups, as SQL. */
 export interface AuditEvents {
   /** Expression of the action. */
   readonly action: string;
-  /** Expression of the subject's name. */
-  readonly subjectName: string;
-  /** Expression of the version; NULL by default. */
-  readonly version?: string;
   /** Expression of the names of the changed fields; none by default. */
   readonly changed?: string;
-  /** FROM and WHERE clauses: rows with the columns account_id, environment and id of the subject. */
+  /** FROM and WHERE clauses: rows of user_group. */
   readonly from: string;
   /** SELECT of the columns `HISTORY` with former values of user groups. */
   readonly history?: string;
@@ -95,15 +91,9 @@ function takeRecord(row: object): string | null {
   return typeof record === "string" ? record : null;
 }
 
-function selectEvents({
-  action,
-  subjectName,
-  version = "NULL",
-  changed = "'{}'",
-  from,
-}: AuditEvents): string {
+function selectEvents({ action, changed = "'{}'", from }: AuditEvents): string {
   return `SELECT account_id, environment::text::environment AS environment, (${action})::text AS action, id AS subject_id,
-        (${subjectName})::text AS subject_name, (${version})::integer AS version, (${changed})::text[] AS changed, 1 AS position
+        (provided_id)::text AS subject_name, (version)::integer AS version, (${changed})::text[] AS changed, 1 AS position
       ${from}`;
 }
 

@@ -22,12 +22,9 @@ import {
 
 // Raw SQL: hot, conditional or set-based. Each statement also records the change that it makes (decision 34).
 
-/** Expressions of an audit event about a row of `user_group`. */
-const GROUP_EVENT = { subjectName: "provided_id", version: "version" } as const;
-
 /** Returns the texts of a statement that changes groups, records it and returns them. @param change ends with RETURNING of all columns */
 function recordedGroups(event: "created" | "token_rotated" | "deleted", change: string): RecordedChange {
-  return recorded(change, { ...GROUP_EVENT, action: `'user_group.${event}'` }, USER_GROUP_COLUMNS);
+  return recorded(change, { action: `'user_group.${event}'` }, USER_GROUP_COLUMNS);
 }
 
 /** Name and SQL type of a column. */
@@ -173,7 +170,6 @@ function updateStatement(name: string, items: string, condition: string): Statem
       found AS (${FIND_DIFFERENCES}),
       updated AS (${UPDATE_DIFFERING})`,
       {
-        ...GROUP_EVENT,
         action: "'user_group.updated'",
         changed: CHANGED_FIELDS,
         from: "FROM updated",

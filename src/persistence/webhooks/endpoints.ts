@@ -234,28 +234,15 @@ function comparable({ name, url, events, enabled }: WebhookEndpointFields) {
   return { name, url, events: String(events), enabled };
 }
 
-export function toWebhookEndpoint({
-  id,
-  name,
-  url,
-  events,
-  disabledAt,
-  disabledReason,
-  createdAt,
-  lastSuccessAt,
-  lastFailureAt,
-  lastError,
-  consecutiveFailures,
-  failingSince,
-  pausedUntil,
-}: RowOf<typeof ENDPOINTS>): WebhookEndpoint {
+export function toWebhookEndpoint(row: RowOf<typeof ENDPOINTS>): WebhookEndpoint {
+  const { id, name, url, events, disabledAt, disabledReason, createdAt } = row;
   const health = {
-    lastSuccessAt,
-    lastFailureAt,
-    lastError,
-    consecutiveFailures,
-    failingSince,
-    pausedUntil,
+    lastSuccessAt: row.lastSuccessAt,
+    lastFailureAt: row.lastFailureAt,
+    lastError: row.lastError,
+    consecutiveFailures: row.consecutiveFailures,
+    failingSince: row.failingSince,
+    pausedUntil: row.pausedUntil,
   };
   return { id, name, url, events, disabledAt, disabledReason, createdAt, health };
 }
