@@ -59,6 +59,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     "ARCHITECTURE",
     "contributing",
     "release",
+    "versions",
     "decisions/README",
     "benchmarks",
     "benchmark-results",
