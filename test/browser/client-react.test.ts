@@ -32,7 +32,7 @@ beforeAll(async () => {
   service = await startTestService({ corsOrigins: [origin] });
   const { secret } = await (await service.createAccount()).createKey();
   client = new UserGroupsClient({ baseUrl: service.url, apiKey: secret });
-  await client.userGroups.getOrCreate({ userGroupId: "acme", name: "acme", properties: { region: "EU" } });
+  await client.userGroups.getOrCreate({ providedId: "acme", name: "acme", properties: { region: "EU" } });
   const bundle = await rolldown({
     input: SCRIPT,
     platform: "browser",
@@ -58,7 +58,7 @@ afterAll(async () => {
 
 async function answerSession(response: ServerResponse): Promise<void> {
   sessions += 1;
-  const session = await client.userGroups.createEmbedSession({ userGroupId: "acme" }).catch(() => null);
+  const session = await client.userGroups.createEmbedSession({ providedId: "acme" }).catch(() => null);
   reply(session ? 200 : 403, session)(response);
 }
 
@@ -69,11 +69,11 @@ test("a page with the React hook follows a group, also after a rotation, until i
   await shown(page, "#group").toBe("acme in EU");
   await shown(page, "#status").toBe("live");
   expect(sessions).toBe(1);
-  await client.userGroups.update({ userGroupId: "acme", properties: { region: "US" } });
+  await client.userGroups.update({ providedId: "acme", properties: { region: "US" } });
   await shown(page, "#group").toBe("acme in US");
   // Ends the sessions of the group.
   await client.userGroups.rotateTokens([{ providedId: "acme" }]);
-  await client.userGroups.update({ userGroupId: "acme", name: "Acme Inc." });
+  await client.userGroups.update({ providedId: "acme", name: "Acme Inc." });
   await shown(page, "#group").toBe("Acme Inc. in US");
   await shown(page, "#status").toBe("live");
   expect(sessions).toBe(2);

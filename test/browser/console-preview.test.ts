@@ -28,7 +28,7 @@ import type { TestAccount } from "../support/service/test-service.js";
 
 const CLIENT = fileURLToPath(new URL("../../clients/typescript/src/", import.meta.url));
 const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
-const GROUP = { userGroupId: "acme", name: "Acme Inc.", properties: { color: "#0b6e4f", currency: "EUR" } };
+const GROUP = { providedId: "acme", name: "Acme Inc.", properties: { color: "#0b6e4f", currency: "EUR" } };
 
 const port = await freePort();
 const origin = `http://127.0.0.1:${port}`;
@@ -97,9 +97,9 @@ test("previews a group with an embed session, repaints unsaved and saved changes
 
 describe("a pasted embed session", () => {
   const audience = () => `${account.name}/Customer`;
-  const create = async (userGroupId: string) => {
-    const { token: currentToken } = await client.userGroups.getOrCreate({ userGroupId, name: "Other" });
-    return { currentToken, ...(await client.userGroups.createEmbedSession({ userGroupId })) };
+  const create = async (providedId: string) => {
+    const { token: currentToken } = await client.userGroups.getOrCreate({ providedId, name: "Other" });
+    return { currentToken, ...(await client.userGroups.createEmbedSession({ providedId })) };
   };
   const now = () => Math.floor(Date.now() / 1000);
   const CASES: Readonly<Record<string, () => Promise<readonly [session: string, explanation: string]>>> = {

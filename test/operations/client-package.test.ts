@@ -22,6 +22,7 @@ import {
 import { openPage } from "../support/pages/chromium.js";
 import { shown, useChromium } from "../support/pages/playground-page.js";
 import { freePort } from "../support/programs/free-port.js";
+import { mistyped } from "../support/secrets/secret-search.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
 
 const { "@user-groups/client": _client, ...exampleDependencies } = await readJson(
@@ -177,12 +178,12 @@ describe("the example", () => {
     expect(await page.locator("rect").count()).toBe(6);
     expect(await page.locator("text").allTextContents()).toContain("300");
     expect(await page.locator("svg").getAttribute("fill")).toBe("#b5651d");
-    await client.userGroups.update({ userGroupId: "globex", properties: { html: "<img src=x>" } });
+    await client.userGroups.update({ providedId: "globex", properties: { html: "<img src=x>" } });
     await shown(page, "dl").toBe("html <img src=x> region US");
 
-    const { token: currentToken } = await client.userGroups.getOrCreate({ userGroupId: "globex" });
+    const { token: currentToken } = await client.userGroups.getOrCreate({ providedId: "globex" });
     await client.userGroups.rotateToken({ currentToken });
-    await client.userGroups.update({ userGroupId: "globex", properties: { region: "EU", currency: "CAD" } });
+    await client.userGroups.update({ providedId: "globex", properties: { region: "EU", currency: "CAD" } });
     // The session's variable takes precedence over the property.
     await shown(page, "dl").toBe("region US currency CAD");
     await shown(page, "figcaption").toBe("Sales in US, in CAD");
@@ -219,16 +220,20 @@ describe("the example", () => {
     expect(await failed.json()).toEqual({ error: "The service is temporarily unavailable." });
   });
 
-  test("says in one line that the API key is none", async () => {
+  test("says in one line that the API key is none, or unknown", async () => {
     for (const apiKey of ["", "ugk_live_…", "ugt_x"])
       await expect(start({ port: 0, apiKey })).rejects.toThrow(
         /: Set `USER_GROUPS_API_KEY` to an API key[^\n]+\n$/,
       );
+    const { secret } = await (await service.createAccount()).createKey();
+    await expect(start({ port: 0, apiKey: mistyped(secret) })).rejects.toThrow(
+      /did not start: http:\S+: The API key is unknown[^\n]+\n$/,
+    );
   });
 
   test("delivers data for valid sessions only", async () => {
     const { url, client } = await start({ port: 0 });
-    const { token } = await client.userGroups.getOrCreate({ userGroupId: "data", name: "Data" });
+    const { token } = await client.userGroups.getOrCreate({ providedId: "data", name: "Data" });
     const variables = { region: "EU" };
     const session = await client.userGroups.createEmbedSession({ currentToken: token, variables });
     const salesOf = (bearer: string) =>

@@ -84,7 +84,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     const groupsOf = ({ url }: RunningService) =>
       new UserGroupsClient({ baseUrl: url, apiKey: key }).userGroups;
     const userGroups = groupsOf(replica);
-    const group = { userGroupId: signal };
+    const group = { providedId: signal };
     await userGroups.getOrCreate({ ...group, name: "before" });
     const viewer = createViewer({
       url: service.url,

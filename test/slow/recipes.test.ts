@@ -96,8 +96,8 @@ describe("recipes get or create, update, embed, rotate and delete, and verify se
       "webhook-timestamp": env["WEBHOOK_TIMESTAMP"],
       "webhook-signature": env["WEBHOOK_SIGNATURE"],
     };
-    expect(call("eventOf", BODY, headers, env["WEBHOOK_SECRET"])).toMatchObject({ id: "1" });
-    expect(call("eventOf", `${BODY} `, headers, env["WEBHOOK_SECRET"])).toBeUndefined();
+    expect(await call("eventOf", BODY, headers, env["WEBHOOK_SECRET"])).toMatchObject({ id: "1" });
+    expect(await call("eventOf", `${BODY} `, headers, env["WEBHOOK_SECRET"])).toBeUndefined();
   });
 });
 

@@ -34,7 +34,7 @@ export class ApiKeys {
     const { filter, orderBy, pageSize, ...call } = options;
     const read = async (first: number, after: string | null) => {
       const variables = { first, after, filter, orderBy };
-      return (await this.#connection.run(ApiKeysDocument, variables, call)).apiKeys;
+      return this.#connection.run(ApiKeysDocument, variables, call, (data) => data.apiKeys);
     };
     return paginate(read, pageSize);
   }
@@ -44,22 +44,16 @@ export class ApiKeys {
     input: CreateApiKeyInput,
     options?: CallOptions,
   ): Promise<{ readonly apiKey: ApiKey; readonly secret: string }> {
-    const { createApiKey, requestId } = await this.#connection.mutate(
-      CreateApiKeyDocument,
-      { input },
-      options,
-    );
-    const { apiKey, secret, userErrors } = createApiKey;
-    return {
-      apiKey: requireValue(apiKey, userErrors, requestId),
-      secret: requireValue(secret, userErrors, requestId),
-    };
+    return this.#connection.mutate(CreateApiKeyDocument, { input }, options, (data, response) => ({
+      apiKey: requireValue(data.createApiKey, "apiKey", response),
+      secret: requireValue(data.createApiKey, "secret", response),
+    }));
   }
 
   /** Revokes a key permanently. @param id its global ID @throws NotFoundError */
   async revoke(id: string, options?: CallOptions): Promise<ApiKey> {
-    const reply = await this.#connection.mutate(RevokeApiKeyDocument, { input: { id } }, options);
-    const { apiKey, userErrors } = reply.revokeApiKey;
-    return requireValue(apiKey, userErrors, reply.requestId);
+    return this.#connection.mutate(RevokeApiKeyDocument, { input: { id } }, options, (data, response) =>
+      requireValue(data.revokeApiKey, "apiKey", response),
+    );
   }
 }

@@ -1,18 +1,10 @@
 // Browser code: no Node.js APIs. The build makes this one file, so that a page can load it without a bundler.
+import { pauseUnlessAborted, untilAborted } from "./abort.js";
 import { createAuthorizedFetch } from "./viewer/authorized-fetch.js";
 import { isRefusal, isTransient, ViewerError } from "./viewer/error.js";
 import { createRequests, endpointOf, type ReadGroup } from "./viewer/requests.js";
 import { createSessions, type GetSession, type Session } from "./viewer/session.js";
-import {
-  backOffMs,
-  createWaits,
-  MIN_GAP_MS,
-  onReturn,
-  pause,
-  RETRY_GAP_MS,
-  STALE_MS,
-  untilAborted,
-} from "./viewer/timing.js";
+import { backOffMs, createWaits, MIN_GAP_MS, onReturn, RETRY_GAP_MS, STALE_MS } from "./viewer/timing.js";
 
 export { ViewerError } from "./viewer/error.js";
 export type { GetSession, ViewerSession } from "./viewer/session.js";
@@ -248,7 +240,7 @@ export function createViewer({
         } catch (error) {
           signal?.throwIfAborted();
           if (!(error instanceof ViewerError) || retries === 2 || !isTransient(error)) throw error;
-          await untilAborted(pause(Math.max(backOffMs(retries + 1), error.retryAfter * 1000)), signal);
+          await pauseUnlessAborted(Math.max(backOffMs(retries + 1), error.retryAfter * 1000), signal);
         }
       }
     },

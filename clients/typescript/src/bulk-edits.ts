@@ -1,14 +1,15 @@
 import { createApiError } from "./api-error.js";
 import type { Connection } from "./connection.js";
-import { type ApiError, UnexpectedReplyError, type UserError } from "./errors.js";
+import type { ApiError, UserError } from "./errors.js";
 import {
   DeleteUserGroupsDocument,
   RotateUserGroupTokensDocument,
   type UserGroupBy,
   type UserGroupFieldsFragment,
 } from "./generated/operations.js";
-import { detailsOf, requireSuccess } from "./graphql-wire.js";
+import { detailsOf, requireSuccess, requireValue } from "./graphql-wire.js";
 import type { CallOptions } from "./options.js";
+import type { ResponseInfo } from "./response.js";
 
 interface Failed {
   readonly ok: false;
@@ -35,9 +36,12 @@ export async function rotateTokens(
   groups: Groups,
   options?: RotateTokensOptions,
 ): Promise<UserGroupFieldsFragment[]> {
-  const { results, userErrors, requestId } = await rotate(connection, groups, true, options);
-  requireSuccess(userErrors, requestId);
-  return results.map(({ userGroup }) => requireResult(userGroup, requestId));
+  const input = { userGroups: groups, allOrNothing: true, graceSeconds: options?.graceSeconds };
+  return connection.mutate(RotateUserGroupTokensDocument, { input }, options, (data, response) => {
+    const { results, userErrors } = data.rotateUserGroupTokens;
+    requireSuccess(userErrors, response);
+    return results.map((result) => requireValue(result, "userGroup", response));
+  });
 }
 
 /** Rotates those that exist. */
@@ -46,11 +50,16 @@ export async function rotateTokensEach(
   groups: Groups,
   options?: RotateTokensOptions,
 ): Promise<RotationResult[]> {
-  const { results, requestId } = await rotate(connection, groups, false, options);
-  return results.map(({ userGroup, userErrors }) => {
-    const failed = failureOf(userErrors, requestId);
-    return failed ?? { ok: true, userGroup: requireResult(userGroup, requestId) };
-  });
+  const input = { userGroups: groups, allOrNothing: false, graceSeconds: options?.graceSeconds };
+  return connection.mutate(RotateUserGroupTokensDocument, { input }, options, (data, response) =>
+    data.rotateUserGroupTokens.results.map(
+      (result) =>
+        failureOf(result.userErrors, response) ?? {
+          ok: true,
+          userGroup: requireValue(result, "userGroup", response),
+        },
+    ),
+  );
 }
 
 /** Deletes all or none. @throws ApiError */
@@ -59,8 +68,10 @@ export async function deleteUserGroups(
   groups: Groups,
   options?: CallOptions,
 ): Promise<void> {
-  const { userErrors, requestId } = await remove(connection, groups, true, options);
-  requireSuccess(userErrors, requestId);
+  const input = { userGroups: groups, allOrNothing: true };
+  return connection.mutate(DeleteUserGroupsDocument, { input }, options, (data, response) =>
+    requireSuccess(data.deleteUserGroups.userErrors, response),
+  );
 }
 
 /** Deletes those that exist. */
@@ -69,44 +80,18 @@ export async function deleteUserGroupsEach(
   groups: Groups,
   options?: CallOptions,
 ): Promise<DeletionResult[]> {
-  const { results, requestId } = await remove(connection, groups, false, options);
-  return results.map(({ deletedUserGroupId, userErrors }) => {
-    const failed = failureOf(userErrors, requestId);
-    if (failed) return failed;
-    requireResult(deletedUserGroupId, requestId);
-    return { ok: true };
-  });
+  const input = { userGroups: groups, allOrNothing: false };
+  return connection.mutate(DeleteUserGroupsDocument, { input }, options, (data, response) =>
+    data.deleteUserGroups.results.map((result) => {
+      const failed = failureOf(result.userErrors, response);
+      if (failed) return failed;
+      requireValue(result, "deletedUserGroupId", response);
+      return { ok: true };
+    }),
+  );
 }
 
-async function rotate(
-  connection: Connection,
-  userGroups: Groups,
-  allOrNothing: boolean,
-  options?: RotateTokensOptions,
-) {
-  const input = { userGroups, allOrNothing, graceSeconds: options?.graceSeconds };
-  const reply = await connection.mutate(RotateUserGroupTokensDocument, { input }, options);
-  return { ...reply.rotateUserGroupTokens, requestId: reply.requestId };
-}
-
-async function remove(
-  connection: Connection,
-  userGroups: Groups,
-  allOrNothing: boolean,
-  options?: CallOptions,
-) {
-  const input = { userGroups, allOrNothing };
-  const reply = await connection.mutate(DeleteUserGroupsDocument, { input }, options);
-  return { ...reply.deleteUserGroups, requestId: reply.requestId };
-}
-
-function failureOf(userErrors: readonly UserError[], requestId: string | undefined): Failed | null {
+function failureOf(userErrors: readonly UserError[], response: ResponseInfo): Failed | null {
   const [first] = userErrors;
-  return first ? { ok: false, error: createApiError(detailsOf(first, userErrors, requestId)) } : null;
-}
-
-function requireResult<T>(value: T | null, requestId: string | undefined): T {
-  if (value !== null) return value;
-  const reply = { status: 200, requestId };
-  throw new UnexpectedReplyError("The reply contains neither a result nor an error for a group.", reply);
+  return first ? { ok: false, error: createApiError(detailsOf(first, userErrors, response)) } : null;
 }

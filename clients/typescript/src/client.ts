@@ -38,7 +38,7 @@ export class UserGroupsClient {
   constructor(options: ClientOptions) {
     const settings = readOptions(options);
     this.#transport = new HttpTransport(settings);
-    this.#connection = new Connection(this.#transport, settings.limits);
+    this.#connection = new Connection(this.#transport, settings);
     this.userGroups = new UserGroups(this.#connection);
     this.dataSources = new DataSources(this.#connection);
     this.siteConfigs = new SiteConfigs(this.#connection);
@@ -60,7 +60,7 @@ export class UserGroupsClient {
     options?: CallOptions,
   ): Promise<Result>;
   async request(document: object | string, variables?: unknown, options?: CallOptions): Promise<unknown> {
-    return this.#connection.run(document, variables, options);
+    return this.#connection.mutate(document, variables, options, (data) => data);
   }
 
   /**

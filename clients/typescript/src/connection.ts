@@ -1,93 +1,96 @@
-import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import type { TypedDocument } from "./document.js";
 import { textOf } from "./document.js";
-import { type Replied, readData, readMutation } from "./graphql-wire.js";
-import type { HttpReply, HttpRequest, HttpTransport } from "./http-transport.js";
-import { type CallLimits, type CallOptions, readIdempotencyKey, readLimits } from "./options.js";
+import { readData } from "./graphql-wire.js";
+import type { HttpRequest, HttpStream, HttpTransport } from "./http-transport.js";
+import { type CallOptions, readIdempotencyKey, readLimits, type Settings } from "./options.js";
+import { responseInfoOf } from "./reply.js";
+import { keepResponse, type ResponseInfo } from "./response.js";
 import { withRetries } from "./retry.js";
 
-const GRAPHQL_PATH = "graphql";
 /** With this media type, GraphQL errors have their own HTTP status; older services answer 200. */
 const JSON_RESULT = "application/graphql-response+json, application/json;q=0.9";
 
-/** The request of each attempt of a call. */
-type Call = Pick<HttpRequest, "method" | "path" | "body" | "headers">;
-
-/** Sends requests, with retries where that is safe, and reads the replies. */
+/** Sends operations, with retries, which must be safe, and reads the replies. */
 export class Connection {
   readonly #transport: HttpTransport;
-  readonly #limits: CallLimits;
+  readonly #settings: Pick<Settings, "limits" | "hooks">;
 
-  constructor(transport: HttpTransport, limits: CallLimits) {
+  constructor(transport: HttpTransport, settings: Settings) {
     this.#transport = transport;
-    this.#limits = limits;
+    this.#settings = settings;
   }
 
   /**
-   * @param call must be safe to repeat
-   * @param read reads the reply; the error that it throws decides whether the call is retried
+   * Runs a query, or a mutation that may be repeated without a key.
+   * @param read returns the call's result from the data @throws ApiError if the reply has `errors`
    */
-  async call<T>(call: Call, read: (reply: HttpReply) => T, options: CallOptions = {}): Promise<T> {
-    const { signal } = options;
-    const attempt = async (timeoutMs: number) =>
-      read(await this.#transport.send({ ...call, timeoutMs, signal }));
-    return withRetries(attempt, readLimits(options, this.#limits), signal);
-  }
-
-  /** Runs a query or mutation. @returns its data @throws ApiError if the reply has `errors` */
-  async run<Result, Variables>(
+  async run<Result, Variables, T>(
     document: TypedDocument<Result, Variables> | string,
     variables: NoInfer<Variables>,
     options: CallOptions = {},
-  ): Promise<Result> {
-    return this.#run(document, variables, options, readData<Result>);
+    read: (data: Result, response: ResponseInfo) => T,
+  ): Promise<T> {
+    const { idempotencyKey: key } = options;
+    const headers = {
+      accept: JSON_RESULT,
+      ...(key === undefined ? {} : { "idempotency-key": readIdempotencyKey(key) }),
+    };
+    return this.#call({ document, variables, headers }, options, async (request, operation) => {
+      const reply = await this.#transport.send(request);
+      const response = responseInfoOf(reply);
+      this.#settings.hooks.onResponse?.({ ...operation, ...response });
+      return keepResponse(read(readData<Result>(reply), response), response);
+    });
   }
 
-  /** Runs a mutation of this package. @returns its data and the request ID @throws ApiError if the reply has `errors` */
-  async mutate<Result, Variables>(
-    document: TypedDocument<Result, Variables>,
+  /** Runs a mutation, with a key that makes its retries apply at most once. @throws as `run` does */
+  async mutate<Result, Variables, T>(
+    document: TypedDocument<Result, Variables> | string,
     variables: NoInfer<Variables>,
     options: CallOptions = {},
-  ): Promise<Replied<Result>> {
-    return this.#run(document, variables, options, readMutation<Result>);
-  }
-
-  async #run<T>(
-    document: unknown,
-    variables: unknown,
-    options: CallOptions,
-    read: (reply: HttpReply) => T,
+    read: (data: Result, response: ResponseInfo) => T,
   ): Promise<T> {
-    const body = JSON.stringify({ query: textOf(document), variables });
-    // Queries ignore the key.
-    const headers = { ...idempotencyHeader(options), accept: JSON_RESULT };
-    return this.call({ method: "POST", path: GRAPHQL_PATH, body, headers }, read, options);
+    const { idempotencyKey = crypto.randomUUID() } = options;
+    return this.run(document, variables, { ...options, idempotencyKey }, read);
   }
 
-  /** Starts a subscription. @param read receives the reply before its events @throws as the attempts do */
-  async open<T>(
+  /** Starts a subscription. @param check receives the reply before its events @throws as the attempts do */
+  async open(
     document: unknown,
     variables: unknown,
-    read: (reply: IncomingMessage) => Promise<T>,
+    check: (reply: Response) => Promise<Response>,
     options: CallOptions = {},
+  ): Promise<HttpStream> {
+    const headers = { accept: "text/event-stream" };
+    return this.#call({ document, variables, headers }, options, (request) =>
+      this.#transport.open(request, check),
+    );
+  }
+
+  async #call<T>(
+    { document, variables, headers }: Operation,
+    options: CallOptions,
+    exchange: (request: HttpRequest, info: { operation: string | undefined; attempt: number }) => Promise<T>,
   ): Promise<T> {
+    const { hooks, limits } = this.#settings;
     const { signal } = options;
-    const body = JSON.stringify({ query: textOf(document), variables });
-    const call = {
-      method: "POST",
-      path: GRAPHQL_PATH,
-      body,
-      headers: { accept: "text/event-stream" },
-    } as const;
-    const attempt = (timeoutMs: number) => this.#transport.open({ ...call, timeoutMs, signal }, read);
-    return withRetries(attempt, readLimits(options, this.#limits), signal);
+    const query = textOf(document);
+    const body = JSON.stringify({ query, variables });
+    const operation = /^\s*(?:query|mutation|subscription)\s+(\w+)/.exec(query)?.[1];
+    const send = async (timeoutMs: number, attempt: number) => {
+      const info = { operation, attempt };
+      const added = { ...headers };
+      hooks.onRequest?.({ ...info, headers: added });
+      return exchange({ body, headers: added, timeoutMs, signal }, info);
+    };
+    return withRetries(send, readLimits(options, limits), signal, (retry) =>
+      hooks.onRetry?.({ operation, ...retry }),
+    );
   }
 }
 
-/** Adds the Idempotency-Key that makes retries apply at most once. @throws TypeError */
-export function idempotencyHeader({ idempotencyKey }: CallOptions): Readonly<Record<string, string>> {
-  return {
-    "idempotency-key": idempotencyKey === undefined ? randomUUID() : readIdempotencyKey(idempotencyKey),
-  };
+interface Operation {
+  readonly document: unknown;
+  readonly variables: unknown;
+  readonly headers: Readonly<Record<string, string>>;
 }

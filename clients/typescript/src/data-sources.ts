@@ -34,7 +34,7 @@ export class DataSources {
 
   /** @returns null if it does not exist */
   async get(by: DataSourceBy, options?: CallOptions): Promise<DataSource | null> {
-    return (await this.#connection.run(DataSourceDocument, { by }, options)).dataSource;
+    return this.#connection.run(DataSourceDocument, { by }, options, (data) => data.dataSource);
   }
 
   /** Iterates over all matching data sources, page by page. */
@@ -42,28 +42,29 @@ export class DataSources {
     const { filter, orderBy, pageSize, ...call } = options;
     const read = async (first: number, after: string | null) => {
       const variables = { first, after, filter, orderBy };
-      return (await this.#connection.run(DataSourcesDocument, variables, call)).dataSources;
+      return this.#connection.run(DataSourcesDocument, variables, call, (data) => data.dataSources);
     };
     return paginate(read, pageSize);
   }
 
   /** @throws ConflictError if the external ID is taken */
   async create(input: CreateDataSourceInput, options?: CallOptions): Promise<DataSource> {
-    const reply = await this.#connection.mutate(CreateDataSourceDocument, { input }, options);
-    const { dataSource, userErrors } = reply.createDataSource;
-    return requireValue(dataSource, userErrors, reply.requestId);
+    return this.#connection.mutate(CreateDataSourceDocument, { input }, options, (data, response) =>
+      requireValue(data.createDataSource, "dataSource", response),
+    );
   }
 
   /** Updates the given fields. @throws NotFoundError; ConflictError if the external ID is taken */
   async update(input: UpdateDataSourceInput, options?: CallOptions): Promise<DataSource> {
-    const reply = await this.#connection.mutate(UpdateDataSourceDocument, { input }, options);
-    const { dataSource, userErrors } = reply.updateDataSource;
-    return requireValue(dataSource, userErrors, reply.requestId);
+    return this.#connection.mutate(UpdateDataSourceDocument, { input }, options, (data, response) =>
+      requireValue(data.updateDataSource, "dataSource", response),
+    );
   }
 
   /** @throws NotFoundError; ConflictError while a mapping uses it */
   async delete(by: DataSourceBy, options?: CallOptions): Promise<void> {
-    const reply = await this.#connection.mutate(DeleteDataSourceDocument, { input: { by } }, options);
-    requireSuccess(reply.deleteDataSource.userErrors, reply.requestId);
+    return this.#connection.mutate(DeleteDataSourceDocument, { input: { by } }, options, (data, response) =>
+      requireSuccess(data.deleteDataSource.userErrors, response),
+    );
   }
 }

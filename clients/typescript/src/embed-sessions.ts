@@ -1,3 +1,4 @@
+import { decodeBase64, parseJwtPart } from "./encoding.js";
 import { UserGroupsError } from "./errors.js";
 import { type KeySet, loadKeySet } from "./key-set-cache.js";
 import { isJsonObject, type JsonObject } from "./reply.js";
@@ -8,7 +9,7 @@ export type CreateEmbedSession = {
   readonly expiresIn?: number | undefined;
   /** A JSON object of at most 4,096 bytes. The page's user can read it. */
   readonly variables?: object | null | undefined;
-} & ({ readonly userGroupId: string } | { readonly currentToken: string });
+} & ({ readonly providedId: string } | { readonly currentToken: string });
 
 /** A created embed session. */
 export interface EmbedSession {
@@ -67,7 +68,7 @@ export async function verifyEmbedSession(
   const { kty, crv, x, y } = jwk;
   const key = await crypto.subtle.importKey("jwk", Object({ kty, crv, x, y }), ALGORITHM, false, ["verify"]);
   const signed = new TextEncoder().encode(`${header}.${payload}`);
-  if (!(await crypto.subtle.verify(ALGORITHM, key, Buffer.from(signature, "base64url"), signed)))
+  if (!(await crypto.subtle.verify(ALGORITHM, key, decodeBase64(signature), signed)))
     throw invalid("Its signature is invalid.");
   return readClaims(parsePart(payload), audience);
 }
@@ -85,12 +86,8 @@ function readClaims(
 }
 
 function parsePart(part: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Not JSON.
-  }
+  const claims = parseJwtPart(part);
+  if (claims) return claims;
   throw invalid();
 }
 

@@ -1,4 +1,5 @@
 import type { UserErrorCode, UserErrorFieldsFragment } from "./generated/operations.js";
+import type { RateLimit } from "./response.js";
 
 /** The codes of refused requests, which are never in `userErrors`. */
 type RequestErrorCode =
@@ -50,6 +51,7 @@ export interface ApiErrorDetails {
   readonly fields?: readonly FieldError[] | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfter?: number | undefined;
+  readonly rateLimit?: RateLimit | undefined;
   readonly userErrors?: readonly UserError[] | undefined;
 }
 
@@ -103,6 +105,7 @@ export class ApiError extends UserGroupsError {
   readonly requestId: string | undefined;
   /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
+  readonly rateLimit: RateLimit | undefined;
   /** All errors of a mutation, of which this is the first; empty for other calls. */
   readonly userErrors: readonly UserError[];
 
@@ -114,6 +117,7 @@ export class ApiError extends UserGroupsError {
     this.fields = details.fields ?? [];
     this.requestId = details.requestId;
     this.retryAfter = details.retryAfter;
+    this.rateLimit = details.rateLimit;
     this.userErrors = details.userErrors ?? [];
   }
 }

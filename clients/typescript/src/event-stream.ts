@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http";
 import { TimeoutError } from "./errors.js";
+import type { HttpStream } from "./http-transport.js";
 
 export interface ServerSentEvent {
   readonly name: string;
@@ -10,18 +10,25 @@ export interface ServerSentEvent {
 const IDLE_TIMEOUT_MS = 40_000;
 
 /** Yields the events of a reply until it ends. @throws connection errors; TimeoutError if the stream is silent */
-export async function* readEvents(reply: IncomingMessage): AsyncGenerator<ServerSentEvent, void, undefined> {
-  reply.setTimeout(IDLE_TIMEOUT_MS, () =>
-    reply.destroy(new TimeoutError(`The subscription received no data for ${IDLE_TIMEOUT_MS} ms.`)),
-  );
-  reply.setEncoding("utf8");
-  let text = "";
-  for await (const chunk of reply) {
-    text += chunk;
-    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
-      yield parseEvent(text.slice(0, end));
-      text = text.slice(end + 2);
+export async function* readEvents({
+  response,
+  close,
+}: HttpStream): AsyncGenerator<ServerSentEvent, void, undefined> {
+  const cut = () => close(new TimeoutError(`The subscription received no data for ${IDLE_TIMEOUT_MS} ms.`));
+  let timer = setTimeout(cut, IDLE_TIMEOUT_MS);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (let text = ""; ; ) {
+      const { done = true, value = "" } = (await reader?.read()) ?? {};
+      if (done) return;
+      clearTimeout(timer);
+      timer = setTimeout(cut, IDLE_TIMEOUT_MS);
+      const blocks = (text + value).split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) yield parseEvent(block);
     }
+  } finally {
+    clearTimeout(timer);
   }
 }
 

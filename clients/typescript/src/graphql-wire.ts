@@ -1,7 +1,8 @@
 import { createApiError } from "./api-error.js";
 import { type ApiError, type ApiErrorDetails, UnexpectedReplyError, type UserError } from "./errors.js";
 import type { HttpReply } from "./http-transport.js";
-import { isJsonObject, metaOf, parseReply, unexpectedReply } from "./reply.js";
+import { isJsonObject, parseReply, responseInfoOf, unexpectedReply } from "./reply.js";
+import type { ResponseInfo } from "./response.js";
 
 /** Returns the data of a reply. @throws ApiError if it has errors, UnexpectedReplyError */
 export function readData<Result>(reply: HttpReply): Result {
@@ -10,14 +11,6 @@ export function readData<Result>(reply: HttpReply): Result {
   if (error) throw error;
   if (reply.status === 200 && hasData<Result>(body)) return body.data;
   throw unexpectedReply(reply, "is not from the user group service");
-}
-
-/** The data of a mutation, and the ID of the request for its `userErrors`. */
-export type Replied<Result> = Result & { readonly requestId: string | undefined };
-
-/** Returns the data of a mutation's reply. @throws as `readData` does */
-export function readMutation<Result>(reply: HttpReply): Replied<Result> {
-  return { ...readData<Result>(reply), requestId: metaOf(reply).requestId };
 }
 
 /** Returns the first entry of `errors`. */
@@ -30,47 +23,46 @@ export function readFirstError(
   const [first]: readonly unknown[] = errors;
   const { message, extensions } = isJsonObject(first) ? first : {};
   const { code, field, requestId, retryAfter } = isJsonObject(extensions) ? extensions : {};
-  const meta = metaOf(reply);
+  const response = responseInfoOf(reply);
   return createApiError({
-    status: meta.status,
+    ...response,
     code: typeof code === "string" ? code.toLowerCase() : "internal",
     message: typeof message === "string" ? message : "The service returned an error without a message.",
     field: Array.isArray(field) ? field.join(".") : undefined,
-    requestId: typeof requestId === "string" ? requestId : meta.requestId,
-    retryAfter: typeof retryAfter === "number" ? retryAfter : meta.retryAfter,
+    requestId: typeof requestId === "string" ? requestId : response.requestId,
+    retryAfter: typeof retryAfter === "number" ? retryAfter : response.retryAfter,
   });
 }
 
 /** @throws ApiError if a mutation has `userErrors` */
-export function requireSuccess(userErrors: readonly UserError[], requestId: string | undefined): void {
+export function requireSuccess(userErrors: readonly UserError[], response: ResponseInfo): void {
   const [first] = userErrors;
-  if (first) throw createApiError(detailsOf(first, userErrors, requestId));
+  if (first) throw createApiError(detailsOf(first, userErrors, response));
 }
 
-/** Returns a mutation's result. @throws ApiError if it has `userErrors` */
-export function requireValue<T>(
-  value: T | null,
-  userErrors: readonly UserError[],
-  requestId: string | undefined,
-): T {
-  requireSuccess(userErrors, requestId);
-  if (value !== null) return value;
-  const reply = { status: 200, requestId };
-  throw new UnexpectedReplyError("The reply contains neither a result nor an error.", reply);
+/** Returns a field of a mutation's result. @throws ApiError if it has `userErrors` */
+export function requireValue<
+  Payload extends { readonly userErrors: readonly UserError[] },
+  Name extends keyof Payload,
+>(payload: Payload, name: Name, response: ResponseInfo): NonNullable<Payload[Name]> {
+  requireSuccess(payload.userErrors, response);
+  const value = payload[name];
+  if (value !== null && value !== undefined) return value;
+  throw new UnexpectedReplyError("The reply contains neither a result nor an error.", response);
 }
 
 /** Returns the error details of the first entry of `userErrors`. */
 export function detailsOf(
   first: UserError,
   userErrors: readonly UserError[],
-  requestId: string | undefined,
+  response: ResponseInfo,
 ): ApiErrorDetails {
   const { code, message, field } = first;
   const fields = userErrors.flatMap((error) =>
     error.field ? [{ field: error.field.join("."), message: error.message }] : [],
   );
   const details = { code: code.toLowerCase(), message, field: field?.join("."), fields };
-  return { status: 200, ...details, requestId, userErrors };
+  return { ...response, ...details, userErrors };
 }
 
 /** Narrows to the document's types, which are generated from the service's schema. */

@@ -1,153 +1,173 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  request as requestHttp,
-} from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { text } from "node:stream/consumers";
+import { untilAborted } from "./abort.js";
 import { ConnectionError, TimeoutError, UserGroupsError } from "./errors.js";
 import type { Settings } from "./options.js";
 import { VERSION } from "./version.js";
 
-/** A request with a JSON body, even for GET, which `fetch` refuses. */
+/** A request to the GraphQL API, with a JSON body. */
 export interface HttpRequest {
-  readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  /** Without a leading slash. */
-  readonly path: string;
   readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpReply {
   readonly status: number;
-  readonly headers: IncomingMessage["headers"];
+  readonly headers: Headers;
   readonly body: string;
 }
 
-/** Sends requests over persistent connections. Only this class has the API key. */
+/** A reply that still arrives. */
+export interface HttpStream {
+  readonly response: Response;
+  /** Ends the reply; reading it then fails with the reason. */
+  readonly close: (reason?: unknown) => void;
+}
+
+/** Sends requests with `fetch`, which every runtime has. Only this class has the API key. */
 export class HttpTransport {
-  readonly #base: URL;
+  readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #agent: HttpAgent | HttpsAgent;
-  /** Streams have separate connections: they would block those of calls. */
-  readonly #streamAgent: HttpAgent | HttpsAgent;
-  readonly #ownsAgent: boolean;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #slots: Slots;
+  readonly #open = new Set<AbortController>();
   #isClosed = false;
 
-  constructor({ base, apiKey, appName, agent, maxConnections }: Settings) {
-    this.#base = base;
-    const client = `user-groups-client/${VERSION} node/${process.versions.node}`;
+  constructor({ base, apiKey, appName, fetch, maxConnections }: Settings) {
+    this.#url = new URL("graphql", base);
     this.#headers = {
       authorization: `Token ${apiKey}`,
       "content-type": "application/json",
-      accept: "application/json",
-      "user-agent": appName === undefined ? client : `${client} ${appName}`,
+      "user-agent": [`user-groups-client/${VERSION}`, appName].join(" ").trimEnd(),
     };
-    const Agent = base.protocol === "https:" ? HttpsAgent : HttpAgent;
-    this.#agent = agent ?? new Agent({ keepAlive: true, maxSockets: maxConnections });
-    this.#streamAgent = agent ?? new Agent({ keepAlive: true });
-    this.#ownsAgent = agent === undefined;
+    // Some runtimes refuse a `fetch` that is called as a method.
+    this.#fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
+    this.#slots = new Slots(maxConnections);
   }
 
   /** Sends a request and reads the whole reply, whatever its status. @throws ConnectionError, TimeoutError, the signal's reason */
   async send(request: HttpRequest): Promise<HttpReply> {
-    return this.#exchange(request, this.#agent, readWhole);
+    const { result, finish } = await this.#exchange(request, readWhole, this.#slots);
+    finish();
+    return result;
   }
 
   /**
-   * Sends a request and passes on its reply as a stream.
-   * @param read the timeout covers what it reads; the rest may arrive later
-   * @throws as `send` and `read` do
+   * Sends a request and passes on its reply as a stream, beside the maximum number of connections.
+   * @param check the timeout covers what it reads; the rest may arrive later
+   * @throws as `send` and `check` do
    */
-  async open<T>(request: HttpRequest, read: (reply: IncomingMessage) => Promise<T>): Promise<T> {
-    return this.#exchange(request, this.#streamAgent, read);
+  async open(request: HttpRequest, check: (reply: Response) => Promise<Response>): Promise<HttpStream> {
+    const { result: response, finish, attempt } = await this.#exchange(request, check);
+    const close = (reason?: unknown) => {
+      attempt.abort(reason);
+      finish();
+    };
+    return { response, close };
   }
 
-  /** Closes all connections and refuses further requests. */
+  /** Ends all requests and refuses further ones. */
   close(): void {
     this.#isClosed = true;
-    if (!this.#ownsAgent) return;
-    this.#agent.destroy();
-    this.#streamAgent.destroy();
+    for (const attempt of this.#open) attempt.abort(closed());
   }
 
   async #exchange<T>(
-    { timeoutMs, signal, ...request }: HttpRequest,
-    agent: HttpAgent | HttpsAgent,
-    read: (reply: IncomingMessage) => Promise<T>,
-  ): Promise<T> {
+    { timeoutMs, signal, headers, body }: HttpRequest,
+    read: (reply: Response) => Promise<T>,
+    slots?: Slots,
+  ) {
     signal?.throwIfAborted();
-    if (this.#isClosed) throw new UserGroupsError("The client is closed. Create a new one.");
-    const sent = this.#start(request, agent);
-    // Once the reply has begun, the error that destroys the request is lost: this promise keeps it.
-    const { promise: ended, reject: end } = rejectable();
-    const timer = setTimeout(
-      () => end(new TimeoutError(`The reply was not complete within ${timeoutMs} ms.`)),
-      timeoutMs,
-    );
-    const onAbort = () => end(signal?.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    if (this.#isClosed) throw closed();
+    const attempt = new AbortController();
+    const late = () => attempt.abort(new TimeoutError(`The reply was not complete within ${timeoutMs} ms.`));
+    const timer = setTimeout(late, timeoutMs);
+    const onAbort = () => attempt.abort(signal?.reason);
+    signal?.addEventListener("abort", onAbort);
+    this.#open.add(attempt);
+    const finish = () => {
+      this.#open.delete(attempt);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    const send = async () => {
+      const init = { method: "POST", body, headers: { ...this.#headers, ...headers } };
+      return read(await this.#fetch(this.#url, { ...init, redirect: "manual", signal: attempt.signal }));
+    };
     try {
-      return await Promise.race([replyOf(sent).then(read).catch(toConnectionError), ended]);
+      const sent = slots ? slots.run(send, attempt.signal) : send();
+      return { result: await untilAborted(sent, attempt.signal), attempt, finish };
     } catch (error) {
-      sent.destroy();
-      throw error;
+      finish();
+      attempt.signal.throwIfAborted();
+      attempt.abort();
+      throw toConnectionError(error);
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+}
+
+/** Limits how many tasks run at a time. */
+class Slots {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Runs a task when it is its turn. @throws the signal's reason */
+  async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#turn(signal);
+    try {
+      return await task();
+    } finally {
+      this.#release();
     }
   }
 
-  #start(
-    { method, path, body, headers }: Pick<HttpRequest, "method" | "path" | "body" | "headers">,
-    agent: HttpAgent | HttpsAgent,
-  ) {
-    const start = this.#base.protocol === "https:" ? requestHttps : requestHttp;
-    const sent = start(new URL(path, this.#base), {
-      method,
-      agent,
-      headers: { ...this.#headers, ...headers, "content-length": Buffer.byteLength(body) },
+  async #turn(signal: AbortSignal): Promise<void> {
+    let start: () => void = () => undefined;
+    const turn = new Promise<void>((resolve) => {
+      start = resolve;
     });
-    sent.end(body);
-    return sent;
+    this.#waiting.add(start);
+    try {
+      await untilAborted(turn, signal);
+    } catch (error) {
+      // Its turn may have come at the same time.
+      if (!this.#waiting.delete(start)) this.#release();
+      throw error;
+    }
+  }
+
+  #release(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free += 1;
+    else {
+      this.#waiting.delete(next);
+      next();
+    }
   }
 }
 
 /** Reads a complete reply. */
-export async function readWhole(reply: IncomingMessage): Promise<HttpReply> {
-  const body = await text(reply);
-  return { status: reply.statusCode ?? 0, headers: reply.headers, body };
+export async function readWhole(reply: Response): Promise<HttpReply> {
+  return { status: reply.status, headers: reply.headers, body: await reply.text() };
 }
 
-function replyOf(request: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.once("response", resolve);
-    // Avoid an unhandled rejection: a connection may fail more than once.
-    request.on("error", reject);
-  });
+function closed(): UserGroupsError {
+  return new UserGroupsError("The client is closed. Create a new one.");
 }
 
-function rejectable(): { readonly promise: Promise<never>; readonly reject: (reason: unknown) => void } {
-  let reject: (reason: unknown) => void = () => undefined;
-  const promise = new Promise<never>((_resolve, rejectPromise) => {
-    reject = rejectPromise;
-  });
-  return { promise, reject };
-}
-
-function toConnectionError(cause: unknown): never {
-  if (cause instanceof UserGroupsError) throw cause;
-  const reason = cause instanceof Error && cause.message !== "" ? cause.message : "unknown reason";
-  throw new ConnectionError(`The service is unreachable or the connection was lost: ${reason}`, {
-    cause: withoutBytes(cause),
-  });
-}
-
-/** Drops the raw bytes from errors of the HTTP parser: they may contain a token. */
-function withoutBytes(cause: unknown): unknown {
-  if (!(cause instanceof Error && "rawPacket" in cause)) return cause;
-  return Object.assign(new Error(cause.message), { code: "code" in cause ? cause.code : undefined });
+function toConnectionError(error: unknown): Error {
+  if (error instanceof UserGroupsError) return error;
+  const { message, code }: { message?: unknown; code?: unknown } = Object(
+    error instanceof Error && error.cause instanceof Error ? error.cause : error,
+  );
+  const reason = String(message || code || "unknown reason");
+  // Not the error itself: that of the HTTP parser has the bytes of the reply, which may contain a token.
+  const cause = Object.assign(new Error(reason), { code });
+  return new ConnectionError(`The service is unreachable or the connection was lost: ${reason}`, { cause });
 }

@@ -47,25 +47,23 @@ export type {
   WebhookEndpointFilter,
 } from "./generated/operations.js";
 export type { KeySet } from "./key-set-cache.js";
-export type { CallOptions, ClientOptions } from "./options.js";
-export type {
-  DeleteUserGroup,
-  EnvironmentTag,
-  FoundUserGroup,
-  GetOrCreateUserGroup,
-  Mapping,
-  RotatedUserGroup,
-  RotateUserGroupToken,
-  UpdatedUserGroup,
-  UpdateUserGroup,
-} from "./rest-wire.js";
+export type { CallInfo, CallOptions, ClientOptions, RequestInfo, RetryInfo } from "./options.js";
+export { type RateLimit, type ResponseInfo, responseOf } from "./response.js";
 export {
   InvalidSiteConfigError,
   type SiteConfig,
   type SiteConfigReport,
   type SiteConfigs,
 } from "./site-configs.js";
-export type { UpsertResult, UserGroupUpsert } from "./upserts.js";
+export type { Mapping, UpsertResult, UserGroupUpsert } from "./upserts.js";
+export type {
+  DeleteUserGroup,
+  FoundUserGroup,
+  GetOrCreateUserGroup,
+  RotateUserGroupToken,
+  UpdateUserGroup,
+  UserGroupWithToken,
+} from "./user-group-calls.js";
 export type { UserGroupEvent } from "./user-group-watch.js";
 export type { UserGroup, UserGroupListOptions, UserGroups } from "./user-groups.js";
 export {

@@ -1,5 +1,5 @@
-import type { Agent as HttpAgent } from "node:http";
-import type { Agent as HttpsAgent } from "node:https";
+import { MAX_TIMER_MS } from "./abort.js";
+import type { ResponseInfo } from "./response.js";
 
 /** Options of the client. */
 export interface ClientOptions {
@@ -13,17 +13,40 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined;
   /** Timeout in milliseconds of all attempts of a call, including waits. Default: 60,000. */
   readonly maxElapsedMs?: number | undefined;
-  /** Maximum number of connections; further calls wait. Streams have separate connections. Default: 50. */
+  /** Maximum number of requests at a time; further calls wait. Streams do not count. Default: 50. */
   readonly maxConnections?: number | undefined;
   /** Allows `http:` to other machines, which exposes the API key on the network. */
   readonly allowHttp?: boolean | undefined;
   /** Your program's name, appended to the `User-Agent`: `"billing/2.1"`. */
   readonly appName?: string | undefined;
-  /**
-   * Your own agent, for a proxy or a private certificate authority; `close()` does not close it. Each `watch` and `subscribe`
-   * occupies one of its `maxSockets`.
-   */
-  readonly agent?: HttpAgent | HttpsAgent | undefined;
+  /** Your own `fetch`, such as one with a proxy or a private certificate authority. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Called before each attempt. It may add headers, such as `traceparent`. An error that a hook throws is the call's. */
+  readonly onRequest?: ((request: RequestInfo) => void) | undefined;
+  /** Called with each complete reply, also of calls that fail or return nothing. */
+  readonly onResponse?: ((response: CallInfo & ResponseInfo) => void) | undefined;
+  /** Called before the wait for the next attempt. */
+  readonly onRetry?: ((retry: RetryInfo) => void) | undefined;
+}
+
+/** Identifies an attempt of a call. */
+export interface CallInfo {
+  /** The name of the GraphQL operation, if it has one. */
+  readonly operation: string | undefined;
+  /** 1 for the first one. */
+  readonly attempt: number;
+}
+
+/** An attempt that is about to be sent. */
+export interface RequestInfo extends CallInfo {
+  /** Without those that every request has, such as the API key. */
+  readonly headers: Record<string, string>;
+}
+
+/** A failed attempt that is repeated. */
+export interface RetryInfo extends CallInfo {
+  readonly error: unknown;
+  readonly waitMs: number;
 }
 
 /** Options of a single call. */
@@ -47,7 +70,8 @@ export interface Settings {
   readonly limits: CallLimits;
   readonly maxConnections: number;
   readonly appName: string | undefined;
-  readonly agent: HttpAgent | HttpsAgent | undefined;
+  readonly fetch: typeof globalThis.fetch | undefined;
+  readonly hooks: Pick<ClientOptions, "onRequest" | "onResponse" | "onRetry">;
 }
 
 /** Timeouts and retries of a call. */
@@ -58,13 +82,11 @@ export interface CallLimits {
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-/** Maximum delay of a timer: above it, Node.js waits for a millisecond. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
 /** @throws TypeError that names the invalid option, without the API key */
 export function readOptions(options: ClientOptions): Settings {
-  const { apiKey, appName, agent } = options;
+  const { apiKey, appName, fetch, onRequest, onResponse, onRetry } = options;
   if (typeof apiKey !== "string" || !/^ugk_(?:live|test)_[0-9A-Za-z]+$/.test(apiKey)) {
     throw new TypeError("`apiKey` must be an API key, which begins with `ugk_live_` or `ugk_test_`.");
   }
@@ -77,7 +99,8 @@ export function readOptions(options: ClientOptions): Settings {
     limits: readLimits(options, { timeoutMs: 10_000, maxRetries: 3, maxElapsedMs: 60_000 }),
     maxConnections: readNumber("maxConnections", options.maxConnections ?? 50, 1),
     appName,
-    agent,
+    fetch,
+    hooks: { onRequest, onResponse, onRetry },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CallOptions } from "./options.js";
+import { keepResponse, responseOf } from "./response.js";
 
 /** Options of a list. */
 export interface ListOptions extends Omit<CallOptions, "idempotencyKey"> {
@@ -18,8 +19,9 @@ export async function* paginate<Item>(
 ): AsyncGenerator<Item, void, undefined> {
   let after: string | null = null;
   do {
-    const { nodes, pageInfo }: Page<Item> = await read(pageSize, after);
-    yield* nodes;
+    const page: Page<Item> = await read(pageSize, after);
+    const { nodes, pageInfo } = page;
+    for (const node of nodes) yield keepResponse(node, responseOf(page));
     after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
   } while (after !== null);
 }

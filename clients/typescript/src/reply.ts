@@ -1,5 +1,6 @@
 import { UnexpectedReplyError } from "./errors.js";
 import type { HttpReply } from "./http-transport.js";
+import type { ResponseInfo } from "./response.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -7,13 +8,19 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Status and headers of a reply. */
-export function metaOf({ status, headers }: Pick<HttpReply, "status" | "headers">) {
-  const requestId = headers["x-request-id"];
+/** Reads status and headers of a reply. */
+export function responseInfoOf({ status, headers }: Pick<HttpReply, "status" | "headers">): ResponseInfo {
+  const numberOf = (name: string) => Number(headers.get(`ratelimit-${name}`) ?? Number.NaN);
+  const rateLimit = {
+    limit: numberOf("limit"),
+    remaining: numberOf("remaining"),
+    resetSeconds: numberOf("reset"),
+  };
   return {
     status,
-    requestId: typeof requestId === "string" ? requestId : undefined,
-    retryAfter: readRetryAfter(headers["retry-after"]),
+    requestId: headers.get("x-request-id") ?? undefined,
+    retryAfter: readRetryAfter(headers.get("retry-after")),
+    rateLimit: Object.values(rateLimit).every(Number.isFinite) ? rateLimit : undefined,
   };
 }
 
@@ -29,8 +36,8 @@ export function unexpectedReply(
   reply: Pick<HttpReply, "status" | "headers">,
   problem: string,
 ): UnexpectedReplyError {
-  const meta = metaOf(reply);
-  return new UnexpectedReplyError(`The reply with HTTP status ${meta.status} ${problem}.`, meta);
+  const response = responseInfoOf(reply);
+  return new UnexpectedReplyError(`The reply with HTTP status ${response.status} ${problem}.`, response);
 }
 
 function parseJson(text: string): unknown {
@@ -42,8 +49,8 @@ function parseJson(text: string): unknown {
 }
 
 /** Returns seconds: the header's number, or the time until its date. */
-function readRetryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
+function readRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);
   const until = (Date.parse(header) - Date.now()) / 1000;
   return Number.isNaN(until) ? undefined : Math.max(0, Math.ceil(until));

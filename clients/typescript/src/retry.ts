@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pauseUnlessAborted } from "./abort.js";
 import { ApiError, ConnectionError, UnexpectedReplyError } from "./errors.js";
-import { type CallLimits, MAX_TIMER_MS } from "./options.js";
+import type { CallLimits, RetryInfo } from "./options.js";
 
 /** Maximum wait before the first retry; doubles with each. */
 const INITIAL_WAIT_MS = 250;
@@ -16,24 +16,27 @@ const TRANSIENT_CODES = new Set<string>([
 
 /**
  * Retries an operation until it succeeds, fails permanently, or exceeds the limits. It must be safe to repeat.
- * @param attempt receives its timeout in milliseconds
+ * @param send receives its timeout in milliseconds, and the number of the attempt
+ * @param onRetry is called before the wait
  * @throws the last attempt's error; the signal's reason
  */
 export async function withRetries<T>(
-  attempt: (timeoutMs: number) => Promise<T>,
+  send: (timeoutMs: number, attempt: number) => Promise<T>,
   limits: CallLimits,
   signal: AbortSignal | undefined,
+  onRetry: (retry: Omit<RetryInfo, "operation">) => void,
 ): Promise<T> {
   const deadline = performance.now() + limits.maxElapsedMs;
-  for (let failed = 1; ; failed += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const left = deadline - performance.now();
     try {
-      return await attempt(Math.ceil(Math.min(limits.timeoutMs, Math.max(left, 1))));
+      return await send(Math.ceil(Math.min(limits.timeoutMs, Math.max(left, 1))), attempt);
     } catch (error) {
-      if (failed > limits.maxRetries || !isTransient(error)) throw error;
-      const wait = retryDelayMs(failed, retryAfterOf(error), Math.random());
-      if (performance.now() + wait >= deadline) throw error;
-      await pause(wait, signal);
+      if (attempt > limits.maxRetries || !isTransient(error)) throw error;
+      const waitMs = retryDelayMs(attempt, retryAfterOf(error), Math.random());
+      if (performance.now() + waitMs >= deadline) throw error;
+      onRetry({ attempt, error, waitMs });
+      await pauseUnlessAborted(waitMs, signal);
     }
   }
 }
@@ -47,14 +50,6 @@ export async function withRetries<T>(
 export function retryDelayMs(retry: number, retryAfter: number | undefined, chance: number): number {
   const jitter = chance * Math.min(MAX_WAIT_MS, INITIAL_WAIT_MS * 2 ** (retry - 1));
   return (retryAfter ?? 0) * 1000 + jitter;
-}
-
-/** Waits, at most the maximum of a timer. @throws the signal's reason */
-export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(Math.min(milliseconds, MAX_TIMER_MS), undefined, { signal }).catch((error: unknown) => {
-    signal?.throwIfAborted();
-    throw error;
-  });
 }
 
 /** Returns whether the same request may succeed later. */

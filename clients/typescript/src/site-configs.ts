@@ -36,7 +36,7 @@ export class SiteConfigs {
 
   /** @returns null if it does not exist */
   async get(site = "default", options?: CallOptions): Promise<SiteConfig | null> {
-    return (await this.#connection.run(SiteConfigDocument, { site }, options)).siteConfig;
+    return this.#connection.run(SiteConfigDocument, { site }, options, (data) => data.siteConfig);
   }
 
   /**
@@ -48,19 +48,20 @@ export class SiteConfigs {
     input: PutSiteConfigInput,
     options?: CallOptions,
   ): Promise<{ readonly siteConfig: SiteConfig; readonly report: SiteConfigReport }> {
-    const { putSiteConfig, requestId } = await this.#connection.mutate(
+    return this.#connection.mutate(
       PutSiteConfigDocument,
       { input },
       options,
+      ({ putSiteConfig }, response) => {
+        const { report, userErrors } = putSiteConfig;
+        const [first] = userErrors;
+        if (first?.code === "INVALID_SITE_CONFIG" && report)
+          throw new InvalidSiteConfigError(detailsOf(first, userErrors, response), report);
+        return {
+          siteConfig: requireValue(putSiteConfig, "siteConfig", response),
+          report: requireValue(putSiteConfig, "report", response),
+        };
+      },
     );
-    const { siteConfig, report, userErrors } = putSiteConfig;
-    const [first] = userErrors;
-    if (first?.code === "INVALID_SITE_CONFIG" && report) {
-      throw new InvalidSiteConfigError(detailsOf(first, userErrors, requestId), report);
-    }
-    return {
-      siteConfig: requireValue(siteConfig, userErrors, requestId),
-      report: requireValue(report, userErrors, requestId),
-    };
   }
 }

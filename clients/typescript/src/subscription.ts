@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import { pauseUnlessAborted } from "./abort.js";
 import type { Connection } from "./connection.js";
 import type { TypedDocument } from "./document.js";
 import { UnexpectedReplyError, UserGroupsError } from "./errors.js";
@@ -7,7 +7,7 @@ import { hasData, readFirstError } from "./graphql-wire.js";
 import { readWhole } from "./http-transport.js";
 import type { CallOptions } from "./options.js";
 import { parseReply, unexpectedReply } from "./reply.js";
-import { isTransient, pause, retryDelayMs } from "./retry.js";
+import { isTransient, retryDelayMs } from "./retry.js";
 
 /** The stream was connected or reconnected, or delivered an event. */
 export type SubscriptionEvent<Result> =
@@ -27,15 +27,13 @@ export async function* streamSubscription<Result, Variables>(
 ): AsyncGenerator<SubscriptionEvent<Result>, void, undefined> {
   const { signal } = options;
   for (let failedStreams = 1; ; failedStreams += 1) {
-    const reply = await connection.open(document, variables, requireEventStream, options);
-    const closeReply = () => reply.destroy();
-    signal?.addEventListener("abort", closeReply, { once: true });
+    const stream = await connection.open(document, variables, requireEventStream, options);
     try {
       yield { kind: "connected" };
-      for await (const { name, data: text } of readEvents(reply)) {
+      for await (const { name, data: text } of readEvents(stream)) {
         if (name === "complete") return;
         if (name !== "next") continue;
-        yield { kind: "data", data: readResult<Result>(text, reply) };
+        yield { kind: "data", data: readResult<Result>(text, stream.response) };
         failedStreams = 0;
       }
     } catch (error) {
@@ -43,28 +41,26 @@ export async function* streamSubscription<Result, Variables>(
       // An error of the stream itself means that the connection broke.
       if (error instanceof UserGroupsError && !isTransient(error)) throw error;
     } finally {
-      signal?.removeEventListener("abort", closeReply);
-      reply.destroy();
+      stream.close();
     }
     // Back off if the service ends each stream immediately.
-    await pause(retryDelayMs(failedStreams + 1, undefined, Math.random()), signal);
+    await pauseUnlessAborted(retryDelayMs(failedStreams + 1, undefined, Math.random()), signal);
   }
 }
 
-async function requireEventStream(reply: IncomingMessage): Promise<IncomingMessage> {
-  const { statusCode, headers } = reply;
-  if (statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream")) return reply;
+async function requireEventStream(reply: Response): Promise<Response> {
+  if (reply.status === 200 && reply.headers.get("content-type")?.startsWith("text/event-stream"))
+    return reply;
   const whole = await readWhole(reply);
   throw readFirstError(parseReply(whole), whole) ?? unexpectedReply(whole, "is not an event stream");
 }
 
-function readResult<Result>(text: string, reply: IncomingMessage): Result {
-  const meta = { status: reply.statusCode ?? 0, headers: reply.headers };
+function readResult<Result>(text: string, reply: Response): Result {
   const result: unknown = parse(text);
-  const error = readFirstError(result, meta);
+  const error = readFirstError(result, reply);
   if (error) throw error;
   if (hasData<Result>(result)) return result.data;
-  throw unexpectedReply(meta, "contains an event that is not from the user group service");
+  throw unexpectedReply(reply, "contains an event that is not from the user group service");
 }
 
 function parse(text: string): unknown {

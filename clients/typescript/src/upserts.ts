@@ -7,7 +7,10 @@ import type {
   UserGroupFieldsFragment,
 } from "./generated/operations.js";
 import { detailsOf } from "./graphql-wire.js";
-import type { Mapping } from "./rest-wire.js";
+import type { ResponseInfo } from "./response.js";
+
+/** Maps schema IDs to data sources, by external or internal ID. */
+export type Mapping = Readonly<Record<string, string>>;
 
 /** A group to create or update: absent fields keep their values, null clears. */
 export interface UserGroupUpsert {
@@ -36,21 +39,18 @@ export function writeMapping(mapping: Mapping): MappingInput[] {
   return Object.entries(mapping).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
 }
 
-/** @param group as sent @param requestId of the call */
+/** @param group as sent @throws UnexpectedReplyError */
 export function toResult(
   result: UpsertUserGroupsMutation["upsertUserGroups"]["results"][number],
   group: Mapped | undefined,
-  requestId: string | undefined,
+  response: ResponseInfo,
 ): UpsertResult {
   const { userGroup, isNew } = result;
   const userErrors = toSchemaPaths(result.userErrors, group ? [group] : []);
   const [first] = userErrors;
-  if (first) return { ok: false, error: createApiError(detailsOf(first, userErrors, requestId)) };
+  if (first) return { ok: false, error: createApiError(detailsOf(first, userErrors, response)) };
   if (userGroup && isNew !== null) return { ok: true, userGroup, isNew };
-  throw new UnexpectedReplyError("The reply contains neither a result nor an error for a group.", {
-    status: 200,
-    requestId,
-  });
+  throw new UnexpectedReplyError("The reply contains neither a result nor an error for a group.", response);
 }
 
 /** Converts paths of mapping entries from list positions to schema IDs, as the caller knows them. */

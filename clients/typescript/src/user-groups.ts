@@ -7,14 +7,17 @@ import {
   rotateTokens,
   rotateTokensEach,
 } from "./bulk-edits.js";
-import { type Connection, idempotencyHeader } from "./connection.js";
+import type { Connection } from "./connection.js";
 import type { CreateEmbedSession, EmbedSession } from "./embed-sessions.js";
-import type { UserError } from "./errors.js";
 import {
+  CreateEmbedSessionDocument,
   DeleteUserGroupDocument,
+  GetOrCreateUserGroupDocument,
   RemoveUserGroupMappingDocument,
   ReplaceUserGroupMappingDocument,
+  RotateUserGroupTokenDocument,
   SetUserGroupMappingDocument,
+  UpdateUserGroupDocument,
   UpsertUserGroupsDocument,
   type UserGroupBy,
   UserGroupDocument,
@@ -27,21 +30,7 @@ import { requireSuccess, requireValue } from "./graphql-wire.js";
 import type { CallOptions } from "./options.js";
 import { type ListOptions, paginate } from "./pages.js";
 import {
-  type DeleteUserGroup,
-  type FoundUserGroup,
-  type GetOrCreateUserGroup,
   type Mapping,
-  type RotatedUserGroup,
-  type RotateUserGroupToken,
-  readEmbedSession,
-  readFound,
-  readRotated,
-  readUpdated,
-  type UpdatedUserGroup,
-  type UpdateUserGroup,
-  writeRequest,
-} from "./rest-wire.js";
-import {
   toResult,
   toSchemaPaths,
   type UpsertResult,
@@ -49,12 +38,19 @@ import {
   writeMapping,
   writeUpsert,
 } from "./upserts.js";
-import { toUserGroupIdField, updateWithGraphql } from "./user-group-update.js";
+import {
+  type DeleteUserGroup,
+  type FoundUserGroup,
+  type GetOrCreateUserGroup,
+  type RotateUserGroupToken,
+  requireToken,
+  toCallerFields,
+  type UpdateUserGroup,
+  type UserGroupWithToken,
+} from "./user-group-calls.js";
 import { type UserGroupEvent, watchUserGroup } from "./user-group-watch.js";
 
-const PATH = "api/user";
-
-/** A group as returned by GraphQL. */
+/** A user group; `token` is null if the API key may not read tokens. */
 export type UserGroup = UserGroupFieldsFragment;
 
 /** Filter and order of a list of groups. */
@@ -63,7 +59,7 @@ export interface UserGroupListOptions extends ListOptions {
   readonly orderBy?: UserGroupOrder | undefined;
 }
 
-/** User groups: the REST API's four calls, and further ones of GraphQL. */
+/** User groups of the API key's environment. */
 export class UserGroups {
   readonly #connection: Connection;
 
@@ -72,47 +68,67 @@ export class UserGroups {
   }
 
   /** Returns the group with this ID unchanged, or creates it. */
-  async getOrCreate(input: GetOrCreateUserGroup, options?: CallOptions): Promise<FoundUserGroup> {
-    const call = { method: "GET", path: PATH, body: writeRequest(input) } as const;
-    return this.#connection.call(call, readFound, options);
+  async getOrCreate(
+    { mapping, ...rest }: GetOrCreateUserGroup,
+    options?: CallOptions,
+  ): Promise<FoundUserGroup> {
+    const input = { ...rest, mapping: mapping && writeMapping(mapping) };
+    // Without a key, which the service would store for every page that is opened: the call is safe to repeat.
+    return this.#connection.run(GetOrCreateUserGroupDocument, { input }, options, (data, response) => {
+      const { isNew, ...payload } = data.getOrCreateUserGroup;
+      return { ...requireToken(payload, response, { mapping }), isNew: isNew === true };
+    });
   }
 
   /** Updates a group. @throws NotFoundError; ConflictError if the group has another version than `expectedVersion` */
-  async update(input: UpdateUserGroup, options?: CallOptions): Promise<UpdatedUserGroup> {
-    if (input.expectedVersion !== undefined || input.propertiesPatch !== undefined)
-      return updateWithGraphql(this.#connection, input, options);
-    const call = { method: "PUT", path: PATH, body: writeRequest(input) } as const;
-    return this.#connection.call(call, readUpdated, options);
+  async update(
+    { providedId, mapping, ...changes }: UpdateUserGroup,
+    options?: CallOptions,
+  ): Promise<UserGroupWithToken> {
+    const input = { ...changes, by: { providedId }, mapping: mapping && writeMapping(mapping) };
+    return this.#connection.mutate(UpdateUserGroupDocument, { input }, options, (data, response) =>
+      requireToken(data.updateUserGroup, response, { mapping }),
+    );
   }
 
   /** Rotates a group's token. The old one is invalidated, after the service's grace period if any. @throws NotFoundError */
-  async rotateToken(input: RotateUserGroupToken, options: CallOptions = {}): Promise<RotatedUserGroup> {
-    const headers = idempotencyHeader(options);
-    const call = { method: "POST", path: PATH, body: writeRequest(input), headers } as const;
-    return this.#connection.call(call, readRotated, options);
+  async rotateToken(
+    { currentToken: token }: RotateUserGroupToken,
+    options?: CallOptions,
+  ): Promise<UserGroupWithToken> {
+    const input = { by: { token } };
+    return this.#connection.mutate(RotateUserGroupTokenDocument, { input }, options, (data, response) =>
+      requireToken(data.rotateUserGroupToken, response),
+    );
   }
 
   /** Deletes a group and its mapping. @throws NotFoundError; ConflictError if other fields do not match the token's group */
-  async delete(input: DeleteUserGroup, options?: CallOptions): Promise<void> {
-    const { currentToken: token, userGroupId: providedId, ...rest } = input;
-    // With an Idempotency-Key, a retry gets the lost reply instead of 404.
-    const reply = await this.#connection.mutate(
-      DeleteUserGroupDocument,
-      { input: { ...rest, by: { token }, providedId } },
-      options,
+  async delete({ currentToken: token, ...guards }: DeleteUserGroup, options?: CallOptions): Promise<void> {
+    const input = { ...guards, by: { token } };
+    return this.#connection.mutate(DeleteUserGroupDocument, { input }, options, (data, response) =>
+      requireSuccess(toCallerFields(data.deleteUserGroup.userErrors), response),
     );
-    requireSuccess(reply.deleteUserGroup.userErrors.map(toUserGroupIdField), reply.requestId);
   }
 
   /** Creates a short-lived token with which a page can read the group. @throws NotFoundError */
-  async createEmbedSession(input: CreateEmbedSession, options?: CallOptions): Promise<EmbedSession> {
-    const call = { method: "POST", path: "api/embed-session", body: writeRequest(input) } as const;
-    return this.#connection.call(call, readEmbedSession, options);
+  async createEmbedSession(session: CreateEmbedSession, options?: CallOptions): Promise<EmbedSession> {
+    const { expiresIn: expiresInSeconds, variables } = session;
+    const by =
+      "currentToken" in session ? { token: session.currentToken } : { providedId: session.providedId };
+    const input = { by, expiresInSeconds, variables };
+    return this.#connection.run(CreateEmbedSessionDocument, { input }, options, (data, response) => {
+      const payload = data.createEmbedSession;
+      const found = { ...payload, userErrors: toCallerFields(payload.userErrors) };
+      return {
+        token: requireValue(found, "token", response),
+        expiresAt: new Date(requireValue(found, "expiresAt", response)),
+      };
+    });
   }
 
   /** @returns null if it does not exist */
   async get(by: UserGroupBy, options?: CallOptions): Promise<UserGroup | null> {
-    return (await this.#connection.run(UserGroupDocument, { by }, options)).userGroup;
+    return this.#connection.run(UserGroupDocument, { by }, options, (data) => data.userGroup);
   }
 
   /** Iterates over all matching groups, page by page. Default order: internal ID. */
@@ -120,7 +136,7 @@ export class UserGroups {
     const { filter, orderBy, pageSize, ...call } = options;
     const read = async (first: number, after: string | null) => {
       const variables = { first, after, filter, orderBy };
-      return (await this.#connection.run(UserGroupsDocument, variables, call)).userGroups;
+      return this.#connection.run(UserGroupsDocument, variables, call, (data) => data.userGroups);
     };
     return paginate(read, pageSize);
   }
@@ -134,15 +150,13 @@ export class UserGroups {
     options?: CallOptions,
   ): Promise<readonly { readonly userGroup: UserGroup; readonly isNew: boolean }[]> {
     const input = { allOrNothing: true, userGroups: groups.map(writeUpsert) };
-    const { upsertUserGroups: payload, requestId } = await this.#connection.mutate(
-      UpsertUserGroupsDocument,
-      { input },
-      options,
-    );
-    requireSuccess(toSchemaPaths(payload.userErrors, groups), requestId);
-    return payload.results
-      .map((result, index) => toResult(result, groups[index], requestId))
-      .filter((result) => result.ok);
+    return this.#connection.mutate(UpsertUserGroupsDocument, { input }, options, (data, response) => {
+      const { results, userErrors } = data.upsertUserGroups;
+      requireSuccess(toSchemaPaths(userErrors, groups), response);
+      return results
+        .map((result, index) => toResult(result, groups[index], response))
+        .filter((result) => result.ok);
+    });
   }
 
   /** The same, but writes all valid groups. @returns a result for each group, in their order */
@@ -151,12 +165,9 @@ export class UserGroups {
     options?: CallOptions,
   ): Promise<readonly UpsertResult[]> {
     const input = { allOrNothing: false, userGroups: groups.map(writeUpsert) };
-    const { upsertUserGroups: payload, requestId } = await this.#connection.mutate(
-      UpsertUserGroupsDocument,
-      { input },
-      options,
+    return this.#connection.mutate(UpsertUserGroupsDocument, { input }, options, (data, response) =>
+      data.upsertUserGroups.results.map((result, index) => toResult(result, groups[index], response)),
     );
-    return payload.results.map((result, index) => toResult(result, groups[index], requestId));
   }
 
   /**
@@ -200,23 +211,27 @@ export class UserGroups {
     options?: CallOptions,
   ): Promise<UserGroup> {
     const input = { by, schemaId, dataSource };
-    const reply = await this.#connection.mutate(SetUserGroupMappingDocument, { input }, options);
-    return requireUserGroup(reply.setUserGroupMapping, reply.requestId);
+    return this.#connection.mutate(SetUserGroupMappingDocument, { input }, options, (data, response) =>
+      requireValue(data.setUserGroupMapping, "userGroup", response),
+    );
   }
 
   /** Removes a schema from the group's mapping, if present. */
   async removeMapping(by: UserGroupBy, schemaId: string, options?: CallOptions): Promise<UserGroup> {
     const input = { by, schemaId };
-    const reply = await this.#connection.mutate(RemoveUserGroupMappingDocument, { input }, options);
-    return requireUserGroup(reply.removeUserGroupMapping, reply.requestId);
+    return this.#connection.mutate(RemoveUserGroupMappingDocument, { input }, options, (data, response) =>
+      requireValue(data.removeUserGroupMapping, "userGroup", response),
+    );
   }
 
   /** Replaces the whole mapping of a group. */
   async replaceMapping(by: UserGroupBy, mapping: Mapping, options?: CallOptions): Promise<UserGroup> {
     const input = { by, mapping: writeMapping(mapping) };
-    const reply = await this.#connection.mutate(ReplaceUserGroupMappingDocument, { input }, options);
-    const { userGroup, userErrors } = reply.replaceUserGroupMapping;
-    return requireValue(userGroup, toSchemaPaths(userErrors, [{ mapping }]), reply.requestId);
+    return this.#connection.mutate(ReplaceUserGroupMappingDocument, { input }, options, (data, response) => {
+      const { userErrors, ...payload } = data.replaceUserGroupMapping;
+      const errors = toSchemaPaths(userErrors, [{ mapping }]);
+      return requireValue({ ...payload, userErrors: errors }, "userGroup", response);
+    });
   }
 
   /**
@@ -230,14 +245,4 @@ export class UserGroups {
   ): AsyncGenerator<UserGroupEvent, void, undefined> {
     return watchUserGroup(this.#connection, by, options);
   }
-}
-
-function requireUserGroup(
-  {
-    userGroup,
-    userErrors,
-  }: { readonly userGroup: UserGroup | null; readonly userErrors: readonly UserError[] },
-  requestId: string | undefined,
-): UserGroup {
-  return requireValue(userGroup, userErrors, requestId);
 }

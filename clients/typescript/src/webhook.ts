@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { decodeBase64 } from "./encoding.js";
 import { UserGroupsError } from "./errors.js";
 import { isJsonObject } from "./reply.js";
 
@@ -60,34 +60,34 @@ export class WebhookVerificationError extends UserGroupsError {
 }
 
 const PREFIX = "whsec_";
+const ALGORITHM = { name: "HMAC", hash: "SHA-256" } as const;
 
 /** Verifies the signature of a webhook (Standard Webhooks). @returns the event @throws WebhookVerificationError */
-export function verifyWebhook(request: WebhookRequest): WebhookEvent {
+export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent> {
   const { body, secret, toleranceSeconds = 300 } = request;
   const id = headerOf(request, "webhook-id");
   const timestamp = headerOf(request, "webhook-timestamp");
   const signatures = headerOf(request, "webhook-signature");
-  if (!secret.startsWith(PREFIX))
+  const secretBytes = secret.startsWith(PREFIX) ? decodeBase64(secret.slice(PREFIX.length)) : undefined;
+  if (!secretBytes?.length)
     throw new TypeError("`secret` must be the endpoint's secret, which begins with `whsec_`.");
-  const key = Buffer.from(secret.slice(PREFIX.length), "base64");
-  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-  if (!signatures.split(" ").some((candidate) => isSameSignature(candidate, signature))) {
+  const key = await crypto.subtle.importKey("raw", secretBytes, ALGORITHM, false, ["verify"]);
+  const text = typeof body === "string" ? body : new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  const checks = signatures.split(" ").map(async (candidate) => {
+    const [version, signature = ""] = candidate.split(",");
+    return version === "v1" && crypto.subtle.verify("HMAC", key, decodeBase64(signature), signed);
+  });
+  if (!(await Promise.all(checks)).includes(true))
     throw new WebhookVerificationError("The signature does not match the secret.");
-  }
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
   if (!(age <= toleranceSeconds))
     throw new WebhookVerificationError(
       `The timestamp differs from the current time by more than ${toleranceSeconds} s.`,
     );
-  const event: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
+  const event: unknown = JSON.parse(text);
   if (isEvent(event)) return event;
   throw new WebhookVerificationError("The body is not a webhook event.");
-}
-
-function isSameSignature(candidate: string, signature: Buffer): boolean {
-  const [version, base64 = ""] = candidate.split(",");
-  const bytes = Buffer.from(base64, "base64");
-  return version === "v1" && bytes.length === signature.length && timingSafeEqual(bytes, signature);
 }
 
 function headerOf({ headers }: WebhookRequest, name: string): string {

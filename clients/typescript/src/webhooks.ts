@@ -52,40 +52,50 @@ export class Webhooks {
   list(options: WebhookEndpointListOptions = {}): AsyncGenerator<WebhookEndpoint, void, undefined> {
     const { filter, pageSize, ...call } = options;
     const read = async (first: number, after: string | null) =>
-      (await this.#connection.run(WebhookEndpointsDocument, { first, after, filter }, call)).webhookEndpoints;
+      this.#connection.run(
+        WebhookEndpointsDocument,
+        { first, after, filter },
+        call,
+        (data) => data.webhookEndpoints,
+      );
     return paginate(read, pageSize);
   }
 
   async create(input: CreateWebhookEndpointInput, options?: CallOptions): Promise<IssuedWebhookSecret> {
-    const reply = await this.#connection.mutate(CreateWebhookEndpointDocument, { input }, options);
-    const { webhookEndpoint, secret, userErrors } = reply.createWebhookEndpoint;
-    return {
-      webhookEndpoint: requireValue(webhookEndpoint, userErrors, reply.requestId),
-      secret: requireValue(secret, userErrors, reply.requestId),
-    };
+    return this.#connection.mutate(CreateWebhookEndpointDocument, { input }, options, (data, response) => ({
+      webhookEndpoint: requireValue(data.createWebhookEndpoint, "webhookEndpoint", response),
+      secret: requireValue(data.createWebhookEndpoint, "secret", response),
+    }));
   }
 
   /** Updates the given fields. @throws NotFoundError */
   async update(input: UpdateWebhookEndpointInput, options?: CallOptions): Promise<WebhookEndpoint> {
-    const reply = await this.#connection.mutate(UpdateWebhookEndpointDocument, { input }, options);
-    const { webhookEndpoint, userErrors } = reply.updateWebhookEndpoint;
-    return requireValue(webhookEndpoint, userErrors, reply.requestId);
+    return this.#connection.mutate(UpdateWebhookEndpointDocument, { input }, options, (data, response) =>
+      requireValue(data.updateWebhookEndpoint, "webhookEndpoint", response),
+    );
   }
 
   /** Replaces the secret; for a day, events are signed with the old one as well. @throws NotFoundError */
   async rotateSecret(id: string, options?: CallOptions): Promise<IssuedWebhookSecret> {
-    const reply = await this.#connection.mutate(RotateWebhookSecretDocument, { input: { id } }, options);
-    const { webhookEndpoint, secret, userErrors } = reply.rotateWebhookSecret;
-    return {
-      webhookEndpoint: requireValue(webhookEndpoint, userErrors, reply.requestId),
-      secret: requireValue(secret, userErrors, reply.requestId),
-    };
+    return this.#connection.mutate(
+      RotateWebhookSecretDocument,
+      { input: { id } },
+      options,
+      (data, response) => ({
+        webhookEndpoint: requireValue(data.rotateWebhookSecret, "webhookEndpoint", response),
+        secret: requireValue(data.rotateWebhookSecret, "secret", response),
+      }),
+    );
   }
 
   /** Deletes an endpoint and its deliveries. @throws NotFoundError */
   async delete(id: string, options?: CallOptions): Promise<void> {
-    const reply = await this.#connection.mutate(DeleteWebhookEndpointDocument, { input: { id } }, options);
-    requireSuccess(reply.deleteWebhookEndpoint.userErrors, reply.requestId);
+    return this.#connection.mutate(
+      DeleteWebhookEndpointDocument,
+      { input: { id } },
+      options,
+      (data, response) => requireSuccess(data.deleteWebhookEndpoint.userErrors, response),
+    );
   }
 
   /**
@@ -93,24 +103,31 @@ export class Webhooks {
    * @throws NotFoundError; InvalidRequestError if the endpoint is disabled
    */
   async sendTest(id: string, options?: CallOptions): Promise<WebhookDelivery> {
-    const reply = await this.#connection.mutate(SendTestWebhookDocument, { input: { id } }, options);
-    const { webhookDelivery, userErrors } = reply.sendTestWebhook;
-    return requireValue(webhookDelivery, userErrors, reply.requestId);
+    return this.#connection.mutate(SendTestWebhookDocument, { input: { id } }, options, (data, response) =>
+      requireValue(data.sendTestWebhook, "webhookDelivery", response),
+    );
   }
 
   /** Iterates over all matching deliveries, newest first. */
   deliveries(options: WebhookDeliveryListOptions = {}): AsyncGenerator<WebhookDelivery, void, undefined> {
     const { filter, pageSize, ...call } = options;
     const read = async (first: number, after: string | null) =>
-      (await this.#connection.run(WebhookDeliveriesDocument, { first, after, filter }, call))
-        .webhookDeliveries;
+      this.#connection.run(
+        WebhookDeliveriesDocument,
+        { first, after, filter },
+        call,
+        (data) => data.webhookDeliveries,
+      );
     return paginate(read, pageSize);
   }
 
   /** Delivers a finished delivery again; a pending one is returned unchanged. @throws NotFoundError */
   async replay(id: string, options?: CallOptions): Promise<WebhookDelivery> {
-    const reply = await this.#connection.mutate(ReplayWebhookDeliveryDocument, { input: { id } }, options);
-    const { webhookDelivery, userErrors } = reply.replayWebhookDelivery;
-    return requireValue(webhookDelivery, userErrors, reply.requestId);
+    return this.#connection.mutate(
+      ReplayWebhookDeliveryDocument,
+      { input: { id } },
+      options,
+      (data, response) => requireValue(data.replayWebhookDelivery, "webhookDelivery", response),
+    );
   }
 }

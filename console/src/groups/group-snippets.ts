@@ -15,11 +15,7 @@ export function curlOf(group: Group): string {
 
 /** Returns the same call with the TypeScript client. */
 export function typeScriptOf({ providedId, name, properties, mapping }: Group): string {
-  const fields = JSON.stringify(
-    { userGroupId: providedId, name, properties, mapping: mappingOf(mapping) },
-    null,
-    2,
-  );
+  const fields = JSON.stringify({ providedId, name, properties, mapping: mappingOf(mapping) }, null, 2);
   return `import { UserGroupsClient } from "@user-groups/client";
 
 const client = new UserGroupsClient({

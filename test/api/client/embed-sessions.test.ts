@@ -23,10 +23,10 @@ let groupToken: string;
 beforeAll(async () => {
   const { client, service, account } = fixture();
   ({ teamId, token: groupToken } = await client.userGroups.getOrCreate({
-    userGroupId: "acme",
+    providedId: "acme",
     name: "Acme",
   }));
-  session = await client.userGroups.createEmbedSession({ userGroupId: "acme", variables, expiresIn: 60 });
+  session = await client.userGroups.createEmbedSession({ providedId: "acme", variables, expiresIn: 60 });
   keySet = Object(await (await fetch(`${service.url}/.well-known/jwks.json`)).json());
   audience = `${account.name}/Customer`;
 });
@@ -46,7 +46,7 @@ test("a session is created with the group's token, and not for an unknown group"
   const { userGroups } = fixture().client;
   const { token } = await userGroups.createEmbedSession({ currentToken: groupToken });
   expect((await verifyEmbedSession(token, { keySet, audience })).variables).toEqual({});
-  await expect(userGroups.createEmbedSession({ userGroupId: "nobody" })).rejects.toThrow(NotFoundError);
+  await expect(userGroups.createEmbedSession({ providedId: "nobody" })).rejects.toThrow(NotFoundError);
 });
 
 describe("verifyEmbedSession with `keySetUrl`", () => {

@@ -69,7 +69,7 @@ describe("groups", () => {
 
   test("have their mapping set, replaced and removed", async () => {
     const { userGroups } = fixture().client;
-    await userGroups.getOrCreate({ userGroupId: "mapped", name: "M" });
+    await userGroups.getOrCreate({ providedId: "mapped", name: "M" });
     const by = { providedId: "mapped" };
     const shown = async (change: Promise<{ mapping: readonly { schemaId: string }[] }>) =>
       (await change).mapping.map(({ schemaId }) => schemaId);
@@ -125,7 +125,7 @@ describe("a caller's operation", () => {
 
   test("can be text or graphql-codegen output: a parsed document or a typed String", async () => {
     const { client } = fixture();
-    await client.userGroups.getOrCreate({ userGroupId: "own", name: "Own" });
+    await client.userGroups.getOrCreate({ providedId: "own", name: "Own" });
     const variables = { by: { providedId: "own" } };
     type Typed = TypedDocument<{ userGroup: { name: string } | null }, typeof variables>;
     const parsed: Typed & DocumentNode = parse(NAMED);
@@ -157,7 +157,7 @@ describe("with a service restricted to persisted queries", () => {
 
   test("the client and its pages need only the documents in their list", async () => {
     const { client, service } = strict();
-    const { token } = await client.userGroups.getOrCreate({ userGroupId: "trusted", name: "T" });
+    const { token } = await client.userGroups.getOrCreate({ providedId: "trusted", name: "T" });
     const events = client.userGroups.watch({ providedId: "trusted" });
     expect((await events.next()).value).toMatchObject({ kind: "CURRENT", userGroup: { name: "T" } });
     await events.return();
@@ -177,14 +177,14 @@ const REQUEST_ID = expect.stringMatching(/^[\w-]{8,}$/);
 
 test("an update with an expected version applies only to that version", async () => {
   const { userGroups } = fixture().client;
-  await userGroups.getOrCreate({ userGroupId: "versioned", name: "V" });
+  await userGroups.getOrCreate({ providedId: "versioned", name: "V" });
   const { version = 0 } = (await userGroups.get({ providedId: "versioned" })) ?? {};
-  const change = { userGroupId: "versioned", properties: { a: 1 }, expectedVersion: version };
+  const change = { providedId: "versioned", properties: { a: 1 }, expectedVersion: version };
   expect(await userGroups.update({ ...change, mapping: { charts: "sales" } })).toMatchObject({
     providedId: "versioned",
     name: "V",
     properties: { a: 1 },
-    apiEnvironmentTag: "Customer",
+    environment: "CUSTOMER",
     token: expect.stringMatching(/^ugt_/),
   });
   const late = userGroups.update({ ...change, name: "Late" });
@@ -194,7 +194,7 @@ test("an update with an expected version applies only to that version", async ()
     field: "expectedVersion",
     requestId: REQUEST_ID,
   });
-  const nobody = userGroups.update({ ...change, userGroupId: "nobody" });
+  const nobody = userGroups.update({ ...change, providedId: "nobody" });
   await expect(nobody).rejects.toThrow(NotFoundError);
   const refused = userGroups.update({
     ...change,
@@ -247,7 +247,7 @@ test("webhook endpoints are created, tested, changed and deleted, and their deli
   });
   expect(secret).toMatch(/^whsec_/);
   expect(await collect(webhooks.list({ filter: { urlContains: "hook" } }))).toEqual([webhookEndpoint]);
-  await userGroups.getOrCreate({ userGroupId: "hooked", name: "H" });
+  await userGroups.getOrCreate({ providedId: "hooked", name: "H" });
   const { id } = webhookEndpoint;
   const [delivery, ...others] = await collect(webhooks.deliveries({ filter: { endpointId: id } }));
   expect(others).toEqual([]);

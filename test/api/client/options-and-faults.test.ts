@@ -1,6 +1,7 @@
-import { Agent } from "node:https";
 import { inspect } from "node:util";
+import { Agent, fetch as fetchWith } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { pauseUnlessAborted } from "../../../clients/typescript/src/abort.js";
 import {
   type ClientOptions,
   ConnectionError,
@@ -10,7 +11,7 @@ import {
   UnexpectedReplyError,
   UserGroupsClient,
 } from "../../../clients/typescript/src/index.js";
-import { pause, retryDelayMs } from "../../../clients/typescript/src/retry.js";
+import { retryDelayMs } from "../../../clients/typescript/src/retry.js";
 import {
   type Answer,
   closeMidReply,
@@ -25,9 +26,13 @@ import {
 
 const KEY = `ugk_live_${"k".repeat(40)}`;
 const TOKEN = `ugt_${"t".repeat(40)}`;
-const GROUP = { team_id: 1, token: TOKEN, name: "A", provided_id: "a", properties: null };
-const FOUND = reply(200, { success: 1, new_user_group: false, user_group: GROUP });
-const ROTATED = reply(200, { success: 1, user_group: { ...GROUP, api_environment_tag: "Customer" } });
+const GROUP = { teamId: 1, token: TOKEN, name: "A", providedId: "a", properties: null };
+const found = (change = {}) =>
+  reply(200, {
+    data: { getOrCreateUserGroup: { isNew: false, userGroup: { ...GROUP, ...change }, userErrors: [] } },
+  });
+const FOUND = found();
+const ROTATED = reply(200, { data: { rotateUserGroupToken: { userGroup: GROUP, userErrors: [] } } });
 const DELETED = reply(200, { data: { deleteUserGroup: { userErrors: [] } } });
 const GONE = reply(200, {
   data: { deleteUserGroup: { userErrors: [{ code: "USER_GROUP_NOT_FOUND", message: "No.", field: null }] } },
@@ -80,11 +85,11 @@ describe("options", () => {
 
   test("supports a base path and a user agent", async () => {
     const { url, seen } = await startScriptedServer(FOUND);
-    await clientOf(`${url}/groups`, { appName: "billing/2.1" }).userGroups.getOrCreate({ userGroupId: "a" });
-    expect(seen[0]?.path).toBe("/groups/api/user");
+    await clientOf(`${url}/groups`, { appName: "billing/2.1" }).userGroups.getOrCreate({ providedId: "a" });
+    expect(seen[0]?.path).toBe("/groups/graphql");
     expect(seen[0]?.headers).toMatchObject({
       authorization: `Token ${KEY}`,
-      "user-agent": expect.stringMatching(/^user-groups-client\/\d+\.\d+\.\d+ node\/\d+\S* billing\/2\.1$/),
+      "user-agent": expect.stringMatching(/^user-groups-client\/\d+\.\d+\.\d+ billing\/2\.1$/),
     });
   });
 
@@ -109,18 +114,19 @@ describe("a call is retried", () => {
     ["a request in progress with the same key", refuse(409, "idempotency_key_in_use")],
   ])("after %s", async (_name, fault) => {
     const { url, seen } = await startScriptedServer(fault, FOUND);
-    await expect(clientOf(url).userGroups.getOrCreate({ userGroupId: "a" })).resolves.toMatchObject({
+    await expect(clientOf(url).userGroups.getOrCreate({ providedId: "a" })).resolves.toMatchObject({
       teamId: 1,
     });
-    expect(seen.map(({ method, path, body }) => [method, path, body])).toEqual([
-      ["GET", "/api/user", '{"user_group_id":"a"}'],
-      ["GET", "/api/user", '{"user_group_id":"a"}'],
+    expect(seen.map(({ method, path }) => [method, path])).toEqual([
+      ["POST", "/graphql"],
+      ["POST", "/graphql"],
     ]);
+    expect(seen[1]?.body).toBe(seen[0]?.body);
   });
 
   test("after a timeout", async () => {
     const { url, seen } = await startScriptedServer(hang, FOUND);
-    await clientOf(url, { timeoutMs: 100 }).userGroups.getOrCreate({ userGroupId: "a" });
+    await clientOf(url, { timeoutMs: 100 }).userGroups.getOrCreate({ providedId: "a" });
     expect(seen).toHaveLength(2);
   });
 
@@ -137,13 +143,13 @@ describe("a call is retried", () => {
   test("no earlier than the service asks", async () => {
     const { url } = await startScriptedServer(refuse(503, "unavailable", { "retry-after": "1" }), FOUND);
     const start = performance.now();
-    await clientOf(url).userGroups.getOrCreate({ userGroupId: "a" });
+    await clientOf(url).userGroups.getOrCreate({ providedId: "a" });
     expect(performance.now() - start).toBeGreaterThanOrEqual(995);
   });
 
   test("up to the maximum number of attempts", async () => {
     const { url, seen } = await startScriptedServer(refuse(503, "unavailable", { "retry-after": "0" }));
-    const call = clientOf(url, { maxRetries: 1 }).userGroups.getOrCreate({ userGroupId: "a" });
+    const call = clientOf(url, { maxRetries: 1 }).userGroups.getOrCreate({ providedId: "a" });
     await expect(call).rejects.toThrow(ServiceError);
     expect(seen).toHaveLength(2);
   });
@@ -151,12 +157,12 @@ describe("a call is retried", () => {
   test("up to the maximum duration", async () => {
     const { url, seen } = await startScriptedServer(refuse(429, "rate_limited", { "retry-after": "30" }));
     const { userGroups } = clientOf(url);
-    const failure = await failureOf(userGroups.getOrCreate({ userGroupId: "a" }, { maxElapsedMs: 5_000 }));
+    const failure = await failureOf(userGroups.getOrCreate({ providedId: "a" }, { maxElapsedMs: 5_000 }));
     expect(failure).toBeInstanceOf(RateLimitError);
     expect(failure).toMatchObject({ retryAfter: 30, requestId: "r-1" });
     expect(seen).toHaveLength(1);
     const { url: silent } = await startScriptedServer(hang);
-    const impatient = clientOf(silent, { maxElapsedMs: 150 }).userGroups.getOrCreate({ userGroupId: "a" });
+    const impatient = clientOf(silent, { maxElapsedMs: 150 }).userGroups.getOrCreate({ providedId: "a" });
     expect(await failureOf(impatient)).toBeInstanceOf(TimeoutError);
   });
 });
@@ -172,7 +178,7 @@ describe("a call is not retried", () => {
     [418, "a_code_of_a_later_version"],
   ])("after %s %s", async (status, code) => {
     const { url, seen } = await startScriptedServer(refuse(status, code));
-    const failure = await failureOf(clientOf(url).userGroups.update({ userGroupId: "a" }));
+    const failure = await failureOf(clientOf(url).userGroups.update({ providedId: "a" }));
     expect(failure).toMatchObject({ status, code, requestId: "r-1" });
     expect(seen).toHaveLength(1);
   });
@@ -180,12 +186,15 @@ describe("a call is not retried", () => {
   test.each([
     ["a reply that is not JSON", reply(200, "<!doctype html>")],
     ["unexpected JSON", reply(200, { ok: true })],
-    ["a group without its token", reply(200, { success: 1, user_group: { ...GROUP, token: null } })],
-    ["a success without its data", reply(200, { success: 0 })],
+    ["a success without its data", reply(200, { data: null })],
+    [
+      "neither a group nor an error",
+      reply(200, { data: { getOrCreateUserGroup: { userGroup: null, userErrors: [] } } }),
+    ],
     ["a redirect", reply(302, "", { location: "https://evil.example.com/" })],
   ])("after %s, which is reported as such", async (_name, answer) => {
     const { url, seen } = await startScriptedServer(answer);
-    const failure = await failureOf(clientOf(url).userGroups.getOrCreate({ userGroupId: "a" }));
+    const failure = await failureOf(clientOf(url).userGroups.getOrCreate({ providedId: "a" }));
     expect(failure).toBeInstanceOf(UnexpectedReplyError);
     expect(seen).toHaveLength(1);
   });
@@ -195,7 +204,7 @@ describe("a call is not retried", () => {
       const { url } = await startScriptedServer(answer);
       const reason = new Error("The customer left.");
       const abort = new AbortController();
-      const call = clientOf(url).userGroups.getOrCreate({ userGroupId: "a" }, { signal: abort.signal });
+      const call = clientOf(url).userGroups.getOrCreate({ providedId: "a" }, { signal: abort.signal });
       setTimeout(() => abort.abort(reason), 50);
       expect(await failureOf(call)).toBe(reason);
     }
@@ -230,21 +239,25 @@ test("verifies the certificate over https, against known or configured authoriti
   else {
     const { url } = await startSecureServer(certificate, FOUND);
     const client = clientOf(url, { maxRetries: 0 });
-    expect(await failureOf(client.userGroups.getOrCreate({ userGroupId: "a" }))).toMatchObject({
+    expect(await failureOf(client.userGroups.getOrCreate({ providedId: "a" }))).toMatchObject({
       name: "ConnectionError",
       cause: { code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
     });
-    const agent = new Agent({ ca: certificate.cert, keepAlive: true });
-    onTestFinished(() => agent.destroy());
-    const found = await clientOf(url, { agent }).userGroups.getOrCreate({ userGroupId: "a" });
-    expect(found.providedId).toBe("a");
+    const dispatcher = new Agent({ connect: { ca: certificate.cert } });
+    onTestFinished(() => dispatcher.close());
+    const group = await clientOf(url, {
+      fetch: (url, init) => fetchWith(String(url), Object({ ...init, dispatcher })),
+    }).userGroups.getOrCreate({
+      providedId: "a",
+    });
+    expect(group.providedId).toBe("a");
   }
 });
 
 test("a closed client aborts calls in flight and rejects new ones", async () => {
   const { url } = await startScriptedServer(hang);
   const client = clientOf(url);
-  const call = client.userGroups.getOrCreate({ userGroupId: "a" });
+  const call = client.userGroups.getOrCreate({ providedId: "a" });
   setTimeout(() => client.close(), 50);
   await expect(call).rejects.toThrow("The client is closed. Create a new one.");
   await expect(client.request("{ a }")).rejects.toThrow("The client is closed. Create a new one.");
@@ -259,7 +272,9 @@ test("retry delays grow up to a maximum, with jitter, and respect Retry-After", 
 });
 
 test("a delay longer than the maximum timer works", async () => {
-  await expect(pause(2 ** 40, AbortSignal.timeout(50))).rejects.toMatchObject({ name: "TimeoutError" });
+  await expect(pauseUnlessAborted(2 ** 40, AbortSignal.timeout(50))).rejects.toMatchObject({
+    name: "TimeoutError",
+  });
 });
 
 test("errors and the inspected client contain neither key nor token", async () => {

@@ -13,12 +13,12 @@ import { type Answer, cutOff, reply, startScriptedServer } from "../../support/c
 const fixture = usePackageClient();
 const WATCH = `subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }`;
 
-async function create(userGroupId: string) {
+async function create(providedId: string) {
   const { userGroups } = fixture().client;
-  const { token } = await userGroups.getOrCreate({ userGroupId, name: "One" });
-  const events = userGroups.watch({ providedId: userGroupId });
+  const { token } = await userGroups.getOrCreate({ providedId, name: "One" });
+  const events = userGroups.watch({ providedId });
   const next = async () => summarize(await events.next());
-  const rename = (name: string) => userGroups.update({ userGroupId, name });
+  const rename = (name: string) => userGroups.update({ providedId, name });
   return { token, events, next, rename };
 }
 
@@ -43,11 +43,11 @@ describe("a watch", () => {
 
   test("uses no connection of the calls, and ends when the client is closed", async () => {
     const { userGroups } = fixture().client;
-    await userGroups.getOrCreate({ userGroupId: "beside", name: "One" });
+    await userGroups.getOrCreate({ providedId: "beside", name: "One" });
     const client = fixture().newClient({ maxConnections: 1, timeoutMs: 2_000, maxRetries: 0 });
     const watches = [1, 2].map(() => client.userGroups.watch({ providedId: "beside" }));
     for (const events of watches) expect(summarize(await events.next())).toBe("CURRENT One");
-    await client.userGroups.update({ userGroupId: "beside", name: "Two" });
+    await client.userGroups.update({ providedId: "beside", name: "Two" });
     for (const events of watches) expect(summarize(await events.next())).toBe("UPDATED Two");
     client.close();
     for (const events of watches)

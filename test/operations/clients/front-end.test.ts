@@ -85,10 +85,10 @@ test("a page of each client shows every change: after a restart, also when opene
   const start = () => processes.serve({ env: { ...connection, CORS_ORIGINS, LOG_LEVEL: "warn", PORT } });
   const service = await start();
   const { userGroups } = new UserGroupsClient({ baseUrl: service.url, apiKey });
-  await userGroups.getOrCreate({ userGroupId: "acme", name: "first" });
+  await userGroups.getOrCreate({ providedId: "acme", name: "first" });
   const scripts = await bundleScripts(service.url);
   await servePages(pagePort, scripts, () =>
-    userGroups.createEmbedSession({ userGroupId: "acme", expiresIn: EXPIRES_IN_S }),
+    userGroups.createEmbedSession({ providedId: "acme", expiresIn: EXPIRES_IN_S }),
   );
   const openPages = () =>
     Promise.all([...scripts.keys()].map((name) => openPage(browser(), `${CORS_ORIGINS}/${name}`)));
@@ -96,7 +96,7 @@ test("a page of each client shows every change: after a restart, also when opene
   const openedAt = performance.now();
   const allShow = (name: string) => Promise.all(pages.map(({ page }) => shown(page, "#name").toBe(name)));
   const rename = async (name: string) => {
-    await userGroups.update({ userGroupId: "acme", name });
+    await userGroups.update({ providedId: "acme", name });
     await allShow(name);
   };
   await allShow("first");

@@ -102,7 +102,7 @@ const BROWSER = {
     types: [],
     jsx: "react-jsx",
   },
-  files: ["page.ts", "app.tsx"],
+  files: ["page.ts", "app.tsx", "use.ts"],
 };
 /** CommonJS programs of the oldest module setting that knows `exports`. */
 const COMMON_JS = {
@@ -110,14 +110,14 @@ const COMMON_JS = {
   files: ["use.cts"],
 };
 const USE = `
-import { ApiError, UserGroupsClient, verifyWebhook, type TypedDocument, type UserGroup } from "@user-groups/client";
+import { ApiError, responseOf, UserGroupsClient, verifyWebhook, type TypedDocument, type UserGroup } from "@user-groups/client";
 import list from "@user-groups/client/persisted-queries.json" with { type: "json" };
 import type { DocumentTypeDecoration } from "@graphql-typed-document-node/core";
 
 const client = new UserGroupsClient({ baseUrl: "https://groups.example.com", apiKey: "ugk_live_a", timeoutMs: undefined });
 interface Properties { readonly region: string }
 const properties: Properties = { region: "EU" };
-export const created: boolean = (await client.userGroups.getOrCreate({ userGroupId: "a", properties })).isNew;
+export const created: boolean = (await client.userGroups.getOrCreate({ providedId: "a", properties })).isNew;
 export const groups: UserGroup[] = [];
 for await (const group of client.userGroups.list({ filter: { schemaId: "a" } })) groups.push(group);
 for (const result of await client.userGroups.upsertEach([{ providedId: "a" }]))
@@ -129,10 +129,11 @@ declare const plain: TypedDocument<{ n: number }, { [key: string]: never }>;
 export const name: string = (await client.request(document, { id: "a" }, { timeoutMs: 5 })).name;
 export const n: number = (await client.request(plain)).n;
 export const texts: Record<string, string> = list;
-const event = verifyWebhook({ body: "", headers: {}, secret: "whsec_" });
+const event = await verifyWebhook({ body: "", headers: {}, secret: "whsec_" });
 export const site = event.type === "site_config.published" ? event.data.siteConfig.site : null;
 export const endpoint = event.type === "webhook_endpoint.disabled" ? event.data.webhookEndpoint.id : null;
 export const group = "userGroup" in event.data ? event.data.userGroup.providedId : null;
+export const left = responseOf(groups)?.rateLimit?.remaining;
 export const code = (error: unknown) => error instanceof ApiError && error.code === "user_group_not_found";
 `;
 const USE_CTS = `
@@ -160,8 +161,9 @@ export const FAULTS = [
   `const client = new UserGroupsClient({ baseUrl: "", apiKey: "" });`,
   `declare const document: TypedDocument<{ name: string }, { id: string }>;`,
   "await client.userGroups.getOrCreate({ user_group_id: 'a' });",
+  "await client.userGroups.getOrCreate({ userGroupId: 'a' });",
   "await client.userGroups.getOrCreate({ name: 'A' });",
-  "await client.userGroups.update({ userGroupId: 'a', name: null });",
+  "await client.userGroups.update({ providedId: 'a', name: null });",
   "await client.userGroups.rotateToken({});",
   "client.userGroups.watch({ token: 'ugt_a' });",
   "await client.request(document);",

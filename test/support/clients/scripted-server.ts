@@ -107,9 +107,10 @@ export const closeMidReply: Answer = (response) => {
   setTimeout(() => response.destroy(), 20);
 };
 
-/** Replies with an error of the service. */
+/** Replies with an error of the service's GraphQL API. */
 export function refuse(status: number, code: string, headers: Readonly<Record<string, string>> = {}): Answer {
-  return reply(status, { success: 0, error: { code, message: "No.", request_id: "r-1" } }, headers);
+  const extensions = { code: code.toUpperCase(), requestId: "r-1" };
+  return reply(status, { errors: [{ message: "No.", extensions }] }, headers);
 }
 
 function portOf(address: AddressInfo | string | null): number {

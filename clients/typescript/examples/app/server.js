@@ -33,7 +33,7 @@ const HEADERS = {
 
 // One client per process: it reuses connections.
 const client = new UserGroupsClient({ baseUrl: serviceUrl, apiKey, appName: "example" });
-client.request("{ viewer { accountName } }").catch((error) => {
+await client.request("{ viewer { accountName } }", {}, { maxRetries: 0 }).catch((error) => {
   if (error instanceof AuthenticationError) fail(`${serviceUrl}: ${error.message}`);
 });
 const app = express();
@@ -47,8 +47,8 @@ app.use((_request, response, next) => {
 app.get("/embed-session", async (request, response) => {
   const customer = signedInCustomer(request.headers.cookie);
   if (!customer) return response.status(401).json({ error: "Not signed in." });
-  const { id: userGroupId, name, region, properties } = customer;
-  const { token: currentToken } = await client.userGroups.getOrCreate({ userGroupId, name, properties });
+  const { id: providedId, name, region, properties } = customer;
+  const { token: currentToken } = await client.userGroups.getOrCreate({ providedId, name, properties });
   const session = await client.userGroups.createEmbedSession({ currentToken, variables: { region } });
   return response.json(session);
 });

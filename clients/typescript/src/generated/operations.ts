@@ -61,6 +61,16 @@ export type CreateDataSourceInput = {
   readonly providedId: string;
 };
 
+/** Input for `createEmbedSession`. */
+export type CreateEmbedSessionInput = {
+  /** The user group that the session can read. */
+  readonly by: UserGroupBy;
+  /** The lifetime in seconds, from 60 to 86400. Default: 900. The session expires with its API key at the latest. */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** Variables for this session, as a JSON object of at most 4096 bytes. The holder of the token can read them. A dashboard uses them in preference to properties of the same name. */
+  readonly variables?: object | null | undefined;
+};
+
 /** Input for `createWebhookEndpoint`. */
 export type CreateWebhookEndpointInput = {
   /** The types of events to send. If omitted or empty, all events are sent. Must not be null. */
@@ -152,6 +162,18 @@ export type Environment =
   /** User groups for testing; `Testing` in the REST API. */
   | 'TESTING';
 
+/** Input for `getOrCreateUserGroup`. Fields other than `providedId` apply only if the user group is created. */
+export type GetOrCreateUserGroupInput = {
+  /** The mapping of schemas to data sources. */
+  readonly mapping?: ReadonlyArray<MappingInput> | null | undefined;
+  /** The user group's name. Required if the user group does not exist yet. */
+  readonly name?: string | null | undefined;
+  /** Free-form properties, as a JSON object. */
+  readonly properties?: object | null | undefined;
+  /** The user group's external ID, unique within its environment. */
+  readonly providedId: string;
+};
+
 /** Maps a schema to a data source. */
 export type MappingInput = {
   /** The data source's external ID or, if none matches, its internal ID. */
@@ -207,6 +229,14 @@ export type ReplayWebhookDeliveryInput = {
 export type RevokeApiKeyInput = {
   /** The API key's global ID. */
   readonly id: string | number;
+};
+
+/** Input for `rotateUserGroupToken`. */
+export type RotateUserGroupTokenInput = {
+  /** The user group. By its current token, only one of several concurrent rotations succeeds; the others fail with `USER_GROUP_NOT_FOUND`. */
+  readonly by: UserGroupBy;
+  /** How long the old token can still be used to read, in seconds; at most `Viewer.tokenGraceSeconds`, which is the default. Only the last former token has a grace period: a rotation ends that of the token before, and 0 leaves no former token. */
+  readonly graceSeconds?: number | null | undefined;
 };
 
 /** Input for `rotateUserGroupTokens`. */
@@ -577,6 +607,27 @@ export type UpsertUserGroupsMutationVariables = Exact<{
 
 export type UpsertUserGroupsMutation = { readonly upsertUserGroups: { readonly results: ReadonlyArray<{ readonly isNew: boolean | null, readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> }>, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
+export type GetOrCreateUserGroupMutationVariables = Exact<{
+  input: GetOrCreateUserGroupInput;
+}>;
+
+
+export type GetOrCreateUserGroupMutation = { readonly getOrCreateUserGroup: { readonly isNew: boolean | null, readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type RotateUserGroupTokenMutationVariables = Exact<{
+  input: RotateUserGroupTokenInput;
+}>;
+
+
+export type RotateUserGroupTokenMutation = { readonly rotateUserGroupToken: { readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type CreateEmbedSessionMutationVariables = Exact<{
+  input: CreateEmbedSessionInput;
+}>;
+
+
+export type CreateEmbedSessionMutation = { readonly createEmbedSession: { readonly token: string | null, readonly expiresAt: string | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
 export type UpdateUserGroupMutationVariables = Exact<{
   input: UpdateUserGroupInput;
 }>;
@@ -757,6 +808,18 @@ export const UserGroupsDocument = /* @__PURE__ */ new DocumentText<UserGroupsQue
 
 export const UpsertUserGroupsDocument = /* @__PURE__ */ new DocumentText<UpsertUserGroupsMutation, UpsertUserGroupsMutationVariables>(
   "mutation UpsertUserGroups($input:UpsertUserGroupsInput!){upsertUserGroups(input:$input){results{isNew userGroup{...UserGroupFields}userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const GetOrCreateUserGroupDocument = /* @__PURE__ */ new DocumentText<GetOrCreateUserGroupMutation, GetOrCreateUserGroupMutationVariables>(
+  "mutation GetOrCreateUserGroup($input:GetOrCreateUserGroupInput!){getOrCreateUserGroup(input:$input){isNew userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const RotateUserGroupTokenDocument = /* @__PURE__ */ new DocumentText<RotateUserGroupTokenMutation, RotateUserGroupTokenMutationVariables>(
+  "mutation RotateUserGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const CreateEmbedSessionDocument = /* @__PURE__ */ new DocumentText<CreateEmbedSessionMutation, CreateEmbedSessionMutationVariables>(
+  "mutation CreateEmbedSession($input:CreateEmbedSessionInput!){createEmbedSession(input:$input){token expiresAt userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const UpdateUserGroupDocument = /* @__PURE__ */ new DocumentText<UpdateUserGroupMutation, UpdateUserGroupMutationVariables>(

@@ -1,5 +1,7 @@
+import { untilAborted } from "../abort.js";
+import { parseJwtPart } from "../encoding.js";
 import { isRefusal, ViewerError } from "./error.js";
-import { MIN_GAP_MS, pause, RETRY_GAP_MS, untilAborted } from "./timing.js";
+import { MIN_GAP_MS, pause, RETRY_GAP_MS } from "./timing.js";
 
 /** Sessions are renewed this long before they expire, or after nine tenths of their lifetime. */
 const RENEW_BEFORE_MS = 30_000;
@@ -93,7 +95,8 @@ function readSession(content: unknown): Session {
       "no token. Return an embed session, as `createEmbedSession` does, and never an API key.",
     );
   if (expiresAt === null) return { token, variables: {}, renewAt: Number.POSITIVE_INFINITY };
-  const { iat, exp, variables } = claimsOf(token);
+  // The service verifies it. Other tokens have no claims.
+  const { iat, exp, variables } = parseJwtPart(token.split(".")[1] ?? "") ?? {};
   // Not `expiresAt`: the viewer's clock may be wrong.
   const lifetimeMs = (Number(exp) - Number(iat)) * 1000;
   if (!(lifetimeMs > 0))
@@ -104,17 +107,4 @@ function readSession(content: unknown): Session {
 
 function invalidSession(found: string): ViewerError {
   return new ViewerError("invalid_session", `\`getSession\` returned ${found}`);
-}
-
-/** Returns the claims of a JWT, which the service verifies; none for other tokens. */
-function claimsOf(token: string): { iat?: unknown; exp?: unknown; variables?: unknown } {
-  const [, claims = ""] = token.split(".");
-  try {
-    const bytes = Uint8Array.from(atob(claims.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
-      character.charCodeAt(0),
-    );
-    return Object(JSON.parse(new TextDecoder().decode(bytes)));
-  } catch {
-    return {};
-  }
 }

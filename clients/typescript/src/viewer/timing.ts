@@ -1,3 +1,5 @@
+import { untilAborted } from "../abort.js";
+
 /** Minimum time between a refusal and a request that a caller or the page asks for. */
 export const MIN_GAP_MS = 5_000;
 /** The same between a failure that may be over and the next request. */
@@ -16,16 +18,6 @@ export function backOffMs(failures: number): number {
 
 export async function pause(milliseconds: number): Promise<void> {
   if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-/** Rejects when a signal is aborted, even if the task ignores it. */
-export async function untilAborted<T>(task: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal?.reason);
-    signal?.addEventListener("abort", stop);
-  });
-  return Promise.race([task, aborted]).finally(() => stop && signal?.removeEventListener("abort", stop));
 }
 
 /** The browser's objects, whose types servers lack; undefined on a server. */

@@ -74,7 +74,7 @@ const app = express();
 
 // Take the customer's ID from your own sign-in, never from the page.
 app.get("/embed-session", async (_request, response) => {
-  const session = await client.userGroups.createEmbedSession({ userGroupId: ${JSON.stringify(providedId)} });
+  const session = await client.userGroups.createEmbedSession({ providedId: ${JSON.stringify(providedId)} });
   response.set("cache-control", "no-store").json(session);
 });
 app.use(express.static("public")).listen(3000);`;
