@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, IsNull, PrimaryColumn } from "typeorm";
+import { Column, Entity, ForeignKey, Index, IsNull, Not, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
 import { differingFields } from "../../domain/audit/entry.js";
@@ -25,7 +25,7 @@ import {
   TimeOfWriting,
   tableOf,
 } from "../shared/table.js";
-import type { TenantTransaction } from "../shared/tenant-db.js";
+import type { TenantDb, TenantTransaction } from "../shared/tenant-db.js";
 
 @Entity("webhook_endpoint")
 @Index("webhook_endpoint_deleted_ix", ["accountId", "environment", "id"], {
@@ -228,6 +228,25 @@ export async function lockWebhookEndpoint(
   const where = { ...transaction.key, id, deletedAt: IsNull() };
   const manager = transaction.manager("write", "webhook_endpoint_lock");
   return manager.findOne(WebhookEndpointEntity, { where, lock: { mode: "for_no_key_update" } });
+}
+
+/** Finds the endpoints whose secrets are encrypted with a key other than `keyId`, deleted ones, too. */
+export async function findSecretsUnderOtherKeys(
+  db: TenantDb,
+  keyId: string,
+): Promise<WebhookEndpointEntity[]> {
+  const manager = db.manager("read", "webhook_secrets_under_other_keys");
+  return manager.findBy(WebhookEndpointEntity, { ...db.key, secretKeyId: Not(keyId) });
+}
+
+/** Replaces secrets by re-encrypted ones, unless they have been rotated since. One key encrypts both. */
+export async function reencryptSecrets(
+  db: TenantDb,
+  { id, secretCiphertext }: WebhookEndpointEntity,
+  secrets: Pick<WebhookEndpointEntity, "secretKeyId" | "secretCiphertext" | "previousSecretCiphertext">,
+): Promise<void> {
+  const manager = db.manager("write", "webhook_secrets_reencrypt");
+  await manager.update(WebhookEndpointEntity, { ...db.key, id, secretCiphertext }, secrets);
 }
 
 function comparable({ name, url, events, enabled }: WebhookEndpointFields) {

@@ -16,12 +16,11 @@ import {
   countRowsByKey,
   type EncryptedRow,
   findMissingGrants,
-  findSecretsUnderOtherKeys,
   findTokensUnderOtherKeys,
-  reencryptSecrets,
   reencryptTokens,
   setTokenKey,
 } from "../../persistence/user-groups/token-reencryption-queries.js";
+import { findSecretsUnderOtherKeys, reencryptSecrets } from "../../persistence/webhooks/endpoints.js";
 import { MAX_KEY_AGE_MS } from "../accounts/key-cache.js";
 import { bindingOf } from "../authentication/signing-keys.js";
 import { replyBinding } from "../requests/idempotency.js";
@@ -73,7 +72,10 @@ export class TokenReencryption {
     const accountIds = await findAccountIds(this.db.manager("read", "account_ids"), 0, MAX_ACCOUNTS);
     let changed = false;
     for (const accountId of accountIds) {
-      if (await setTokenKey(this.db.of({ accountId }), accountId, keyId)) changed = true;
+      const isSet = await this.db.entities({ accountId }, (manager) =>
+        setTokenKey(manager, accountId, keyId),
+      );
+      changed ||= isSet;
     }
     // After this wait no process has the former key cached: new data is encrypted under the new one.
     if (changed) await sleep(MAX_KEY_AGE_MS);
@@ -118,15 +120,19 @@ export class TokenReencryption {
     const db = this.db.for(tenant);
     for (const old of await findSecretsUnderOtherKeys(db, keyId)) {
       const binding = { accountId: tenant.accountId, id: old.id, kind: "webhookEndpoint" } as const;
-      const decrypt = (ciphertext: Buffer) => this.vault.decrypt({ keyId: old.keyId, ciphertext }, binding);
+      const decrypt = (ciphertext: Buffer) =>
+        this.vault.decrypt({ keyId: old.secretKeyId, ciphertext }, binding);
       const encrypt = (text: string) => this.vault.encrypt(text, binding, keyId).ciphertext;
       const secrets = this.#read({ tenant, kind: "webhookEndpoint", id: old.id }, () => ({
-        current: decrypt(old.current),
-        previous: old.previous && decrypt(old.previous),
+        current: decrypt(old.secretCiphertext),
+        previous: old.previousSecretCiphertext && decrypt(old.previousSecretCiphertext),
       }));
       if (!secrets) continue;
-      const previous = secrets.previous === null ? null : encrypt(secrets.previous);
-      await reencryptSecrets(db, old, { keyId, current: encrypt(secrets.current), previous });
+      await reencryptSecrets(db, old, {
+        secretKeyId: keyId,
+        secretCiphertext: encrypt(secrets.current),
+        previousSecretCiphertext: secrets.previous === null ? null : encrypt(secrets.previous),
+      });
     }
   }
 
@@ -170,7 +176,8 @@ export class TokenReencryption {
     const { accountId } = tenant;
     const owner = { accountId, tokenKeyId: this.vault.primaryKeyId };
     const tokens = rows.flatMap((old) => {
-      const stored = { keyId: old.keyId, hex: Buffer.concat([old.ciphertext, old.lookup]).toString("hex") };
+      const hex = Buffer.concat([old.tokenCiphertext, old.tokenLookup]).toString("hex");
+      const stored = { keyId: old.tokenKeyId, hex };
       const row = { tenant, kind: "userGroup", id: old.id } as const;
       const token = this.#read(row, () => this.vault.decryptToken(stored, tenant));
       return token === null ? [] : [{ old, token: this.vault.encryptToken(token, owner) }];
@@ -178,7 +185,7 @@ export class TokenReencryption {
     if (tokens.length === 0) return 0;
     return this.db.for(tenant).transaction(async (transaction) => {
       const count = await reencryptTokens(transaction, this.vault.primaryTokenKeyId, tokens);
-      const pairs = tokens.map(({ old, token }) => ({ old: old.lookup, new: token.lookup }));
+      const pairs = tokens.map(({ old, token }) => ({ old: old.tokenLookup, new: token.lookup }));
       await rehashImportedTokens(transaction, pairs);
       return count;
     });
