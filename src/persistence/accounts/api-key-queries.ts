@@ -1,4 +1,4 @@
-import { Any, type EntityManager, IsNull } from "typeorm";
+import { Any, type EntityManager, IsNull, Or, Raw } from "typeorm";
 import {
   API_KEY_ORDER,
   type ApiKey,
@@ -17,7 +17,7 @@ import { tableOf } from "../shared/table.js";
 import type { TenantTransaction } from "../shared/tenant-db.js";
 import { AccountEntity, ApiKeyEntity } from "./entities.js";
 
-// Raw SQL: every request runs the lookup, the others take arrays of keys, and TypeORM has no notifications.
+// Raw SQL: every request runs the lookup, times of many keys are saved at once, and TypeORM has no notifications.
 
 const BY_HASH: Statement = {
   name: "api_key_by_hash",
@@ -37,15 +37,6 @@ const TOUCH: Statement = {
     FROM unnest($2::bigint[], $3::timestamptz[]) AS used (id, at)
     WHERE api_key.account_id = $1 AND api_key.id = used.id
       AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`,
-};
-
-const ACTIVE: Statement = {
-  name: "api_keys_active",
-  access: "read",
-  text: `SELECT api_key.id FROM api_key
-    JOIN unnest($1::integer[], $2::bigint[]) AS asked (account_id, id)
-      ON api_key.account_id = asked.account_id AND api_key.id = asked.id
-    WHERE api_key.revoked_at IS NULL AND (api_key.expires_at IS NULL OR api_key.expires_at > now())`,
 };
 
 /** A valid API key with its account. */
@@ -71,16 +62,25 @@ export async function findActiveKey(
   return rows[0] ?? null;
 }
 
-/** Returns the IDs of the keys that are still valid. */
+/** Returns the IDs of the keys of these accounts that are still valid. @param operator has the operator scope */
 export async function findActiveKeyIds(
-  db: Queryable,
-  keys: readonly { readonly accountId: number; readonly keyId: number }[],
+  operator: EntityManager,
+  accountIds: readonly number[],
+  keyIds: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const rows = await db.run<{ id: number }>(ACTIVE, [
-    keys.map(({ accountId }) => accountId),
-    keys.map(({ keyId }) => keyId),
-  ]);
-  return new Set(rows.map(({ id }) => id));
+  const keys = await operator.find(ApiKeyEntity, {
+    select: { id: true },
+    where: {
+      accountId: Any([...accountIds]),
+      id: Any([...keyIds]),
+      revokedAt: IsNull(),
+      expiresAt: Or(
+        IsNull(),
+        Raw((column) => `${column} > now()`),
+      ),
+    },
+  });
+  return new Set(keys.map(({ id }) => id));
 }
 
 /**

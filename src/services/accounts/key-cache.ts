@@ -152,8 +152,9 @@ export class KeyWatch {
     let active: ReadonlySet<number>;
     try {
       active = await findActiveKeyIds(
-        this.db.of("operator"),
-        watched.map(([keyId, { accountId }]) => ({ accountId, keyId })),
+        this.db.manager("read", "api_keys_active"),
+        watched.map(([, { accountId }]) => accountId),
+        watched.map(([keyId]) => keyId),
       );
     } catch {
       // The database is unreachable, so no changes are delivered meanwhile; the next poll retries.
