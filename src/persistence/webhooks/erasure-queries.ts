@@ -1,4 +1,4 @@
-import { Any } from "typeorm";
+import { Any, MoreThan } from "typeorm";
 import { changeRows, tenantRows } from "../shared/purge-queries.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { WebhookDeliveryEntity } from "./deliveries.js";
@@ -19,12 +19,13 @@ export async function deleteDeliveriesAbout(
   after: number,
   limit: number,
 ): Promise<{ readonly rows: number; readonly last: number | null }> {
-  const end = `SELECT id FROM webhook_delivery WHERE ${TENANT} AND id > $3
-    ORDER BY id OFFSET ${Number(limit) - 1} LIMIT 1`;
-  const [last] = await transaction.run<{ id: number }>(
-    { label: "webhook_deliveries_page", access: "read", text: end },
-    [after],
-  );
+  const [last] = await transaction.manager("read", "webhook_deliveries_page").find(WebhookDeliveryEntity, {
+    select: { id: true },
+    where: { ...transaction.key, id: MoreThan(after) },
+    order: { id: "ASC" },
+    skip: limit - 1,
+    take: 1,
+  });
   const rows = await changeRows(
     transaction,
     "webhook_deliveries_erase",
