@@ -182,7 +182,7 @@ export async function claimDue(
     id,
     first_pending_id: firstPendingId,
   }));
-  return toClaims(await db.run<ClaimRow>(CLAIM_DUE, [leaseMs, JSON.stringify(rows)]));
+  return claim(db, CLAIM_DUE, rows, leaseMs);
 }
 
 /** Like `claimDue`, for the next deliveries of subjects. A subject's former delivery is claimed again if it is due for a retry. */
@@ -196,7 +196,7 @@ export async function claimNext(
     subject,
     former_id: former.id,
   }));
-  return toClaims(await db.run<ClaimRow>(CLAIM_NEXT, [leaseMs, JSON.stringify(rows)]));
+  return claim(db, CLAIM_NEXT, rows, leaseMs);
 }
 
 type ClaimRow = Omit<ClaimedDelivery, "secrets"> & {
@@ -204,9 +204,15 @@ type ClaimRow = Omit<ClaimedDelivery, "secrets"> & {
   readonly secrets: readonly Buffer[];
 };
 
-function toClaims(rows: readonly ClaimRow[]): ClaimedDelivery[] {
-  return rows.map(({ secretKeyId, secrets, ...claim }) => ({
-    ...claim,
+async function claim(
+  db: TenantDb,
+  statement: Statement,
+  searches: readonly object[],
+  leaseMs: number,
+): Promise<ClaimedDelivery[]> {
+  const rows = await db.run<ClaimRow>(statement, [leaseMs, JSON.stringify(searches)]);
+  return rows.map(({ secretKeyId, secrets, ...delivery }) => ({
+    ...delivery,
     secrets: secrets.map((ciphertext) => ({ keyId: secretKeyId, ciphertext })),
   }));
 }
