@@ -8,11 +8,7 @@ import { Database } from "../persistence/database/database.js";
 import { checkPooler, checkServer, checkTokenKeys } from "../persistence/database/database-check.js";
 import { checkDistribution } from "../persistence/database/distribution.js";
 import { DEFAULT_TIMEOUTS, type MigrationTimeouts, migrateUp } from "../persistence/database/migrator.js";
-import {
-  currentRole,
-  findRowSecurityBypass,
-  grantRuntimeRole,
-} from "../persistence/database/runtime-role.js";
+import { currentRole, grantRuntimeRole, rowSecurityBypass } from "../persistence/database/runtime-role.js";
 import type { DatabaseOptions } from "../persistence/shared/database-options.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 
@@ -175,8 +171,8 @@ export function migrationTimeouts(
 /** Grants the application role its privileges and warns if row-level security does not apply to it. */
 async function separateRoles(owner: Database, application: Database, options: StorageOptions): Promise<void> {
   const role = await currentRole(application);
-  if (role !== (await currentRole(owner))) await grantRuntimeRole(owner, role);
-  const bypass = await findRowSecurityBypass(application);
+  if (role.name !== (await currentRole(owner)).name) await grantRuntimeRole(owner, role.name);
+  const bypass = rowSecurityBypass(role);
   if (bypass === null) return;
   options.warn(
     `Row-level security is not enforced: ${bypass}. Use an unprivileged role in DATABASE_URL and the owner role in DATABASE_MIGRATION_URL.`,

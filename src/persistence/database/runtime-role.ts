@@ -40,10 +40,19 @@ const SEQUENCES = [
   "webhook_delivery_id_seq",
 ];
 
-export async function currentRole(db: Queryable): Promise<string> {
-  const [row] = await db.run<{ role: string }>({ access: "read", text: "SELECT current_user AS role" }, []);
-  if (!row) throw new Error("PostgreSQL did not return the current role.");
-  return row.role;
+/** A role of the database. */
+interface Role {
+  readonly name: string;
+  readonly isSuperuser: boolean;
+  readonly bypasses: boolean;
+}
+
+export async function currentRole(db: Queryable): Promise<Role> {
+  const text = `SELECT rolname AS name, rolsuper AS "isSuperuser", rolbypassrls AS bypasses
+    FROM pg_roles WHERE rolname = current_user`;
+  const [role] = await db.run<Role>({ access: "read", text }, []);
+  if (!role) throw new Error("PostgreSQL did not return the current role.");
+  return role;
 }
 
 /**
@@ -69,16 +78,8 @@ export async function grantRuntimeRole(owner: Database, role: string): Promise<v
   );
 }
 
-/** Returns why row-level security does not apply to the connection's role; null when it applies. */
-export async function findRowSecurityBypass(db: Queryable): Promise<string | null> {
-  const [role] = await db.run<{ name: string; isSuperuser: boolean; bypasses: boolean }>(
-    {
-      access: "read",
-      text: `SELECT rolname AS name, rolsuper AS "isSuperuser", rolbypassrls AS bypasses
-        FROM pg_roles WHERE rolname = current_user`,
-    },
-    [],
-  );
-  if (role?.isSuperuser) return `the role ${role.name} is a superuser`;
-  return role?.bypasses ? `the role ${role.name} has BYPASSRLS` : null;
+/** Returns why row-level security does not apply to a role; null when it applies. */
+export function rowSecurityBypass({ name, isSuperuser, bypasses }: Role): string | null {
+  if (isSuperuser) return `the role ${name} is a superuser`;
+  return bypasses ? `the role ${name} has BYPASSRLS` : null;
 }

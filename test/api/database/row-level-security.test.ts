@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
-import { findRowSecurityBypass } from "../../../src/persistence/database/runtime-role.js";
+import { currentRole, rowSecurityBypass } from "../../../src/persistence/database/runtime-role.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
 import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
@@ -157,10 +157,10 @@ describe("the application role", () => {
   });
 
   test("is distinguished from a role that bypasses the policies", async () => {
-    expect(await findRowSecurityBypass(service.database)).toBeNull();
+    expect(rowSecurityBypass(await currentRole(service.database))).toBeNull();
     const owner = await Database.connect({ ...POOL, target: service.owner });
     try {
-      expect(await findRowSecurityBypass(owner)).toContain("is a superuser");
+      expect(rowSecurityBypass(await currentRole(owner))).toContain("is a superuser");
     } finally {
       await owner.close();
     }
