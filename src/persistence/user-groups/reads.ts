@@ -145,9 +145,9 @@ export async function countPropertiesBytes(
   transaction: TenantDb,
   groups: { readonly refs: readonly StoredRef[] } | { readonly providedIds: readonly string[] },
 ): Promise<number> {
-  const [row] = await ("refs" in groups
-    ? transaction.run<{ bytes: number }>(BYTES_REFERENCED, valuesOfRefs(groups.refs))
-    : transaction.run<{ bytes: number }>(BYTES, [groups.providedIds]));
+  const [statement, values] =
+    "refs" in groups ? [BYTES_REFERENCED, valuesOfRefs(groups.refs)] : [BYTES, [groups.providedIds]];
+  const [row] = await transaction.run<{ bytes: number }>(statement, values);
   return row?.bytes ?? 0;
 }
 
