@@ -163,6 +163,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     usage,
     /** @throws DomainError `unavailable` when the database is unreachable */
     async checkReadiness() {
+      // Raw SQL: no table is read.
       await database.run({ name: "readiness", access: "read", text: "SELECT 1 AS ready" }, []);
     },
   };

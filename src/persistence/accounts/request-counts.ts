@@ -2,7 +2,7 @@ import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Raw SQL: INSERT … ON CONFLICT that adds to the row.
+// Raw SQL: INSERT … ON CONFLICT that adds to the row, which TypeORM does not support; without it, the table needs no entity.
 
 const ADD: Statement = {
   name: "request_count_add",

@@ -76,7 +76,7 @@ export class AuditEntryEntity {
   createdAt!: Date;
 }
 
-// Raw SQL: the plans of keyset pages depend on how the conditions are written.
+// Raw SQL: the plans of keyset pages depend on how the conditions are written, and counts of embed sessions need no entity.
 
 const ENTRIES = tableOf(AuditEntryEntity, TENANT_COLUMNS);
 

@@ -4,7 +4,7 @@ import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { AuditEntryEntity } from "./entries.js";
 
-// Raw SQL: UPDATE of rows found by pairs of keys, in batches.
+// Raw SQL: UPDATE of rows found by pairs of keys, in batches that skip locked rows.
 
 const TENANT = tenantRows("audit_entry");
 

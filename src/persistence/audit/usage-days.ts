@@ -2,7 +2,7 @@ import { AUDIT_ACTIONS, type DayCount, type UsageDay } from "../../domain/audit/
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Raw SQL: counts of many rows, by steps (common table expressions) with names.
+// Raw SQL: counts of many rows with few blocks, by steps (common table expressions) with names, and an advisory lock.
 
 /** The actions that change something. Embed sessions do not: `embed_session_count` has their number. */
 const CHANGES = AUDIT_ACTIONS.filter((action) => action !== "user_group.embed_session_created");

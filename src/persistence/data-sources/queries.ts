@@ -15,7 +15,8 @@ import { TENANT_COLUMNS, tableOf } from "../shared/table.js";
 import type { TenantDb, TenantTransaction } from "../shared/tenant-db.js";
 import { DataSourceEntity, toDataSource } from "./entity.js";
 
-// Raw SQL for the lists, which are keyset pages, and for the lock that every write of a mapping takes.
+// Raw SQL for the list, which is a keyset page, for the lock that every write of a mapping takes, and for mapping entries, whose entity is in
+// a later folder.
 
 /** Maximum user groups whose subscribers are notified one by one when a data source changes. */
 const MAX_NOTIFIED = 1000;

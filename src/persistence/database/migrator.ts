@@ -5,6 +5,8 @@ import { OperatorError } from "../../domain/shared/operator-error.js";
 import { isLockTimeout, isTransactionConflict } from "../shared/database-error.js";
 import type { Database } from "./database.js";
 
+// Raw SQL: advisory locks, and a schema that entities do not match yet.
+
 /** Keys of the advisory locks that serialize migrations; arbitrary constants that must never change. */
 const LOCK_KEY = 7_463_502_119;
 /**

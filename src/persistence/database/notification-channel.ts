@@ -9,6 +9,8 @@ const CHANNELS = ["user_group_changed", "api_key_revoked", "console_session_ende
 
 export type Channel = (typeof CHANNELS)[number];
 
+// Raw SQL: TypeORM has no notifications.
+
 /** Publishes on a channel; changes, after the reply to the request that made them. */
 export const NOTIFY_CHANGES: Statement = {
   name: "notify_changes",

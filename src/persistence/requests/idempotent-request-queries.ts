@@ -3,7 +3,8 @@ import { changeRows } from "../shared/purge-queries.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Raw SQL: a claim is INSERT … ON CONFLICT DO UPDATE … WHERE … RETURNING, which TypeORM does not support; without it, the table needs no entity.
+// Raw SQL: every request with an Idempotency-Key runs it. A claim is INSERT … ON CONFLICT DO UPDATE … WHERE … RETURNING, which TypeORM does
+// not support; without it, the table needs no entity.
 
 /** Time for which a response is stored. */
 export const REPLY_MAX_AGE_MS = 86_400_000;

@@ -2,7 +2,7 @@ import { ACTOR, insertDeliveries, insertEntries, recordEvents } from "./record.j
 import type { Queryable, Statement } from "./statement.js";
 import { eachField } from "./user-group-fields.js";
 
-// The statements that change user groups are called most, so they also record the change, in one round trip (decision 34). All other changes
+// Raw SQL: the statements that change user groups are called most, so they also record the change, in one round trip (decision 34). All other changes
 // call `record`.
 //
 // Each change is described once, as steps (common table expressions) with names: `event` has a row for each audit event, `history` keeps the

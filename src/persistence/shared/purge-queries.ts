@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { IN_INDEX_ORDER } from "./row-scope.js";
 import type { Queryable } from "./statement.js";
 
-// Raw SQL: batches by ctid in index order, which skip locked rows.
+// Raw SQL: batches by ctid in index order, which skip locked rows, and an advisory lock.
 
 /** Serializes batches; an arbitrary constant that must never change. */
 const LOCK_KEY = 7_463_502_120;

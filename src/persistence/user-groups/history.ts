@@ -62,7 +62,7 @@ export class UserGroupHistoryEntity implements UserGroupFields {
   replacedBy!: string;
 }
 
-// Raw SQL: lateral pages.
+// Raw SQL: lateral pages, and a count with a subquery.
 
 const HISTORY = tableOf(UserGroupHistoryEntity, [...TENANT_COLUMNS, "mapping", "mappingVersion"]);
 

@@ -4,7 +4,7 @@ import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { HEX_PREFIX, readBytes } from "../shared/value-parsers.js";
 
-// Raw SQL: set-based, and used for authentication.
+// Raw SQL: many rows in one statement, and authentication.
 
 const FIND: Statement = {
   name: "brought_token_places",

@@ -2,7 +2,7 @@ import type { MappingEntry, StoredMapping } from "../../domain/user-groups/mappi
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Raw SQL: set-based.
+// Raw SQL: many rows in one statement, which every write of a mapping runs.
 
 const PUT: Statement = {
   name: "mappings_put",

@@ -9,6 +9,8 @@ import type { TenantDb } from "../shared/tenant-db.js";
 import { HEX_PREFIX, readTime } from "../shared/value-parsers.js";
 import { UserGroupEntity } from "./entity.js";
 
+// Raw SQL: the hottest path reads unparsed rows.
+
 /** The table of groups. */
 export const USER_GROUPS = tableOf(UserGroupEntity, [], { tokenCiphertext: "token", tokenLookup: "token" });
 

@@ -20,7 +20,7 @@ import {
   valuesAfterGroup,
 } from "./row.js";
 
-// Raw SQL: hot, conditional or set-based. Each statement also records the change that it makes (decision 34).
+// Raw SQL: hot, or many rows in one statement. Each statement also records the change that it makes (decision 34).
 
 /** Returns the texts of a statement that changes groups, records it and returns them. @param change ends with RETURNING of all columns */
 function recordedGroups(event: "created" | "token_rotated" | "deleted", change: string): RecordedChange {
