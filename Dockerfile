@@ -19,6 +19,10 @@ COPY packages/site-config packages/site-config
 COPY src src
 COPY console console
 RUN npm run build
+COPY docs/package.json docs/package-lock.json docs/
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    npm --prefix docs ci --ignore-scripts --no-audit --no-fund
+COPY scripts/install-packages.js scripts/
 COPY docs docs
 COPY clients/typescript/README.md clients/typescript/
 COPY bench/README.md bench/results.md bench/

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DefaultTheme } from "vitepress";
 import { root } from "./paths.js";
 
 /** Documents outside of docs/, with their path in the site. */
@@ -77,8 +76,16 @@ export function isPage(path: string): boolean {
   return path in OTHERS || /^docs\/.*\.md$/.test(path);
 }
 
+/** An item of VitePress's sidebar, whose types are not among the packages of the root. */
+interface SidebarItem {
+  readonly text: string;
+  readonly link?: string;
+  readonly collapsed?: boolean;
+  readonly items?: SidebarItem[];
+}
+
 /** Creates the sidebar, with the headings of the documents. */
-export function createSidebar(): DefaultTheme.SidebarItem[] {
+export function createSidebar(): SidebarItem[] {
   const listed = new Set(Object.values(SECTIONS).flat());
   const unlisted = files("").filter((page) => !listed.has(page));
   return Object.entries(SECTIONS).map(([text, pages]) => ({
@@ -93,7 +100,7 @@ export function createSidebar(): DefaultTheme.SidebarItem[] {
   }));
 }
 
-function itemOf(page: string, text = headingOf(documentOf(page))): DefaultTheme.SidebarItem {
+function itemOf(page: string, text = headingOf(documentOf(page))): SidebarItem {
   return { text, link: `/${sitePathOf(documentOf(page)).replace(/(?:index)?\.md$/, "")}` };
 }
 

@@ -7,7 +7,6 @@ import type { Page } from "playwright-core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { UserGroupsClient } from "../../clients/typescript/src/index.js";
-import { BUNDLERS } from "../support/clients/bundlers.js";
 import {
   type ClientConsumer,
   CONSUMER_FILES,
@@ -24,6 +23,7 @@ import { shown, useChromium } from "../support/pages/playground-page.js";
 import { freePort } from "../support/programs/free-port.js";
 import { mistyped } from "../support/secrets/secret-search.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
+import { BUNDLERS } from "./support/bundlers.js";
 
 const { "@user-groups/client": _client, ...exampleDependencies } = await readJson(
   "clients/typescript/examples/app/package.json",

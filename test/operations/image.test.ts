@@ -1,7 +1,7 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,7 +12,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { z } from "zod";
 import { validSite } from "../../packages/site-config/test/documents.js";
 import { packageVersion } from "../../src/app/package-version.js";
+import { builtDocs, builtPages } from "../support/pages/built-pages.js";
+import { callRest } from "../support/rest/rest-client.js";
 import { COMPILED_PACKAGE, compileService } from "../support/service/compiled-service.js";
+import { endProcessesIn } from "../support/service/data-directory.js";
 import { until } from "../support/service/patience.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -138,6 +141,8 @@ describe("the service's package", { timeout: 600_000 }, () => {
   let source: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ug-package-"));
+    // The embedded PostgreSQL of root runs as another account.
+    await chmod(folder, 0o755);
     source = join(folder, "source");
     // Without the files for browsers, which Node.js does not load.
     for (const part of ["src", "migrations"]) {
@@ -167,6 +172,8 @@ describe("the service's package", { timeout: 600_000 }, () => {
     });
     const parser = join("node_modules", "jsonc-parser");
     await cp(join(root, parser), join(source, parser), { recursive: true });
+    await cp(await builtPages(), join(source, "dist", "pages"), { recursive: true });
+    await cp(await builtDocs(), join(source, "dist", "docs"), { recursive: true });
     const target = join(folder, "target");
     await mkdir(target);
     // As anywhere else: npm passes the checkout's engine-strict on, but not its overrides, which keep packages for Node.js 22 out.
@@ -185,6 +192,35 @@ describe("the service's package", { timeout: 600_000 }, () => {
     expect(await npx("site-config", "check", "--strict", "mint.json")).toMatch(/^1 file checked: 0 errors/);
     // Loads the whole service.
     expect(await npx("openapi")).toContain('"openapi": "3.1.1"');
+
+    // The command of README.md, in an empty folder of its own.
+    const serving = spawn("npx", ["--no-install", "user-groups", "serve"], {
+      cwd: target,
+      env: { ...env, PORT: "0" },
+      stdio: ["ignore", "pipe", "inherit"],
+      detached: true,
+    });
+    const ended = once(serving, "exit");
+    onTestFinished(async () => {
+      if (serving.exitCode === null && serving.pid) process.kill(-serving.pid, "SIGTERM");
+      await ended;
+      await endProcessesIn(target);
+    });
+    let printed = "";
+    serving.stdout.setEncoding("utf8").on("data", (text) => {
+      printed += text;
+    });
+    await until(() => /^Documentation: .*\n/m.test(printed) || serving.exitCode !== null);
+    const [url = "", key = ""] = [/http:\S+/, /ugk_test_\w+/].map((part) => part.exec(printed)?.[0]);
+    for (const path of ["/console", "/graphql", "/docs"]) {
+      const page = await fetch(url + path, { headers: { accept: "text/html" } });
+      expect([path, page.status, await page.text()]).toEqual([path, 200, expect.stringContaining("</html>")]);
+    }
+    const reply = await callRest(`${url}/api/user`, "GET", key, {
+      user_group_id: "acme",
+      name: "Acme Inc.",
+    });
+    expect(reply.body).toMatchObject({ success: 1, new_user_group: true });
   });
 });
 

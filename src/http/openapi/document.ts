@@ -36,6 +36,7 @@ export function openApiDocument(version: string) {
       version,
       summary: "User groups for embedded dashboards, and site configurations.",
       description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "The service that serves this document." }],
     security: [{ ApiKey: [] }],

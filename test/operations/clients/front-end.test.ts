@@ -5,9 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { UserGroupsClient } from "../../../clients/typescript/src/index.js";
-import { createGuideProject, type GuideProject } from "../../support/clients/guide-project.js";
 import { checkTypes } from "../../support/clients/packed-client.js";
-import { compileForRelay, hasRelayCompiler } from "../../support/clients/relay-compiler.js";
 import { createKeys } from "../../support/faults/faulted-service.js";
 import { openPage } from "../../support/pages/chromium.js";
 import { shown, useChromium } from "../../support/pages/playground-page.js";
@@ -15,6 +13,8 @@ import { databaseUrl } from "../../support/postgres/database-url.js";
 import { createTestDatabase } from "../../support/postgres/test-database.js";
 import { freePort } from "../../support/programs/free-port.js";
 import { createTestProcesses } from "../../support/service/running-process.js";
+import { createGuideProject, type GuideProject } from "../support/guide-project.js";
+import { compileForRelay, hasRelayCompiler } from "../support/relay-compiler.js";
 
 const HTML =
   '<!doctype html><link rel="icon" href="data:,"><p id="name"></p><b id="sign"></b><script type="module" src="/page.js"></script>';

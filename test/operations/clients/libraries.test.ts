@@ -7,9 +7,9 @@ import { cacheExchange } from "@urql/exchange-graphcache";
 import { relayPagination } from "@urql/exchange-graphcache/extras";
 import { serverAudits } from "graphql-http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { compileForRelay, hasRelayCompiler } from "../../support/clients/relay-compiler.js";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, UPSERT } from "../../support/graphql/user-group-operations.js";
+import { compileForRelay, hasRelayCompiler } from "../support/relay-compiler.js";
 
 const graphql = useGraphql();
 const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) { id name version properties } }`;

@@ -15,7 +15,7 @@ export async function builtPages(): Promise<string> {
 
 /** The sources of the site, for git. */
 const SOURCES = [
-  ...["*.md", "docs", "openapi.json", "package-lock.json"],
+  ...["*.md", "docs", "openapi.json"],
   ...["build.js", "pages/icon.svg", "src/parts/site.ts", "src/styles/tokens.css"].map(
     (file) => `console/${file}`,
   ),
@@ -35,7 +35,7 @@ export async function builtDocs(): Promise<string> {
   for (const path of listed.stdout.trim().split("\n")) hash.update(await readFile(join(project, path)));
   const name = `docs-${hash.digest("hex").slice(0, 16)}`;
   return cachedDirectory(name, async (directory) => {
-    const vitepress = join(project, "node_modules/vitepress/bin/vitepress.js");
+    const vitepress = join(project, "docs/node_modules/vitepress/bin/vitepress.js");
     await run(process.execPath, [vitepress, "build", "docs", "--outDir", directory], { cwd: project });
   });
 }

@@ -15,7 +15,7 @@ export interface SourceFile {
 
 export function listFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name) && !name.includes("generated/"))
+    .filter((name) => /\.tsx?$/.test(name) && !/generated\/|node_modules\//.test(name))
     .map((name) => join(folder, name));
 }
 

@@ -16,7 +16,7 @@ test("the README's table lists existing settings", () => {
 
 /** Documents in folders of docs/. */
 const nested = readdirSync(new URL("docs/", root), { recursive: true, encoding: "utf8" })
-  .filter((path) => path.includes("/") && path.endsWith(".md"))
+  .filter((path) => path.includes("/") && path.endsWith(".md") && !path.startsWith("node_modules/"))
   .map((path) => `docs/${path}`);
 
 const documents = [
@@ -188,8 +188,14 @@ function namesOfTable(sentence: string): readonly string[] {
     .flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
 }
 
+/** The folders that have a lock file. */
+const packages = ["", "bench/", "docs/", "test/operations/"];
+
 test("each override has its reason, and none is another package but an official build of its own", () => {
-  const { overrides } = JSON.parse(readDocument("package.json"));
+  const overrides: Readonly<Record<string, unknown>> = Object.assign(
+    {},
+    ...packages.map((folder) => JSON.parse(readDocument(`${folder}package.json`)).overrides),
+  );
   const names = Object.entries(overrides).flatMap(([name, version]) =>
     typeof version === "string" ? [name] : [name, ...Object.keys(Object(version))],
   );
@@ -199,7 +205,7 @@ test("each override has its reason, and none is another package but an official 
 });
 
 test("the packages that run a script when they are installed are listed; lock files name no registry", () => {
-  const locks = ["package-lock.json", "bench/package-lock.json"].map(readDocument);
+  const locks = packages.map((folder) => readDocument(`${folder}package-lock.json`));
   const scripted = locks
     .flatMap((lock) => Object.entries<{ hasInstallScript?: true }>(JSON.parse(lock).packages))
     .filter(([, { hasInstallScript }]) => hasInstallScript)

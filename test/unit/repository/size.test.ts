@@ -24,11 +24,11 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   "test/api": 25_000,
   "test/browser": 3_150,
   "test/citus": 430,
-  "test/operations": 2_500,
+  "test/operations": 3_100,
   "test/process": 4_100,
   "test/slow": 2_250,
   "test/smoke": 260,
-  "test/support": 9_750,
+  "test/support": 9_550,
   "test/unit": 4_200,
 };
 // 58, the six of OpenID Connect minus the four of workers and read replicas, PREVIEW_URL, and how long and how many former values of groups are kept.
@@ -44,8 +44,8 @@ test("every folder has a budget", () => {
 });
 
 test.each(Object.entries(MAX_LINES))("%s has at most %i lines", (folder, maxLines) => {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".ts"),
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && !name.includes("node_modules/"),
   );
   const lines = files.reduce(
     (sum, name) => sum + readFileSync(join(folder, name), "utf8").split("\n").length - 1,

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { preset } from "@graphql-codegen/client-preset";
 import { codegen } from "@graphql-codegen/core";
 import { buildSchema, parse } from "graphql";
 import { rolldown } from "rolldown";
-import { snippetsOf } from "../repository/doc-snippets.js";
+import { snippetsOf } from "../../support/repository/doc-snippets.js";
 
 const schemaFile = new URL("../../../schema.graphql", import.meta.url);
 
@@ -59,8 +58,10 @@ export interface GuideProject {
 
 /** Writes the snippets to a directory, with the types that the guide's configuration generates. */
 export async function createGuideProject(): Promise<GuideProject> {
-  const directory = await mkdtemp(join(tmpdir(), "user-groups-guide-"));
-  await symlink(join(project, "node_modules"), join(directory, "node_modules"));
+  // Below the packages of the tests and those of the root.
+  const parent = join(project, "test/operations/dist");
+  await mkdir(parent, { recursive: true });
+  const directory = await mkdtemp(join(parent, "guide-"));
   await writeFile(join(directory, "package.json"), '{ "type": "module" }');
   await writeFile(join(directory, "tsconfig.json"), JSON.stringify(CONFIG));
   const files = guideFiles();

@@ -7,11 +7,11 @@ import { buildSubgraphSchema } from "@apollo/subgraph";
 import { parse } from "graphql";
 import { expect, onTestFinished, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { printSubgraphSdl } from "../../../src/graphql/server/federation/subgraph-schema.js";
-import { createSession, ENCRYPTION_KEY } from "../../support/embed/sessions.js";
-import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
-import { snippetsOf } from "../../support/repository/doc-snippets.js";
+import { printSubgraphSdl } from "../../src/graphql/server/federation/subgraph-schema.js";
+import { createSession, ENCRYPTION_KEY } from "../support/embed/sessions.js";
+import { type Data, useGraphql } from "../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry } from "../support/graphql/user-group-operations.js";
+import { snippetsOf } from "../support/repository/doc-snippets.js";
 
 const graphql = useGraphql({ subgraph: true, encryptionKey: ENCRYPTION_KEY });
 
@@ -116,12 +116,12 @@ async function startSession(providedId: string): Promise<string> {
 }
 
 test("the SDL is committed and served", async () => {
-  const committed = await readFile(new URL("../../../schema-subgraph.graphql", import.meta.url), "utf8");
+  const committed = await readFile(new URL("../../schema-subgraph.graphql", import.meta.url), "utf8");
   expect(committed).toBe(printSubgraphSdl());
   for (const file of ["schema-subgraph.graphql", "schema.graphql"]) {
     const reply = await fetch(`${graphql().service.url}/${file}`);
     expect(reply.headers.get("content-type")).toBe("application/graphql; charset=utf-8");
-    expect(await reply.text()).toBe(await readFile(new URL(`../../../${file}`, import.meta.url), "utf8"));
+    expect(await reply.text()).toBe(await readFile(new URL(`../../${file}`, import.meta.url), "utf8"));
   }
 });
 

@@ -15,14 +15,14 @@ export const hasRelayCompiler = compiler !== null && spawnSync(compiler, ["--ver
 
 /**
  * Compiles a modified file for Relay in a temporary directory of the test.
- * @param file its name in test/support/clients/graphql
+ * @param file its name in test/operations/support/graphql
  */
 export async function compileForRelay(file: string, change = (source: string) => source) {
   const directory = await mkdtemp(join(tmpdir(), "user-groups-relay-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, "src", file);
   await cp(join(project, "schema.graphql"), join(directory, "schema.graphql"));
-  await cp(join(project, "test", "support", "clients", "graphql", file), path);
+  await cp(join(project, "test", "operations", "support", "graphql", file), path);
   await writeFile(path, change(await readFile(path, "utf8")));
   await writeFile(
     join(directory, "relay.config.json"),
