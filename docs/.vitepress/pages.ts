@@ -23,12 +23,13 @@ const TITLES: Readonly<Record<string, string>> = {
 
 /** The sidebar: files of docs/ without their extension, or paths of `OTHERS`. Further files of docs/ are added to "Guides". */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  Start: ["README", "quick-start", "tour", "concepts"],
+  Start: ["README", "quick-start", "tour", "why", "concepts", "questions"],
   "Embed dashboards": [
     "embedding",
     "verify-sessions",
     "nextjs",
     "cors-and-iframes",
+    "frameworks",
     "front-ends",
     "typescript-client",
   ],

@@ -38,6 +38,7 @@ const BORROWED = [
   "@graphql-typed-document-node/core",
   "graphql",
   "graphql-ws",
+  "vue",
   ...Object.keys(exampleDependencies),
 ];
 

@@ -2,22 +2,36 @@ import type { EnhanceAppContext } from "vitepress";
 
 /** Words that readers use for terms of the documents. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  alternative: ["why", "compared"],
+  alternatives: ["why", "compared"],
+  comparison: ["why", "compared"],
   compromised: ["leaked"],
   cookie: ["session"],
   docker: ["compose", "image"],
+  cost: ["costs"],
+  edge: ["runtime", "workers"],
   expiry: ["expires", "renew"],
   exposed: ["leaked"],
   helm: ["kubernetes"],
   hmac: ["signature"],
   invite: ["people", "sign"],
   k8s: ["kubernetes"],
+  multitenant: ["several", "customers"],
   nextjs: ["next", "js"],
+  nuxt: ["vue"],
   oidc: ["openid"],
+  price: ["cost", "costs"],
+  pricing: ["cost", "costs"],
+  rls: ["rows"],
   saml: ["openid"],
   scale: ["scaling"],
   sso: ["openid", "people", "sign"],
   stolen: ["leaked"],
+  sveltekit: ["svelte"],
   throttling: ["rate", "limits"],
+  vuejs: ["vue"],
+  vs: ["compared"],
+  wsl: ["windows"],
 };
 
 /** The index, and pages that describe details or are for people who work on the service, come after the guides. */

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import { readDocument } from "../repository/doc-snippets.js";
+import { readDocument, snippetsOf } from "../repository/doc-snippets.js";
 
 const project = fileURLToPath(new URL("../../..", import.meta.url));
 const client = join(project, "clients", "typescript");
@@ -185,6 +185,17 @@ interface PageReply { header(name: string, value: string): PageReply; code(statu
 interface PageRequest { readonly headers: { readonly cookie?: string } }
 declare const app: { get(path: string, handler: (request: PageRequest, reply: PageReply) => Promise<unknown>): void };
 `;
+/** What Angular's functions of the guide take and return: the package is not installed here. */
+const ANGULAR = `
+declare module "@angular/core" {
+  export type Signal<T> = () => T;
+  export interface WritableSignal<T> extends Signal<T> { set(value: T): void; asReadonly(): Signal<T> }
+  export function signal<T>(initial: T): WritableSignal<T>;
+  export abstract class DestroyRef { abstract onDestroy(callback: () => void): () => void }
+  export function Component(options: object): (type: abstract new () => object, context: unknown) => void;
+  export function inject<T>(token: abstract new (...args: never) => T): T;
+}
+`;
 const GUIDES = [
   "clients/typescript/README.md",
   "docs/embedding.md",
@@ -202,11 +213,20 @@ export const CONSUMER_FILES: Readonly<Record<string, string>> = {
   "app.tsx": /^```tsx\n(.*?)^```$/ms.exec(readDocument("clients/typescript/README.md"))?.[1] ?? "",
   "faults.ts": FAULTS,
   "globals.d.ts": GLOBALS,
+  "angular.d.ts": ANGULAR,
+  ...frameworkFiles(),
   ...snippets(),
   "tsconfig.json": JSON.stringify(NODE),
   "tsconfig.browser.json": JSON.stringify(BROWSER),
   "tsconfig.common-js.json": JSON.stringify(COMMON_JS),
 };
+
+/** The modules of the guide for Vue, Angular and Svelte. */
+function frameworkFiles(): Record<string, string> {
+  const found = snippetsOf("docs/frameworks.md").filter(({ language }) => language === "ts");
+  if (found.length < 5) throw new Error("The modules of the guide were not found.");
+  return Object.fromEntries(found.map(({ file = "", code }) => [file, code]));
+}
 
 /** The guides' snippets, each as a separate module. */
 function snippets(): Record<string, string> {

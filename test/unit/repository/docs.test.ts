@@ -38,6 +38,40 @@ test("code fits the site at 1440 px without scrolling", () => {
   expect(tooLong).toEqual([]);
 });
 
+/** Pages in which readers look something up, and do not read from the beginning to the end. */
+const REFERENCE =
+  /^docs\/(?:ARCHITECTURE|alerts|capacity|command-line|errors|limits|performance|settings|site-configuration)\.md$/;
+const MAX_GUIDE_WORDS = 700;
+/** Guides that are longer. Lower a number, or remove it, after a split; none may be added or grow. */
+const LONG_GUIDES: Readonly<Record<string, number>> = {
+  citus: 1093,
+  console: 1762,
+  "data-protection": 944,
+  embedding: 1030,
+  federation: 718,
+  graphql: 1772,
+  importing: 708,
+  observability: 1228,
+  operations: 1637,
+  "refused-requests": 916,
+  "rest-api": 1046,
+  security: 1068,
+  upgrading: 1167,
+};
+
+test("a guide has at most 700 words besides its code", () => {
+  const lengths = userDocuments()
+    .filter((document) => /^docs\//.test(document) && !REFERENCE.test(document))
+    .map((document) => {
+      const prose = readDocument(document).replace(/^```.*?^```$|<!--.*?-->/gms, "");
+      return [document.replace(/^docs\/|\.md$/g, ""), prose.split(/\s+/).length] as const;
+    });
+  const long = lengths.filter(([name, words]) => words > (LONG_GUIDES[name] ?? MAX_GUIDE_WORDS));
+  expect(Object.fromEntries(long)).toEqual({});
+  const short = new Set(lengths.flatMap(([name, words]) => (words <= MAX_GUIDE_WORDS ? [name] : [])));
+  expect(Object.keys(LONG_GUIDES).filter((name) => short.has(name))).toEqual([]);
+});
+
 test("links of the console to documents resolve", () => {
   const files = readdirSync(new URL("console/src/", root), { recursive: true, encoding: "utf8" });
   const links = files
