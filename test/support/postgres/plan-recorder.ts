@@ -4,7 +4,7 @@ import { planModeOf } from "../../../src/persistence/shared/row-scope.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
 import type { TestService } from "../service/test-service.js";
 
-/** A plan node of EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON). */
+/** A plan node of EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON). */
 export interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
@@ -89,7 +89,11 @@ async function explainIn(
   values: readonly unknown[],
 ): Promise<PlanNode> {
   const run = transaction.run.bind(transaction);
-  const how = { run, mode: planModeOf(statement), command: "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)" };
+  const how = {
+    run,
+    mode: planModeOf(statement),
+    command: "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)",
+  };
   return explainWith(how, statement, values);
 }
 

@@ -17,12 +17,15 @@ export interface TestDatabase {
 
 /** Creates a database: a copy of the migrated template, or an empty one. */
 export async function createTestDatabase(kind: "migrated" | "empty" = "migrated"): Promise<TestDatabase> {
-  const { server, workers, template, runtime } = inject("postgres");
+  const { server, workers, template, strategy, runtime } = inject("postgres");
   const nodes = kind === "migrated" ? [server, ...workers] : [server];
   const name = `${template}_${randomBytes(6).toString("hex")}`;
   const source = kind === "migrated" ? template : "template0";
   for (const node of nodes) {
-    await administer(node, `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(source)}`);
+    await administer(
+      node,
+      `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(source)} ${strategy}`,
+    );
   }
   if (workers.length > 0) {
     // A setting of a database is not copied.

@@ -29,7 +29,8 @@ export async function* dumpDatabase(
   try {
     const { rows: tables } = await client.query<{ schema: string; name: string }>(
       `SELECT nspname AS schema, relname AS name FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
-       WHERE relkind IN ('r', 'm') AND nspname NOT IN ('pg_catalog', 'information_schema')`,
+       WHERE relkind IN ('r', 'm') AND nspname NOT IN ('pg_catalog', 'information_schema')
+         AND (pg_relation_size(pg_class.oid) > 0 OR EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'))`,
     );
     await client.query("BEGIN");
     for (const { schema, name } of tables) {
