@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { SlowFirst } from "./test/support/repository/slow-first.js";
 import { SummaryReporter } from "./test/support/repository/summary-reporter.js";
 
 /** Where to write a report as JSON, beside the summary. */
@@ -46,6 +47,7 @@ export default defineConfig({
     teardownTimeout: 120_000,
     // One more than cores: some tests wait for timers, or for statistics of PostgreSQL.
     maxWorkers: 3,
+    sequence: { sequencer: SlowFirst },
     // Failures in the report show the values that were compared.
     chaiConfig: { truncateThreshold: 2_000 },
     reporters:
