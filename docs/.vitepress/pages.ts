@@ -38,6 +38,8 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     "console",
     "rest-api",
     "graphql",
+    "subscriptions",
+    "history",
     "webhooks",
     "site-config-store",
     "site-config-package",

@@ -22,6 +22,7 @@ public final class Main {
         var id = "recipe-java";
         var audience = System.getenv("AUDIENCE");
         var token = Groups.getOrCreate(id, "Acme", Map.of("region", "EU")).get("token").asText();
+        Groups.getOrCreate(id, "Acme", null);
         var name = Groups.update(id, Map.of("name", "Acme Inc.")).get("name").asText();
         var session = Groups.createEmbedSession(id, Map.of("role", "viewer"));
         var keys = Sessions.loadKeys();

@@ -49,7 +49,7 @@ const LONG_GUIDES: Readonly<Record<string, number>> = {
   "data-protection": 944,
   embedding: 1030,
   federation: 718,
-  graphql: 1772,
+  graphql: 782,
   importing: 708,
   observability: 1228,
   operations: 1637,
