@@ -91,8 +91,8 @@ async function largeMappings() {
 }
 
 const BULK_CONNECTIONS = 40;
-/** All connections are answered several times, which the memory of the first changes must not outlast. */
-const BULK_CHANGES = 3 * BULK_CONNECTIONS;
+/** All connections are answered twice on average, which the memory of the first changes must not outlast. */
+const BULK_CHANGES = 2 * BULK_CONNECTIONS;
 
 /** Bulk changes by filter of a patch with a text of this length. @param dryRun whether they are only tried */
 async function bulkChanges(length: number, dryRun: boolean) {
