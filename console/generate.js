@@ -51,13 +51,27 @@ export async function generateOperations() {
 export async function writeGraphiql() {
   const folder = fileURLToPath(new URL("pages/generated/", import.meta.url));
   for (const [file, text] of Object.entries({
-    "graphiql.js": graphiql.js,
+    "graphiql.js": withHistory(graphiql.js),
     "graphiql.css": graphiql.css,
     "editor-worker.js": graphiql.editorWorkerService,
     "json-worker.js": graphiql.jsonWorker,
     "graphql-worker.js": graphiql.graphqlWorker,
   }))
     await write(join(folder, file), text);
+}
+
+/**
+ * Adds the history, which this build of GraphiQL has, to the plugins that it uses: version 5.24.1 has no option for it.
+ * @param {string} code
+ */
+function withHistory(code) {
+  const [, history] = /(?:\w+)===void 0\?\[(\w+)\]:\w+,/.exec(code) ?? [];
+  const changed = code.replace(
+    /plugins:\[(\w+)\],schemaDescription/,
+    `plugins:[$1,${history}],schemaDescription`,
+  );
+  if (!history || changed === code) throw new Error("GraphiQL has changed: its history was not found.");
+  return changed;
 }
 
 /**

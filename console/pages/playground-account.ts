@@ -14,6 +14,7 @@ const MUTATION = /^mutation\b/m;
 const { fetch: sendOnce } = globalThis;
 const account = document.querySelector("#account");
 const environmentLabel = document.querySelector<HTMLElement>("#environment");
+const responseHeaders = document.querySelector<HTMLElement>("#response-headers");
 const environmentSelect = environmentLabel?.querySelector("select");
 /** Accounts and environments whose mutations the user has allowed. */
 const allowed = new Set<string>();
@@ -57,7 +58,9 @@ export async function sendWithSession(): Promise<boolean> {
     if (refusal) return refusal;
     if (isMutation && !isAllowed(account?.textContent ?? ""))
       return Response.json({ errors: [{ message: "The mutation was not sent." }] });
-    return send(request);
+    const reply = await send(request);
+    if (!query.includes("__schema")) showHeaders(reply);
+    return reply;
   };
   return environment !== undefined;
 }
@@ -68,6 +71,15 @@ async function send(request: Request): Promise<Response> {
   if (reply.status !== 401 || request.headers.has("authorization")) return reply;
   const isRenewed = await renewSession("console/session/refresh").catch(() => false);
   return isRenewed ? sendOnce(request) : reply;
+}
+
+/** Shows status and headers of a reply: GraphiQL shows its body only. */
+function showHeaders({ status, headers }: Response): void {
+  if (!responseHeaders) return;
+  const [summary, list] = responseHeaders.children;
+  if (summary) summary.textContent = `Response headers: ${status}`;
+  if (list) list.textContent = [...headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+  responseHeaders.hidden = false;
 }
 
 /** Shows the account of credentials. @returns the service's reply if it rejects them */

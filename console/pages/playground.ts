@@ -40,6 +40,17 @@ const isSignedIn = await sendWithSession();
 const demo = isSignedIn ? undefined : pageData.demo;
 const defaultHeaders = demo ? JSON.stringify({ Authorization: `Token ${demo.apiKey}` }, null, 2) : HINT;
 const defaultTabs = exampleOperations(demo?.dataSource);
+/** The browser's storage. The history keeps headers with each operation, which may have an API key: they are not stored. */
+const storage = {
+  get length() {
+    return localStorage.length;
+  },
+  getItem: (name: string) => replaceHeaders(name, localStorage.getItem(name), defaultHeaders),
+  setItem: (name: string, value: string) =>
+    localStorage.setItem(name, replaceHeaders(name, value, null) ?? ""),
+  removeItem: (name: string) => localStorage.removeItem(name),
+  clear: () => localStorage.clear(),
+};
 /** Headers that were edited, by tab. */
 const edited = new Map<string, Tab["headers"]>();
 
@@ -56,6 +67,7 @@ if (root) {
     title: "User groups",
     // Keep API keys out of the browser's storage.
     shouldPersistHeaders: false,
+    storage,
     // Also for subscriptions: the API supports POST only.
     method: "POST",
     ...(demo || isSignedIn ? {} : { defaultEditorToolsVisibility: "headers" }),
@@ -95,6 +107,13 @@ function repairTabs(root: Element): void {
     close?.setAttribute("aria-hidden", "true");
     if (close) close.tabIndex = -1;
   }
+}
+
+/** Replaces the headers of all operations of the history. */
+function replaceHeaders(name: string, json: string | null, headers: string | null): string | null {
+  if (json === null || !/^graphiql:(?:queries|favorites)$/.test(name)) return json;
+  const history: unknown = JSON.parse(json, (key, value: unknown) => (key === "headers" ? headers : value));
+  return JSON.stringify(history);
 }
 
 function storedTab(): Tab | undefined {

@@ -106,14 +106,21 @@ describe("playground in Chromium", () => {
     await putKey(page, secret);
     await page.keyboard.press("Control+Enter");
     await shown(page, RESULT).toContain('"totalCount": 0');
+    await page.getByText("Response headers: 200").click();
+    await shown(page, "#response-headers pre").toMatch(/x-request-id: [\w-]{36}/);
+    await shown(page, "#response-headers pre").not.toMatch(/authorization|ugk_/i);
     const query = "query Mine { viewer { accountName } }";
     await write(page, QUERY, query);
     // The playground also stores what was typed so far.
     await waitUntilStored(page, query);
     await page.keyboard.press("Control+Enter");
     await shown(page, RESULT).toContain(`"accountName": "${name}"`);
+    await page.getByLabel("Show History").click();
+    await shown(page, ".graphiql-history-items").toContain("Mine");
+    await eventually(() => page.evaluate('localStorage.getItem("graphiql:queries")')).toContain("Mine");
     expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(secret);
     await page.reload();
+    await page.locator(".graphiql-history-items").getByText("Mine").last().click();
     await shown(page, QUERY).toContain(query);
     await shown(page, HEADERS).toContain("<API_KEY>");
     expect(page.url()).toBe(`${service.url}/graphql`);
