@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import type { Page } from "playwright-core";
@@ -38,13 +38,14 @@ const BORROWED = [
   "@graphql-typed-document-node/core",
   "graphql",
   "graphql-ws",
-  "vue",
   ...Object.keys(exampleDependencies),
 ];
 
 let consumer: ClientConsumer;
 beforeAll(async () => {
   consumer = await installClient(BORROWED);
+  // The documentation site uses it.
+  await symlink(resolve("docs/node_modules/vue"), join(consumer.directory, "node_modules/vue"));
   for (const [name, text] of Object.entries(CONSUMER_FILES)) {
     await writeFile(join(consumer.directory, name), text);
   }
