@@ -27,6 +27,9 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   "Embed dashboards": [
     "embedding",
     "verify-sessions",
+    "data-sources",
+    "row-level-security",
+    "postgraphile",
     "nextjs",
     "cors-and-iframes",
     "frameworks",

@@ -24,7 +24,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   "test/api": 25_000,
   "test/browser": 3_150,
   "test/citus": 430,
-  "test/operations": 3_100,
+  "test/operations": 3_450,
   "test/process": 4_100,
   "test/slow": 2_250,
   "test/smoke": 260,
