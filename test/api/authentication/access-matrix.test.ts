@@ -43,17 +43,20 @@ test("every root field of the schema and every method of the REST API that requi
 
 describe.each(NAMED)("%s", (name, row) => {
   test.each(SCOPED_CALLERS)("on its own data, with $kind ($credential)", async (caller) => {
-    // Each row and each caller, in each account and each environment.
-    const tenant = tenants[(ROWS.indexOf(row) + SCOPED_CALLERS.indexOf(caller)) % 2 === 0 ? 0 : 3];
-    if (!tenant) throw new Error("There is no such tenant.");
-    const writes = MUTATIONS.includes(row) || row.of.includes("/api/user") || row.of.startsWith("DELETE");
-    const outcome = expectedOutcome(row, caller);
-    const ids = writes && outcome === "ok" ? await tenant.fresh(row.of) : tenant.ids;
-    const reply = await send(row.call(ids, ids), tenant, caller, service);
-    const context = `${tenant.mark} ${name} with ${caller.kind}: ${reply}`;
-    expect(outcomeOf(reply), context).toBe(outcome);
-    for (const { mark } of tenants) if (mark !== tenant.mark) expect(reply, context).not.toContain(mark);
-    if (caller.credential === "read") expect(reply).not.toContain("ugt_");
+    // Each account and each environment once.
+    const some = [tenants[0], tenants[3]].filter((tenant) => tenant !== undefined);
+    await Promise.all(
+      some.map(async (tenant) => {
+        const writes = MUTATIONS.includes(row) || row.of.includes("/api/user") || row.of.startsWith("DELETE");
+        const outcome = expectedOutcome(row, caller);
+        const ids = writes && outcome === "ok" ? await tenant.fresh(row.of) : tenant.ids;
+        const reply = await send(row.call(ids, ids), tenant, caller, service);
+        const context = `${tenant.mark} ${name} with ${caller.kind}: ${reply}`;
+        expect(outcomeOf(reply), context).toBe(outcome);
+        for (const { mark } of tenants) if (mark !== tenant.mark) expect(reply, context).not.toContain(mark);
+        if (caller.credential === "read") expect(reply).not.toContain("ugt_");
+      }),
+    );
   });
 });
 
