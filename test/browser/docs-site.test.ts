@@ -32,7 +32,7 @@ const FIRST_PAGES: Readonly<Record<string, string>> = {
   "next.js": "nextjs",
   nextjs: "nextjs",
   ngrok: "questions",
-  postgraphile: "why",
+  postgraphile: "postgraphile",
   price: "questions",
   "rate limit": "rate-limits",
   react: "typescript-client",

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 import { readDocument, snippetsOf } from "../repository/doc-snippets.js";
+import { cachedDirectory, hashOfFiles } from "../service/build-cache.js";
 
 const project = fileURLToPath(new URL("../../..", import.meta.url));
 const client = join(project, "clients", "typescript");
@@ -31,9 +32,16 @@ export interface ClientConsumer {
  */
 export async function installClient(borrowed: readonly string[]): Promise<ClientConsumer> {
   const directory = await mkdtemp(join(tmpdir(), "user-groups-consumer-"));
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", directory], { cwd: client });
-  const [packed]: readonly { filename: string; files: readonly { path: string }[] }[] = JSON.parse(stdout);
+  const name = `client-${await hashOfFiles(["clients/typescript", "tsconfig.json"])}`;
+  const packing = await cachedDirectory(name, async (target) => {
+    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", target], { cwd: client });
+    await writeFile(join(target, "report.json"), stdout);
+  });
+  const [packed]: readonly { filename: string; files: readonly { path: string }[] }[] = JSON.parse(
+    await readFile(join(packing, "report.json"), "utf8"),
+  );
   if (!packed) throw new Error("npm pack reported no package.");
+  await cp(join(packing, packed.filename), join(directory, packed.filename));
   await writeFile(
     join(directory, "package.json"),
     '{ "name": "consumer", "private": true, "type": "module" }\n',

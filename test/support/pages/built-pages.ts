@@ -1,10 +1,8 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { hashOfSources } from "../../../console/build.js";
-import { cachedDirectory, project } from "../service/build-cache.js";
+import { cachedDirectory, hashOfFiles, project } from "../service/build-cache.js";
 
 /** Builds the console and the other pages as `npm run build` does, once per version of their sources. @returns the directory */
 export async function builtPages(): Promise<string> {
@@ -23,19 +21,10 @@ const SOURCES = [
 
 /** Builds the documentation site as `npm run docs:build` does, once per version of its sources. @returns the directory */
 export async function builtDocs(): Promise<string> {
-  const run = promisify(execFile);
-  const hash = createHash("sha256");
-  const listed = await run(
-    "git",
-    ["ls-files", "--cached", "--others", "--exclude-standard", "--", ...SOURCES],
-    {
-      cwd: project,
-    },
-  );
-  for (const path of listed.stdout.trim().split("\n")) hash.update(await readFile(join(project, path)));
-  const name = `docs-${hash.digest("hex").slice(0, 16)}`;
-  return cachedDirectory(name, async (directory) => {
+  return cachedDirectory(`docs-${await hashOfFiles(SOURCES)}`, async (directory) => {
     const vitepress = join(project, "docs/node_modules/vitepress/bin/vitepress.js");
-    await run(process.execPath, [vitepress, "build", "docs", "--outDir", directory], { cwd: project });
+    await promisify(execFile)(process.execPath, [vitepress, "build", "docs", "--outDir", directory], {
+      cwd: project,
+    });
   });
 }
