@@ -1,4 +1,3 @@
-import { createApiError } from "./api-error.js";
 import type { Connection } from "./connection.js";
 import type { ApiError, UserError } from "./errors.js";
 import {
@@ -7,7 +6,7 @@ import {
   type UserGroupBy,
   type UserGroupFieldsFragment,
 } from "./generated/operations.js";
-import { detailsOf, requireSuccess, requireValue } from "./graphql-wire.js";
+import { errorOf, requireSuccess, requireValue } from "./graphql-wire.js";
 import type { CallOptions } from "./options.js";
 import type { ResponseInfo } from "./response.js";
 
@@ -92,6 +91,6 @@ export async function deleteUserGroupsEach(
 }
 
 function failureOf(userErrors: readonly UserError[], response: ResponseInfo): Failed | null {
-  const [first] = userErrors;
-  return first ? { ok: false, error: createApiError(detailsOf(first, userErrors, response)) } : null;
+  const error = errorOf(userErrors, response);
+  return error ? { ok: false, error } : null;
 }

@@ -34,10 +34,16 @@ export function readFirstError(
   });
 }
 
+/** Returns the error that `userErrors` stand for; undefined if there are none. */
+export function errorOf(userErrors: readonly UserError[], response: ResponseInfo): ApiError | undefined {
+  const [first] = userErrors;
+  return first && createApiError(detailsOf(first, userErrors, response));
+}
+
 /** @throws ApiError if a mutation has `userErrors` */
 export function requireSuccess(userErrors: readonly UserError[], response: ResponseInfo): void {
-  const [first] = userErrors;
-  if (first) throw createApiError(detailsOf(first, userErrors, response));
+  const error = errorOf(userErrors, response);
+  if (error) throw error;
 }
 
 /** Returns a field of a mutation's result. @throws ApiError if it has `userErrors` */

@@ -1,12 +1,10 @@
-import { createApiError } from "./api-error.js";
 import { type ApiError, UnexpectedReplyError, type UserError } from "./errors.js";
 import type {
   MappingInput,
-  UpsertUserGroupInput,
   UpsertUserGroupsMutation,
   UserGroupFieldsFragment,
 } from "./generated/operations.js";
-import { detailsOf } from "./graphql-wire.js";
+import { errorOf } from "./graphql-wire.js";
 import type { ResponseInfo } from "./response.js";
 
 /** Maps schema IDs to data sources, by external or internal ID. */
@@ -31,8 +29,9 @@ export type UpsertResult =
 
 type Mapped = Pick<UserGroupUpsert, "mapping">;
 
-export function writeUpsert({ mapping, ...group }: UserGroupUpsert): UpsertUserGroupInput {
-  return { ...group, mapping: mapping && writeMapping(mapping) };
+/** Returns the input of a mutation for the fields of a group. */
+export function writeGroup<Group extends Mapped>({ mapping, ...fields }: Group) {
+  return { ...fields, mapping: mapping && writeMapping(mapping) };
 }
 
 export function writeMapping(mapping: Mapping): MappingInput[] {
@@ -46,9 +45,8 @@ export function toResult(
   response: ResponseInfo,
 ): UpsertResult {
   const { userGroup, isNew } = result;
-  const userErrors = toSchemaPaths(result.userErrors, group ? [group] : []);
-  const [first] = userErrors;
-  if (first) return { ok: false, error: createApiError(detailsOf(first, userErrors, response)) };
+  const error = errorOf(toSchemaPaths(result.userErrors, group ? [group] : []), response);
+  if (error) return { ok: false, error };
   if (userGroup && isNew !== null) return { ok: true, userGroup, isNew };
   throw new UnexpectedReplyError("The reply contains neither a result nor an error for a group.", response);
 }

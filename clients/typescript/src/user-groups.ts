@@ -35,8 +35,8 @@ import {
   toSchemaPaths,
   type UpsertResult,
   type UserGroupUpsert,
+  writeGroup,
   writeMapping,
-  writeUpsert,
 } from "./upserts.js";
 import {
   type DeleteUserGroup,
@@ -68,26 +68,23 @@ export class UserGroups {
   }
 
   /** Returns the group with this ID unchanged, or creates it. */
-  async getOrCreate(
-    { mapping, ...rest }: GetOrCreateUserGroup,
-    options?: CallOptions,
-  ): Promise<FoundUserGroup> {
-    const input = { ...rest, mapping: mapping && writeMapping(mapping) };
+  async getOrCreate(group: GetOrCreateUserGroup, options?: CallOptions): Promise<FoundUserGroup> {
+    const input = writeGroup(group);
     // Without a key, which the service would store for every page that is opened: the call is safe to repeat.
     return this.#connection.run(GetOrCreateUserGroupDocument, { input }, options, (data, response) => {
       const { isNew, ...payload } = data.getOrCreateUserGroup;
-      return { ...requireToken(payload, response, { mapping }), isNew: isNew === true };
+      return { ...requireToken(payload, response, group), isNew: isNew === true };
     });
   }
 
   /** Updates a group. @throws NotFoundError; ConflictError if the group has another version than `expectedVersion` */
   async update(
-    { providedId, mapping, ...changes }: UpdateUserGroup,
+    { providedId, ...changes }: UpdateUserGroup,
     options?: CallOptions,
   ): Promise<UserGroupWithToken> {
-    const input = { ...changes, by: { providedId }, mapping: mapping && writeMapping(mapping) };
+    const input = { ...writeGroup(changes), by: { providedId } };
     return this.#connection.mutate(UpdateUserGroupDocument, { input }, options, (data, response) =>
-      requireToken(data.updateUserGroup, response, { mapping }),
+      requireToken(data.updateUserGroup, response, changes),
     );
   }
 
@@ -149,7 +146,7 @@ export class UserGroups {
     groups: readonly UserGroupUpsert[],
     options?: CallOptions,
   ): Promise<readonly { readonly userGroup: UserGroup; readonly isNew: boolean }[]> {
-    const input = { allOrNothing: true, userGroups: groups.map(writeUpsert) };
+    const input = { allOrNothing: true, userGroups: groups.map(writeGroup) };
     return this.#connection.mutate(UpsertUserGroupsDocument, { input }, options, (data, response) => {
       const { results, userErrors } = data.upsertUserGroups;
       requireSuccess(toSchemaPaths(userErrors, groups), response);
@@ -164,7 +161,7 @@ export class UserGroups {
     groups: readonly UserGroupUpsert[],
     options?: CallOptions,
   ): Promise<readonly UpsertResult[]> {
-    const input = { allOrNothing: false, userGroups: groups.map(writeUpsert) };
+    const input = { allOrNothing: false, userGroups: groups.map(writeGroup) };
     return this.#connection.mutate(UpsertUserGroupsDocument, { input }, options, (data, response) =>
       data.upsertUserGroups.results.map((result, index) => toResult(result, groups[index], response)),
     );

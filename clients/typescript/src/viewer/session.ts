@@ -1,7 +1,7 @@
-import { untilAborted } from "../abort.js";
+import { pauseUnlessAborted, untilAborted } from "../abort.js";
 import { parseJwtPart } from "../encoding.js";
 import { isRefusal, ViewerError } from "./error.js";
-import { MIN_GAP_MS, pause, RETRY_GAP_MS } from "./timing.js";
+import { MIN_GAP_MS, RETRY_GAP_MS } from "./timing.js";
 
 /** Sessions are renewed this long before they expire, or after nine tenths of their lifetime. */
 const RENEW_BEFORE_MS = 30_000;
@@ -36,7 +36,8 @@ export function createSessions(getSession: GetSession, timeoutMs: number) {
   let earliestRenewal = 0;
 
   async function renew(): Promise<Session> {
-    await pause(earliestRenewal - performance.now());
+    const waitMs = earliestRenewal - performance.now();
+    if (waitMs > 0) await pauseUnlessAborted(waitMs, undefined);
     const limit = AbortSignal.timeout(timeoutMs);
     const load = async () => readSession(await contentOf(await getSession({ signal: limit })));
     try {

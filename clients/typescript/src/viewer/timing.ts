@@ -16,10 +16,6 @@ export function backOffMs(failures: number): number {
   return (longestMs * (1 + Math.random())) / 2;
 }
 
-export async function pause(milliseconds: number): Promise<void> {
-  if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
 /** The browser's objects, whose types servers lack; undefined on a server. */
 interface Page {
   readonly document?: Pick<EventTarget, "addEventListener"> & { readonly visibilityState: string };
