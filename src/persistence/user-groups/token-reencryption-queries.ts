@@ -51,10 +51,14 @@ export async function setTokenKey(
   accountId: number,
   keyId: string,
 ): Promise<boolean> {
-  const account = { id: accountId, tokenKeyId: Not(keyId) };
-  const hasOther = await manager.existsBy(AccountEntity, account);
-  if (hasOther) await manager.update(AccountEntity, account, { tokenKeyId: keyId });
-  return hasOther;
+  const { raw } = await manager
+    .createQueryBuilder()
+    .update(AccountEntity)
+    .set({ tokenKeyId: keyId })
+    .where({ id: accountId, tokenKeyId: Not(keyId) })
+    .returning("id")
+    .execute();
+  return raw.length > 0;
 }
 
 /** A group's encrypted token and its lookup hash. */
