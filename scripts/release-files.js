@@ -6,12 +6,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-const PACKAGES = [".", "clients/typescript", "packages/site-config"];
-
 const [tag = "", folder = ""] = process.argv.slice(2);
 if (folder === "") fail("Usage: node scripts/release-files.js TAG FOLDER");
-for (const path of PACKAGES) {
-  const { name, version } = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
+const service = readPackage(".");
+for (const { name, version } of [service, ...service.workspaces.map(readPackage)]) {
   if (tag !== `v${version}`) fail(`The tag ${tag} is not the version of ${name}, which is ${version}.`);
 }
 const notes = notesOf(tag.slice(1));
@@ -21,6 +19,11 @@ mkdirSync(target, { recursive: true });
 writeFileSync(join(target, "notes.md"), notes);
 npm("pack", "--workspaces", "--include-workspace-root", "--pack-destination", target);
 writeFileSync(join(target, "sbom.cdx.json"), sbom());
+
+/** @param {string} folder */
+function readPackage(folder) {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}
 
 /** @param {string} version @returns {string} its section of the changelog */
 function notesOf(version) {
@@ -35,7 +38,7 @@ function notesOf(version) {
  * @returns {string} CycloneDX
  */
 function sbom() {
-  const { devDependencies: _, ...manifest } = JSON.parse(readFileSync("package.json", "utf8"));
+  const { devDependencies: _, ...manifest } = service;
   const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
   const entries = Object.entries(lock.packages).filter(([, { dev }]) => !dev);
   const packages = Object.fromEntries(

@@ -17,6 +17,7 @@ import { callRest } from "../support/rest/rest-client.js";
 import { COMPILED_PACKAGE, compileService } from "../support/service/compiled-service.js";
 import { endProcessesIn } from "../support/service/data-directory.js";
 import { until } from "../support/service/patience.js";
+import { follow, waitForStart } from "../support/service/running-process.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8").replace(/\\\n\s*/g, "");
@@ -197,21 +198,17 @@ describe("the service's package", { timeout: 600_000 }, () => {
     const serving = spawn("npx", ["--no-install", "user-groups", "serve"], {
       cwd: target,
       env: { ...env, PORT: "0" },
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
-    const ended = once(serving, "exit");
+    const started = follow(serving);
     onTestFinished(async () => {
       if (serving.exitCode === null && serving.pid) process.kill(-serving.pid, "SIGTERM");
-      await ended;
+      await started.ended;
       await endProcessesIn(target);
     });
-    let printed = "";
-    serving.stdout.setEncoding("utf8").on("data", (text) => {
-      printed += text;
-    });
-    await until(() => /^Documentation: .*\n/m.test(printed) || serving.exitCode !== null);
-    const [url = "", key = ""] = [/http:\S+/, /ugk_test_\w+/].map((part) => part.exec(printed)?.[0]);
+    const { url, startUpText } = await waitForStart(started);
+    const [key = ""] = /ugk_test_\w+/.exec(startUpText) ?? [];
     for (const path of ["/console", "/graphql", "/docs"]) {
       const page = await fetch(url + path, { headers: { accept: "text/html" } });
       expect([path, page.status, await page.text()]).toEqual([path, 200, expect.stringContaining("</html>")]);

@@ -143,7 +143,10 @@ function exitAfter(milliseconds: number): string {
   return `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),${milliseconds}).unref()`;
 }
 
-function follow(child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }) {
+/** Follows a process with piped output. */
+export function follow(
+  child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
+) {
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
