@@ -4,27 +4,26 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The client package is in the lock file, but not part of the service: --workspace excludes it.
 COPY clients/typescript/package.json clients/typescript/
 COPY packages/site-config/package.json packages/site-config/
 
 FROM base AS build
 # Private registry: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --ignore-scripts --no-audit --no-fund \
-    --workspace @user-groups/site-config --include-workspace-root
+    npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json schema.graphql ./
 COPY migrations migrations
 COPY packages/site-config packages/site-config
+COPY clients/typescript clients/typescript
 COPY src src
 COPY console console
+COPY docs/integrations docs/integrations
 RUN npm run build
 COPY docs/package.json docs/package-lock.json docs/
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm --prefix docs ci --ignore-scripts --no-audit --no-fund
 COPY scripts/install-packages.js scripts/
 COPY docs docs
-COPY clients/typescript/README.md clients/typescript/
 COPY bench/README.md bench/results.md bench/
 COPY deploy deploy
 COPY schema-changes schema-changes
@@ -34,8 +33,7 @@ RUN npm run docs:build
 FROM base AS dependencies
 # The binaries of PostgreSQL are the only optional packages.
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --ignore-scripts --no-audit --no-fund \
-    --workspace @user-groups/site-config --include-workspace-root --omit=dev --omit=optional
+    npm ci --ignore-scripts --no-audit --no-fund --omit=dev --omit=optional
 
 COPY scripts/licences.js scripts/
 RUN npm run -s licences > licences.txt
@@ -53,6 +51,7 @@ COPY package.json LICENSE ./
 COPY --from=dependencies /app/licences.txt ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/packages packages
+COPY --from=build /app/clients clients
 COPY --from=build /app/dist dist
 # Numeric, so that Kubernetes can verify that it is not root.
 USER 1000:1000

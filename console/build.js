@@ -57,9 +57,9 @@ function withHash(text) {
   return [createHash("sha256").update(text).digest("hex"), text];
 }
 
-/** Hashes the sources, also those of our packages, the GraphQL schema and the package versions. */
+/** Hashes the sources, also those of our packages, the presets of dashboard tools, the GraphQL schema and the package versions. */
 export async function hashOfSources() {
-  const folders = ["", "../packages/site-config/src"].map((folder) =>
+  const folders = ["", "../packages/site-config/src", "../docs/integrations"].map((folder) =>
     readdir(join(here, folder), { recursive: true, withFileTypes: true }),
   );
   const entries = (await Promise.all(folders)).flat();

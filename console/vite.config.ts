@@ -53,7 +53,22 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // GraphiQL and Swagger UI are large.
     chunkSizeWarningLimit: 10_000,
+    // The licences of what the pages contain require that their texts stay with it.
+    license: { fileName: "licences.md" },
     rolldownOptions: {
+      // What the pages of the console share is one file, not forty, apart from what all pages do.
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: "common",
+              test: /src.(api.(page-data|session-api)|parts.theme)\.ts$/,
+              priority: 1,
+            },
+            { name: "shared", test: /\.(?:tsx?|js)$/, minShareCount: 5 },
+          ],
+        },
+      },
       input: PAGES.map((page) => `${root}/${page}.html`),
       // On a busy machine it would report how long plugins ran.
       checks: { bundlerTimings: false },

@@ -14,6 +14,8 @@ if (changedAt("node_modules/.package-lock.json") <= changedAt("package-lock.json
   process.stderr.write(`Installing the packages of ${folder}…\n`);
   const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: folder,
+    // `npm run` hands down the settings of its own folder.
+    env: { ...process.env, npm_config_engine_strict: undefined },
     stdio: ["ignore", "ignore", "inherit"],
     shell: process.platform === "win32",
   });

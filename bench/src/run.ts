@@ -3,6 +3,7 @@ import { benchCompare } from "./compare/compare.js";
 import { benchImport } from "./import.js";
 import { benchRowLevelSecurity } from "./row-level-security.js";
 import { benchScale } from "./scale/scale.js";
+import { benchSessions } from "./sessions.js";
 
 /** Each takes the remaining arguments. @returns the report */
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
@@ -11,6 +12,7 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<s
   import: benchImport,
   "row-level-security": benchRowLevelSecurity,
   scale: benchScale,
+  sessions: benchSessions,
 };
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -12,6 +12,8 @@ const SALES: Readonly<Record<string, readonly number[]>> = {
   US: [210, 190, 240, 235, 260, 300],
 };
 const OTHER_SALES = [165, 150, 185, 190, 220, 245];
+/** Variables and data sources that are listed. */
+const MAX_FACTS = 30;
 const WIDTH = 640;
 const BASE = 210;
 const SVG = "http://www.w3.org/2000/svg";
@@ -24,14 +26,14 @@ addEventListener("message", ({ data, source }: MessageEvent<Picture & { readonly
 });
 
 function draw({ name, variables, mapping }: Picture): void {
-  const facts = Object.entries(variables).flatMap(([key, value]) => fact(key, value));
-  const sources = mapping.flatMap(({ schemaId, dataSource }) => fact(schemaId, dataSource));
+  const sources = mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource] as const);
   main?.replaceChildren(
     element("h1", name),
     chartOf(variables),
-    ...listOf("Variables", facts),
+    ...listOf("Variables", Object.entries(variables)),
     ...listOf("Data sources", sources),
   );
+  parent.postMessage(document.documentElement.offsetHeight, "*");
 }
 
 function chartOf({ region = "all regions", currency = "units", color }: Picture["variables"]): Element {
@@ -56,11 +58,12 @@ function chartOf({ region = "all regions", currency = "units", color }: Picture[
   return figure;
 }
 
-function listOf(title: string, facts: readonly Element[]): readonly Element[] {
+function listOf(title: string, facts: readonly (readonly [string, unknown])[]): readonly Element[] {
   if (facts.length === 0) return [];
   const list = document.createElement("dl");
-  list.append(...facts);
-  return [element("h2", title), list];
+  list.append(...facts.slice(0, MAX_FACTS).flatMap(([key, value]) => fact(key, value)));
+  const rest = facts.length - MAX_FACTS;
+  return [element("h2", title), list, ...(rest > 0 ? [element("p", `and ${rest} more`)] : [])];
 }
 
 function fact(key: string, value: unknown): readonly Element[] {

@@ -1,3 +1,4 @@
+import "@fontsource-variable/inter/wght.css";
 import "../src/styles/tokens.css";
 import "../src/styles/site-header.css";
 import "./site.css";

@@ -14,8 +14,10 @@ import {
 } from "./api/session-api.js";
 import { signInFailure } from "./api/sign-in-failure.js";
 import { Frame, StartingFrame } from "./frame.js";
+import { clearBulkJobs } from "./groups/bulk-jobs.js";
 import { closeDialogs } from "./parts/dialog.js";
 import { LeaveDialog } from "./parts/leave-dialog.js";
+import { clearNewSecret } from "./parts/new-secret.js";
 import { Notices } from "./parts/notices.js";
 import { focusHeading } from "./parts/page.js";
 import { clearRecent } from "./parts/recent.js";
@@ -61,7 +63,9 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
           onExpired: async (person) => (signInFailure ? null : leave(sameSignIn(person))),
           onSignedOut: async () => {
             const target = parseSignIn(parseHash(location.hash));
-            return target && pageData.has_identity_provider && !signInFailure ? leave(target) : null;
+            return target && pageData.identity_provider !== undefined && !signInFailure
+              ? leave(target)
+              : null;
           },
         }),
       staleTime: Number.POSITIVE_INFINITY,
@@ -75,7 +79,10 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const isOpen = session !== null && refusal === null;
   const [isSigningOut, setSigningOut] = useState(false);
   useEffect(() => {
-    if (session === null) clearRecent();
+    if (session !== null) return;
+    clearRecent();
+    clearNewSecret();
+    clearBulkJobs();
   }, [session]);
 
   const show = (next: Session | null) => {

@@ -1,4 +1,4 @@
-import { Fragment, useId, useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { AccountMenu, type AccountMenuProps } from "./account-menu.js";
 import type { Failure } from "./api/failure.js";
 import type { SessionEnvironment } from "./api/session-api.js";
@@ -7,13 +7,14 @@ import { pageAt, SECTIONS, type Section, sectionOf } from "./pages.js";
 import { CommandPalette } from "./palette/command-palette.js";
 import { Icon } from "./parts/icon.js";
 import { LoadProblem } from "./parts/loaded.js";
-import { focusHeading, Page } from "./parts/page.js";
+import { NewSecrets } from "./parts/new-secret.js";
+import { focusHeading, Page, PageOpening } from "./parts/page.js";
 import { Problem } from "./parts/problem.js";
 import { ProductLinks, SiteHeader } from "./parts/site-header.js";
 import { Skeleton } from "./parts/skeleton.js";
 import { useRoute } from "./routing/navigation.js";
 import { hashOf } from "./routing/route.js";
-import { useScope } from "./session/session.js";
+import { useScope, useSession } from "./session/session.js";
 import type { SignInFormProps } from "./sign-in/sign-in-form.js";
 import { useShortcuts } from "./use-shortcuts.js";
 
@@ -26,12 +27,13 @@ interface FrameProps extends Pick<SignInFormProps, "onRefused" | "onSignedIn">, 
 /** The layout of all pages: header, navigation and content. */
 export function Frame({ failure, onSignOut, onSwitchAccount, onSwitch, ...signIn }: FrameProps) {
   const { path } = useRoute();
+  const { environment } = useSession();
   const isAdmin = useScope("ADMIN");
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const sections = SECTIONS.filter(({ isAdminOnly = false }) => isAdmin || !isAdminOnly);
   useShortcuts(() => setPaletteOpen(true));
   return (
-    <div className="frame">
+    <div className={`frame ${environment.toLowerCase()}`}>
       <header className="top">
         <button type="button" className="skip" onClick={focusHeading}>
           Skip to content
@@ -52,7 +54,9 @@ export function Frame({ failure, onSignOut, onSwitchAccount, onSwitch, ...signIn
       <main>
         <Problem failure={failure} />
         {isPaletteOpen && <CommandPalette onClose={() => setPaletteOpen(false)} />}
-        <Fragment key={path.join("/")}>{pageAt(path)}</Fragment>
+        <NewSecrets>
+          <PageOpening key={path.join("/")}>{pageAt(path)}</PageOpening>
+        </NewSecrets>
       </main>
     </div>
   );

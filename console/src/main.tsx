@@ -1,3 +1,4 @@
+import "@fontsource-variable/inter/wght.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/site-header.css";
@@ -13,6 +14,7 @@ import "./styles/code-editor.css";
 import "./styles/webhooks.css";
 import "./styles/audit.css";
 import "./styles/embed.css";
+import "./styles/dashboard-tools.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { pageData } from "./api/page-data.js";

@@ -1,22 +1,11 @@
 import type { ReactNode } from "react";
 import type { ApiKeyScope } from "./api/generated/operations.js";
-import { AuditPage } from "./audit/audit-page.js";
-import { DataSourcesPage } from "./data-sources/data-sources-page.js";
-import { CheckSessionPage } from "./groups/check-session-page.js";
-import { GroupPage } from "./groups/group-page.js";
-import { GroupsPage } from "./groups/groups-page.js";
-import { NewGroupPage } from "./groups/new-group-page.js";
-import { KeysPage } from "./keys/keys-page.js";
 import { OverviewPage } from "./overview/overview-page.js";
+import { OnDemand } from "./parts/on-demand.js";
 import { Page } from "./parts/page.js";
+import { Skeleton } from "./parts/skeleton.js";
 import { hashOf } from "./routing/route.js";
 import { useScope, useSession } from "./session/session.js";
-import { SwitchAccountPage } from "./sign-in/switch-account-page.js";
-import { NewSitePage } from "./sites/new-site-page.js";
-import { SitePage } from "./sites/site-page.js";
-import { SitesPage } from "./sites/sites-page.js";
-import { WebhookPage } from "./webhooks/webhook-page.js";
-import { WebhooksPage } from "./webhooks/webhooks-page.js";
 
 export interface Section {
   readonly name: string;
@@ -37,6 +26,12 @@ export const SECTIONS: readonly Section[] = [
     name: "data-sources",
     label: "Data sources",
     icon: "M4 6c0-4 16-4 16 0s-16 4-16 0zM4 6v12c0 4 16 4 16 0V6M4 12c0 4 16 4 16 0",
+  },
+  {
+    name: "dashboard-tools",
+    label: "Dashboard tools",
+    icon: "M3 4h18v16H3zM8 16v-4M12 16V8M16 16v-6",
+    isAdminOnly: true,
   },
   { name: "sites", label: "Sites", icon: "M5 3h9l5 5v13H5zM14 3v5h5M8 13h8M8 17h5" },
   {
@@ -59,40 +54,51 @@ export const SECTIONS: readonly Section[] = [
   },
 ];
 
+/** Loads the component of a page; each but the first is a file of its own. */
+type PageLoader<Props> = () => Promise<(props: Props) => ReactNode>;
+
 /** The pages without a parameter, by path. */
-const PAGES: Readonly<Record<string, () => ReactNode>> = {
-  overview: () => <OverviewPage />,
-  groups: () => <GroupsPage />,
-  "new-group": () => <NewGroupPage />,
-  "check-session": () => <CheckSessionPage />,
-  "data-sources": () => <DataSourcesPage />,
-  sites: () => <SitesPage />,
-  "new-site": () => <NewSitePage />,
-  webhooks: () => <WebhooksPage />,
-  audit: () => <AuditPage />,
-  keys: () => <KeysPage />,
-  "sign-in": () => <SwitchAccountPage />,
+const PAGES: Readonly<Record<string, PageLoader<object>>> = {
+  overview: async () => OverviewPage,
+  groups: async () => (await import("./groups/groups-page.js")).GroupsPage,
+  "new-group": async () => (await import("./groups/new-group-page.js")).NewGroupPage,
+  "bulk-changes": async () => (await import("./groups/bulk-changes-page.js")).BulkChangesPage,
+  "property-schema": async () => (await import("./groups/property-schema-page.js")).PropertySchemaPage,
+  "check-session": async () => (await import("./groups/check-session-page.js")).CheckSessionPage,
+  "data-sources": async () => (await import("./data-sources/data-sources-page.js")).DataSourcesPage,
+  "dashboard-tools": async () => (await import("./dashboard-tools/templates-page.js")).TemplatesPage,
+  "new-dashboard-tool": async () => (await import("./dashboard-tools/new-template-page.js")).PickToolPage,
+  sites: async () => (await import("./sites/sites-page.js")).SitesPage,
+  "new-site": async () => (await import("./sites/new-site-page.js")).NewSitePage,
+  webhooks: async () => (await import("./webhooks/webhooks-page.js")).WebhooksPage,
+  audit: async () => (await import("./audit/audit-page.js")).AuditPage,
+  keys: async () => (await import("./keys/keys-page.js")).KeysPage,
+  "sign-in": async () => (await import("./sign-in/switch-account-page.js")).SwitchAccountPage,
 };
 
 /** The pages of one object, by the first segment of their path; the second segment is the object's name. */
-const DETAIL_PAGES: Readonly<Record<string, (name: string) => ReactNode>> = {
-  groups: (name) => <GroupPage providedId={name} />,
-  sites: (name) => <SitePage site={name} />,
-  webhooks: (id) => <WebhookPage id={id} />,
+const DETAIL_PAGES: Readonly<Record<string, PageLoader<{ readonly name: string }>>> = {
+  "bulk-changes": async () => (await import("./groups/bulk-changes-page.js")).BulkChangePage,
+  groups: async () => (await import("./groups/group-page.js")).GroupPage,
+  "dashboard-tools": async () => (await import("./dashboard-tools/template-page.js")).TemplatePage,
+  "new-dashboard-tool": async () => (await import("./dashboard-tools/new-template-page.js")).NewTemplatePage,
+  sites: async () => (await import("./sites/site-page.js")).SitePage,
+  webhooks: async () => (await import("./webhooks/webhook-page.js")).WebhookPage,
 };
 
 /** Returns the section that a path belongs to: `new-group` belongs to `groups`. */
 export function sectionOf([first = "overview"]: readonly string[]): string {
-  if (first === "check-session") return "groups";
+  if (["check-session", "bulk-changes", "property-schema"].includes(first)) return "groups";
   return first.replace(/^new-(.*)$/, "$1s");
 }
 
 export function pageAt([first = "overview", name, ...rest]: readonly string[]): ReactNode {
   if (rest.length > 0) return <NotFound />;
-  const page = name === undefined ? find(PAGES, first)?.() : find(DETAIL_PAGES, first)?.(name);
-  const isAdminOnly = SECTIONS.some((section) => section.name === first && section.isAdminOnly);
+  const page = name === undefined ? pageOf(PAGES, first, {}) : pageOf(DETAIL_PAGES, first, { name });
+  const isAdminOnly = SECTIONS.some(({ name: own, isAdminOnly: is }) => own === sectionOf([first]) && is);
   if (page && isAdminOnly) return <Scoped scope="ADMIN">{page}</Scoped>;
-  if (page && first.startsWith("new-")) return <Scoped scope="WRITE">{page}</Scoped>;
+  if (page && (first.startsWith("new-") || first === "bulk-changes"))
+    return <Scoped scope="WRITE">{page}</Scoped>;
   return page ?? <NotFound />;
 }
 
@@ -120,6 +126,11 @@ function NotFound() {
   );
 }
 
-function find<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
+function pageOf<Props extends object>(
+  pages: Readonly<Record<string, PageLoader<Props>>>,
+  path: string,
+  props: Props,
+): ReactNode {
+  const load = Object.hasOwn(pages, path) ? pages[path] : undefined;
+  return load && <OnDemand load={load} props={props} placeholder={<Skeleton />} />;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type DefaultTheme, defineConfigWithTheme } from "vitepress";
 import { compressFiles } from "../../console/build.js";
 import { LINKS, THEME_KEY } from "../../console/src/parts/site.js";
+import { showBraces } from "./inline-code.js";
 import { controlLineBreaks } from "./line-breaks.js";
 import { FILES, linkedFiles, resolveRepositoryLinks } from "./links.js";
 import { createSidebar, sitePathOf } from "./pages.js";
@@ -25,6 +26,7 @@ export default defineConfigWithTheme<ThemeConfig>({
   // Only documents for readers of the site.
   srcExclude: [
     "{.github,console,deploy,dist,migrations,schema-changes,scripts,src,test}/**",
+    "clients/*/examples/**",
     "**/node_modules/**",
   ],
   rewrites: sitePathOf,
@@ -47,7 +49,7 @@ export default defineConfigWithTheme<ThemeConfig>({
           .replace(/[^\w\- ]/g, "")
           .replaceAll(" ", "-"),
     },
-    config: (md) => void md.use(resolveRepositoryLinks).use(controlLineBreaks),
+    config: (md) => void md.use(resolveRepositoryLinks).use(controlLineBreaks).use(showBraces),
   },
   themeConfig: {
     search: {

@@ -109,6 +109,7 @@ async function serveFrom(
     pagesDirectory: PAGES_DIRECTORY,
     console: config.console,
     previewUrl: config.previewUrl,
+    frameOrigins: config.frameOrigins,
     docsDirectory: config.docs ? DOCS_DIRECTORY : undefined,
     requestTimeoutMs: config.requestTimeoutMs,
     isShuttingDown: () => isShuttingDown,

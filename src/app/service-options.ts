@@ -21,6 +21,7 @@ export function serviceOptions(
   return {
     tokenGraceSeconds: config.tokenGraceSeconds,
     auditEmbedSessions: config.auditEmbedSessions,
+    publicUrl: config.publicUrl,
     listen: { target: listenTarget, connectTimeoutMs: config.databaseConnectTimeoutMs },
     eventStreams: config.eventStreams,
     trustedProxies: config.trustedProxies,

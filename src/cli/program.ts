@@ -5,36 +5,29 @@ import { printFailure, reportFailure } from "../app/failure-report.js";
 import { packageVersion } from "../app/package-version.js";
 import type { ProcessEnvironment } from "../config/config.js";
 import { SCOPES } from "../domain/accounts/caller.js";
-import { UsageError } from "../domain/shared/operator-error.js";
+import { OperatorError, UsageError } from "../domain/shared/operator-error.js";
 import { DEFAULT_SITE } from "../domain/site-configs/site-config.js";
+import { addConfigurationCommands, addCopyCommand, addPropertiesCommands } from "./remote-commands.js";
 import {
   addAccountOptions,
   addAuthorOption,
   DEFAULT_SHARDS,
+  environmentOption,
   parseExpectedRevision,
   parseExpiryOption,
   parseName,
   parseShards,
   parseSiteOption,
 } from "./shared/arguments.js";
-import { createOutput, type Output } from "./shared/output.js";
+import type { Cli } from "./shared/cli.js";
+import { createOutput } from "./shared/output.js";
 import { FILE_FORMATS } from "./transfer/source-file.js";
-
-/** The parts of the command line that every command needs. */
-interface Cli {
-  readonly program: Command;
-  readonly environment: ProcessEnvironment;
-  /**
-   * Runs a command, reports expected failures and sets the exit code to the returned number, if any. The command imports its code itself:
-   * loading the code of all commands would take four times as long as the help and a shell's completion need.
-   */
-  readonly run: (command: (output: Output) => Promise<unknown>) => Promise<void>;
-}
 
 /**
  * Runs one CLI command.
  * @param argv as `process.argv`
- * @returns the exit code: 1 for failures, 2 for invalid arguments, 3 if the database is unavailable
+ * @returns the exit code: 1 for failures, 2 for invalid arguments, 3 if the database or the called service is unavailable; 1 for invalid
+ *   arguments of `config`, because 2 means that `config plan` has found differences
  */
 export async function runCommand(argv: readonly string[], environment: ProcessEnvironment): Promise<number> {
   let exitCode = 0;
@@ -70,6 +63,9 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   addGraphqlCommand(cli);
   addSiteConfigCommands(cli);
   addTransferCommands(cli);
+  addCopyCommand(cli);
+  const config = addConfigurationCommands(cli);
+  addPropertiesCommands(cli);
   addRetentionCommands(cli);
   program
     .command("schema")
@@ -95,7 +91,9 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const problem = error.code === "commander.help" ? "missing subcommand" : error.message;
-    return error.exitCode === 0 ? 0 : printFailure(new UsageError(problem.replace("error: ", "")), isJson());
+    if (error.exitCode === 0) return 0;
+    const Failure = config.isUsed() ? OperatorError : UsageError;
+    return printFailure(new Failure(problem.replace("error: ", "")), isJson());
   }
 }
 
@@ -202,17 +200,26 @@ function addKeyCommands({ program, environment, run }: Cli): void {
       run(async (output) => (await import("./accounts/keys.js")).revokeKey(environment, id, output)),
     );
 
-  const signingKey = program.command("signing-key").description("Manage the keys that sign embed sessions");
+  const signingKey = program
+    .command("signing-key")
+    .description("Manage the keys that sign embed sessions, or the tokens of an account's session templates");
+  const ofTemplates = ["--account <name>", "the keys of this account's session templates"] as const;
   signingKey
     .command("list")
     .description("List signing keys, without their private keys")
-    .action(() =>
-      run(async (output) => (await import("./accounts/keys.js")).listSigningKeys(environment, output)),
+    .option(...ofTemplates)
+    .addOption(environmentOption().makeOptionMandatory(false))
+    .action((options) =>
+      run(async (output) =>
+        (await import("./accounts/keys.js")).listSigningKeys(environment, options, output),
+      ),
     );
   signingKey
     .command("rotate")
-    .description("Add a signing key that replaces the current one in 15 minutes")
-    .option("--revoke", "delete all former keys, which ends all embed sessions within a minute")
+    .description("Add a signing key that replaces the current one in 15 minutes, those of templates in 90")
+    .option(...ofTemplates)
+    .addOption(environmentOption().makeOptionMandatory(false))
+    .option("--revoke", "delete all former keys, which ends all sessions that they signed within a minute")
     .action((options) =>
       run(async (output) =>
         (await import("./accounts/keys.js")).rotateSigningKey(environment, options, output),

@@ -57,7 +57,7 @@ export function readConfig(environment: ProcessEnvironment) {
   };
 }
 
-/** Longer than two checks of the load balancers in docs/operations.md take. */
+/** Longer than two checks of the load balancers in docs/deployment.md take. */
 const SHUTDOWN_DELAY_MS = 5_000;
 
 /** Nothing is in front of a service with the embedded database, which is often stopped by Ctrl+C. */

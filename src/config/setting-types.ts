@@ -49,11 +49,19 @@ export function encryptionKeys() {
 
 /** Comma-separated origins, or `*` for all. */
 export function originList() {
-  const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
   return listOf(
     (origin, { length }) => isOrigin(origin) || (origin === "*" && length === 1),
     "origins such as https://app.example.com, or *",
   ).transform((origins): readonly string[] | "*" => (origins[0] === "*" ? "*" : origins));
+}
+
+/** Comma-separated origins of pages that get a token: HTTPS, except on this machine. The host has no `*` or `;`, which policies would read. */
+export function frameOrigins() {
+  const isFrameOrigin = (text: string) =>
+    /^https?:\/\/[\w.:[\]-]+$/.test(text) &&
+    isOrigin(text) &&
+    (hasProtocol(text, "https:") || LOOPBACK_ORIGIN.test(text));
+  return listOf(isFrameOrigin, "https origins such as https://bi.example.com, or http ones of this machine");
 }
 
 /** A number from 0 to 1. */
@@ -72,10 +80,10 @@ export function bearerToken() {
     .optional();
 }
 
-/** The URL of an OpenID Connect provider; without TLS on this machine only. */
-export function issuerUrl() {
+/** The URL of an OpenID Connect provider, or of this service; without TLS on this machine only. */
+export function issuerUrl(example = "https://login.example.com") {
   const issuer = /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$))[^@?#\s]*$/;
-  return url((text) => URL.canParse(text) && issuer.test(text), "https://login.example.com");
+  return url((text) => URL.canParse(text) && issuer.test(text), example);
 }
 
 /** Comma-separated roles `claim:value=account:scope`. Claims and accounts may contain colons. */
@@ -130,6 +138,10 @@ function listOf(isItem: (item: string, all: readonly string[]) => boolean, items
 
 function url(isValid: (text: string) => boolean, examples: string) {
   return z.string().refine(isValid, `must be a URL such as ${examples}`).optional();
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
 }
 
 function hasProtocol(text: string, ...protocols: readonly string[]): boolean {

@@ -7,6 +7,7 @@ import {
   contactUri,
   encryptionKeys,
   flag,
+  frameOrigins,
   httpUrl,
   issuerUrl,
   optionalWholeNumber,
@@ -81,8 +82,14 @@ export const SETTING_SECTIONS = {
       "where to report vulnerabilities of this deployment, such as `mailto:security@example.com`; served as `/.well-known/security.txt`, which does not exist if unset",
     ),
     CONSOLE: flag(true).describe("serve the [console](console.md) at `/console`"),
+    PUBLIC_URL: issuerUrl("https://groups.example.com").describe(
+      "https address under which dashboard tools reach this service, such as `https://groups.example.com`: tokens of [session templates](integrations.md) with ES256 name an issuer below it, where their keys are published",
+    ),
     PREVIEW_URL: pageUrl().describe(
-      "page of your product that the console opens with an embed session in the fragment, as `#embed_session=…` ([guide](console.md#preview)); browsers that open the console can read the setting",
+      "page of your product that the console opens with an embed session in the fragment, as `#embed_session=…` ([guide](console-preview.md#preview)); browsers that open the console can read the setting",
+    ),
+    FRAME_ORIGINS: frameOrigins().describe(
+      "origins of dashboard tools that the console may show in frames, such as `https://bi.example.com`, to open a tool [as a customer](console-preview.md#open-a-dashboard-tool-as-a-customer); browsers that open the console can read the setting",
     ),
     API_DOCS: flag(true).describe(
       "serve the REST API documentation at `/api/docs`; `/openapi.json` is always served",
@@ -134,7 +141,7 @@ export const SETTING_SECTIONS = {
   },
   "Console sign-in": {
     OIDC_ISSUER: issuerUrl().describe(
-      "OpenID Connect provider whose people may sign in to the [console](console.md#let-people-sign-in), such as `https://login.example.com`; requires `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` and `OIDC_ROLES`",
+      "OpenID Connect provider whose people may sign in to the [console](console-sign-in.md#let-people-sign-in), such as `https://login.example.com`; requires `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` and `OIDC_ROLES`",
     ),
     OIDC_CLIENT_ID: z.string().optional().describe("ID of this service at the provider"),
     OIDC_CLIENT_SECRET: z.string().optional().describe("secret of this service at the provider"),

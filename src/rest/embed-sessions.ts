@@ -1,3 +1,5 @@
+import type { FastifyReply } from "fastify";
+import type { JSONWebKeySet } from "jose";
 import { z } from "zod";
 import { requireEmbedSessions } from "../domain/accounts/scopes.js";
 import {
@@ -28,7 +30,7 @@ import {
   text,
   USER_GROUP_ID,
 } from "./fields.js";
-import { COMMON_HEADERS, curlBlock, jsonContent, response } from "./openapi.js";
+import { COMMON_HEADERS, curlBlock, jsonContent, type LIMITED_HEADERS, response } from "./openapi.js";
 import type { Operation, RestRequest } from "./operations.js";
 
 export const EMBED_SESSION_PATH = "/api/embed-session";
@@ -63,7 +65,7 @@ const KEY = z.object({
 });
 const KEY_SET = z.object({ keys: z.array(KEY).min(1) }).register(COMPONENTS, { id: "KeySet" });
 
-const EXAMPLE = { user_group_id: "acme", expires_in: 900, variables: { region: "EU" } };
+export const EXAMPLE = { user_group_id: "acme", expires_in: 900, variables: { region: "EU" } };
 
 /** The operation of `/api/embed-session` (decision 15a). */
 export const EMBED_SESSION_OPERATIONS = {
@@ -108,13 +110,34 @@ export const EMBED_SESSION_OPERATIONS = {
       const embedder = requireEmbedSessions(caller);
       refusePrecondition(headers);
       const { ref, request } = parseEmbedSession(body);
-      const { token, expiresAt } = await services.embedSessions.create(embedder, ref, request);
+      const { expiresInSeconds = DEFAULT_SESSION_SECONDS, variables } = request;
+      const options = { expiresInSeconds, variables };
+      const { token, expiresAt } = await services.embedSessions.create(embedder, ref, options);
       return { success: 1, token, expires_at: expiresAt.toISOString() };
     },
   },
 } satisfies Readonly<Record<string, Operation>>;
 
 const EXAMPLE_KEY = { kty: "EC", crv: "P-256", x: "…", y: "…", kid: "…", alg: "ES256", use: "sig" };
+
+/** Documents the reply with public keys. @param headers of the reply besides that for pages */
+export function keySetResponses(headers: typeof COMMON_HEADERS | typeof LIMITED_HEADERS) {
+  const content = jsonContent(
+    KEY_SET,
+    { one: [{ keys: [EXAMPLE_KEY] }, "One key"] },
+    "application/jwk-set+json",
+  );
+  return { "200": response("The key set.", [...headers, "Access-Control-Allow-Origin"], content) };
+}
+
+/** Returns the body of a reply with public keys, and sets its headers: anyone may keep it for a while. */
+export function sendKeySet(reply: FastifyReply, keys: JSONWebKeySet): string {
+  reply
+    .header("cache-control", `public, max-age=${KEY_SET_MAX_AGE_S}`)
+    .header("access-control-allow-origin", "*")
+    .type("application/jwk-set+json");
+  return JSON.stringify(keys);
+}
 
 /** The public keys that verify embed sessions. */
 export const KEY_SET_OPERATIONS = {
@@ -126,21 +149,10 @@ export const KEY_SET_OPERATIONS = {
     ],
     access: "anyone",
     ignoresBody: true,
-    responses: {
-      "200": response(
-        "The key set.",
-        [...COMMON_HEADERS, "Access-Control-Allow-Origin"],
-        jsonContent(KEY_SET, { one: [{ keys: [EXAMPLE_KEY] }, "One key"] }, "application/jwk-set+json"),
-      ),
-    },
+    responses: keySetResponses(COMMON_HEADERS),
     codes: ["unavailable"],
     async handle({ services, reply }) {
-      const keys = await services.signingKeys.publicKeys();
-      reply
-        .header("cache-control", `public, max-age=${KEY_SET_MAX_AGE_S}`)
-        .header("access-control-allow-origin", "*")
-        .type("application/jwk-set+json");
-      return JSON.stringify(keys);
+      return sendKeySet(reply, await services.signingKeys.publicKeys());
     },
   },
 } satisfies Readonly<Record<string, Operation>>;
@@ -148,13 +160,16 @@ export const KEY_SET_OPERATIONS = {
 /** @throws DomainError `invalid_field` */
 export function parseEmbedSession(body: RestRequest["body"]): {
   readonly ref: UserGroupRef;
-  readonly request: EmbedSessionRequest;
+  /** Without `expiresInSeconds` if it was not sent. */
+  readonly request: Pick<EmbedSessionRequest, "variables"> & {
+    readonly expiresInSeconds: number | undefined;
+  };
 } {
   const { ref, options } = parseFields<{ ref: UserGroupRef; options: z.infer<typeof OPTIONS> }>({
     ref: () => parseRef(body),
     options: () => parse(OPTIONS, body),
   });
-  const { expires_in: expiresInSeconds = DEFAULT_SESSION_SECONDS, variables = {} } = options;
+  const { expires_in: expiresInSeconds, variables = {} } = options;
   return { ref, request: { expiresInSeconds, variables } };
 }
 

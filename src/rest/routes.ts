@@ -10,6 +10,7 @@ import {
 } from "./embed-sessions.js";
 import { type RestPath, registerOperations } from "./operations.js";
 import { SITE_CONFIG_PATHS } from "./site-configs.js";
+import { TEMPLATE_SESSION_PATHS } from "./template-sessions.js";
 import { USER_GROUP_LIST_OPERATIONS, USER_GROUPS_PATH } from "./user-group-list.js";
 import { USER_OPERATIONS, USER_PATH } from "./user-groups.js";
 
@@ -22,6 +23,7 @@ export const REST_PATHS: readonly RestPath[] = [
   { path: USER_PATH, tag: TAG, operations: USER_OPERATIONS },
   { path: USER_GROUPS_PATH, tag: TAG, operations: USER_GROUP_LIST_OPERATIONS },
   { path: EMBED_SESSION_PATH, tag: TAG, operations: EMBED_SESSION_OPERATIONS },
+  ...TEMPLATE_SESSION_PATHS,
   { path: KEY_SET_PATH, tag: TAG, operations: KEY_SET_OPERATIONS },
   ...SITE_CONFIG_PATHS,
 ];

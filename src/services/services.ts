@@ -18,12 +18,18 @@ import { DataSourceService } from "./data-sources/service.js";
 import { EventStreams } from "./requests/event-streams.js";
 import { Idempotency } from "./requests/idempotency.js";
 import { AuthFailures, RateCounter, RateLimits, type SharedLimiters } from "./requests/rate-limits.js";
+import { TemplateChecks } from "./session-templates/checks.js";
+import { TemplateKeys } from "./session-templates/keys.js";
+import { SessionTemplates } from "./session-templates/service.js";
+import { TemplateSessions } from "./session-templates/sessions.js";
 import { SiteConfigReader } from "./site-configs/reader.js";
 import { SiteConfigService } from "./site-configs/service.js";
 import { PurgeJob, type PurgeOptions } from "./transfer/purge-job.js";
+import { BulkChanges } from "./user-groups/bulk-changes.js";
 import { UserGroupBulkEdits } from "./user-groups/bulk-edits.js";
 import { ChangeFeed } from "./user-groups/change-feed.js";
 import { Listing } from "./user-groups/listing.js";
+import { PropertySchemas } from "./user-groups/property-schemas.js";
 import { UserGroupReader } from "./user-groups/reader.js";
 import { UserGroupService } from "./user-groups/service.js";
 import { UserGroupUpserts } from "./user-groups/upserts.js";
@@ -42,6 +48,8 @@ export interface ServiceOptions {
   readonly tokenGraceSeconds: number;
   /** Whether each embed session has an audit entry; all are counted. */
   readonly auditEmbedSessions: boolean;
+  /** The address of this service: the issuer of session templates that use ES256 is below it. */
+  readonly publicUrl?: string | undefined;
   readonly listen: ListenOptions;
   readonly eventStreams: EventStreamLimits;
   /** Addresses and networks of reverse proxies, which are not counted as clients. */
@@ -84,6 +92,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const userGroupReader = new UserGroupReader(database, vault, batching);
   const notifications = new NotificationChannel(database, options.listen);
   const keys = new KeyCache(keyCacheMs, notifications, metrics.caches.apiKeys);
+  const bulkChanges = new BulkChanges(database, vault);
   const changes = new ChangeFeed(notifications, metrics.publishedChanges);
   const keyWatch = new KeyWatch(database);
   const revocations = new KeyRevocations(keys, keyWatch, notifications);
@@ -97,12 +106,18 @@ export function createServices(database: Database, vault: TokenVault, options: S
     isAudited: options.auditEmbedSessions,
     created: metrics.embedSessions,
   });
+  const listing = new Listing(database, batching);
+  const propertySchemas = new PropertySchemas(database, () => metrics.invalidProperties.inc());
+  const templateKeys = new TemplateKeys(database, vault, options.publicUrl);
+  const templateChecks = new TemplateChecks(listing, userGroupReader);
   const { windowSeconds, maxCost, maxAuthFailures, sharedLimiters } = options.rateLimits;
   const failures = { policy: "auth-failures", limit: maxAuthFailures, windowSeconds } as const;
   const limits = { policy: "requests", limit: maxCost, windowSeconds } as const;
   const targets = new WebhookTargets(options.webhooks);
   const webhooks = deliveryOptions(options.webhooks);
   const sender = new WebhookSender(targets, webhooks.attemptTimeoutMs);
+  const attempts = new WebhookAttempts({ db: database, vault, sender, telemetry }, webhooks);
+  const webhookDispatcher = new WebhookDispatcher(database, attempts, webhooks);
   return {
     access: new Access({
       db: database,
@@ -115,6 +130,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     }),
     accounts,
     apiKeys: new ApiKeyService(database, accounts, revocations),
+    bulkChanges,
     auditLog: new AuditLog(database, retention.auditDays, usage),
     changes,
     consoleSessions: new ConsoleSessions(database, vault, notifications),
@@ -124,11 +140,19 @@ export function createServices(database: Database, vault: TokenVault, options: S
     /** Undefined if people cannot sign in. */
     identityProvider: options.identityProvider && new IdentityProvider(options.identityProvider),
     idempotency: new Idempotency(database, vault),
-    listing: new Listing(database, batching),
+    listing,
     groupHistoryDays: retention.groupHistoryDays,
     /** Notifications from other processes; closed by `changes`. */
     notifications,
+    propertySchemas,
     rateLimits: new RateLimits(new RateCounter(limits, sharedLimiters), metrics),
+    sessionTemplates: new SessionTemplates({
+      db: database,
+      vault,
+      keys: templateKeys,
+      checks: templateChecks,
+      batching,
+    }),
     signingKeys,
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
@@ -137,11 +161,15 @@ export function createServices(database: Database, vault: TokenVault, options: S
       vault,
       reader: userGroupReader,
       changes,
+      schemas: propertySchemas,
       tokenGraceSeconds: options.tokenGraceSeconds,
     }),
     userGroupReader,
-    userGroupBulkEdits: new UserGroupBulkEdits(database, vault, changes),
-    userGroupUpserts: new UserGroupUpserts(database, vault, changes),
+    userGroupBulkEdits: new UserGroupBulkEdits(database, vault, changes, {
+      bulkChanges,
+      schemas: propertySchemas,
+    }),
+    userGroupUpserts: new UserGroupUpserts(database, vault, changes, propertySchemas),
     userGroupWatches: new UserGroupWatches({
       db: database,
       vault,
@@ -150,16 +178,21 @@ export function createServices(database: Database, vault: TokenVault, options: S
       reader: userGroupReader,
       batching,
     }),
-    webhooks: new WebhookService(database, vault, targets),
+    webhooks: new WebhookService(database, vault, targets, webhookDispatcher),
     purgeJob: new PurgeJob(database, purgeList(vault, retention), metrics, options.purges),
-    webhookDispatcher: new WebhookDispatcher(
-      database,
-      new WebhookAttempts({ db: database, vault, sender, telemetry }, webhooks),
-      webhooks,
-    ),
+    webhookDispatcher,
     /** Open WebSockets; each of their subscriptions also counts as an event stream. */
     webSockets: new EventStreams(options.eventStreams, options.trustedProxies, metrics, "WebSockets"),
     telemetry,
+    templateChecks,
+    templateKeys,
+    templateSessions: new TemplateSessions({
+      db: database,
+      vault,
+      keys: templateKeys,
+      isAudited: options.auditEmbedSessions,
+      created: metrics.embedSessions,
+    }),
     usage,
     /** @throws DomainError `unavailable` when the database is unreachable */
     async checkReadiness() {

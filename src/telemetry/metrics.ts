@@ -144,6 +144,11 @@ export class Metrics {
     labelNames: ["kind"],
     registers: [this.registry],
   });
+  readonly invalidProperties = new Counter({
+    name: "user_groups_invalid_properties_total",
+    help: "User groups that were written although their properties violate the schema of their environment.",
+    registers: [this.registry],
+  });
   readonly purgedRows = new Counter({
     name: "user_groups_purged_rows_total",
     help: "Rows removed or expired because of their age, by purge.",

@@ -1,6 +1,9 @@
 import { EventEmitter, once } from "node:events";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { callGraphql } from "../support/graphql/graphql-client.js";
+import { builtPages } from "../support/pages/built-pages.js";
 import { openPage } from "../support/pages/chromium.js";
 import {
   accountMenu,
@@ -18,22 +21,31 @@ import { useChromium } from "../support/pages/playground-page.js";
 import { callRest } from "../support/rest/rest-client.js";
 import type { TestAccount } from "../support/service/test-service.js";
 
+/** Maximum size of the first page's scripts and styles with gzip, in bytes. */
+const MAX_BYTES = 150_000;
+
 /** Each page, with text that it shows once loaded. */
 const PLACES = {
   "#/": ["Overview", "Nothing needs attention."],
   "#/groups": ["Groups", "Acme"],
   "#/groups?q=nobody": ["Groups", "No groups match your search"],
-  "#/groups/acme": ["Acme", "Group created"],
+  "#/groups/acme": ["Acme", "Sample chart"],
+  "#/groups/acme?tab=history": ["Acme", "Former values are kept"],
+  "#/groups/acme?tab=code": ["Acme", "For your servers"],
+  "#/groups/acme?tab=activity": ["Acme", "Group created"],
   "#/groups/nobody": ["Group not found", "Show all groups"],
   "#/new-group": ["New group", "Add schema"],
-  "#/check-session": ["Check an embed session", "Find out why"],
+  "#/check-session": ["Why does the embed show nothing?", "Find out why"],
   "#/data-sources": ["Data sources", "Sales database"],
+  "#/dashboard-tools": ["Dashboard tools", "No templates yet"],
+  "#/new-dashboard-tool": ["Pick a tool", "Metabase"],
+  "#/new-dashboard-tool/metabase": ["New template for Metabase", "Secret"],
   "#/sites": ["Sites", "docs"],
   "#/sites/docs": ["docs", "1 warning"],
   "#/new-site": ["New site", "No findings."],
   "#/webhooks": ["Webhooks", "No endpoints yet"],
   "#/audit": ["Audit log", "changes in one request"],
-  "#/keys": ["API keys", "Revoke…"],
+  "#/keys": ["API keys", "expires"],
   "#/nowhere": ["Page not found", "Go to the overview"],
 } as const;
 const SEED = `mutation($group: CreateUserGroupInput!, $text: String!) {
@@ -78,22 +90,40 @@ describe("console administration in Chromium", () => {
     await waitForMessage(page, "Finance was created.");
     await page.getByRole("rowheader", { name: "Finance" }).waitFor();
 
-    await press(page, "button", "Edit Finance");
+    await press(page, "button", "Actions for Finance");
+    await press(page, "button", "Edit…");
     await page.getByLabel("Name", { exact: true }).fill("Ledger");
     await page.keyboard.press("Enter");
     await waitForMessage(page, "Ledger was saved.");
     await page.keyboard.press("/");
     await page.keyboard.type("ledg");
     await page.getByRole("rowheader", { name: "Sales database" }).waitFor({ state: "detached" });
-    await press(page, "button", "Delete Ledger");
+    await press(page, "button", "Actions for Ledger");
+    await press(page, "button", "Delete…");
     await press(page, "button", "Delete data source");
     await waitForMessage(page, "Ledger was deleted.");
     await press(page, "link", "Show all data sources");
-    await press(page, "button", "Delete Sales database");
+    await press(page, "button", "Actions for Sales database");
+    await press(page, "button", "Delete…");
     await page.getByRole("dialog", { name: "Sales database is in use" }).waitFor();
     await press(page, "button", "Close");
     await page.getByRole("link", { name: /groups? with Sales database/ }).press("Enter");
     await page.getByText("1 group found").waitFor();
+  });
+
+  test("opens with few bytes", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/");
+    await page.getByText("Nothing needs attention.").waitFor();
+    await page
+      .getByRole("img", { name: /^\d+ calls? in 30 days/ })
+      .first()
+      .waitFor();
+    const read = `performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname).join(" ")`;
+    const files = String(await page.evaluate(read)).match(/(?<=\/)assets\/\S+\.(?:js|css)(?= |$)/g) ?? [];
+    const folder = await builtPages();
+    const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, `${file}.gz`))).size));
+    expect(sizes.length).toBeGreaterThan(10);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES);
   });
 
   test("asks for a new key when it expires during an edit, and keeps the input", async () => {
@@ -203,8 +233,8 @@ describe("console administration in Chromium", () => {
   test("survives an outage: a reload waits in the frame, edits are kept, and nobody seems signed out", async () => {
     const { page } = await signIn(browser(), service(), key, "#/groups/acme");
     const outage = page.getByRole("alert").filter({ hasText: "The service is unreachable." });
+    await page.getByRole("region", { name: "Preview" }).waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Typed");
-    await page.getByRole("region", { name: "Activity" }).getByRole("listitem").first().waitFor();
     await page.context().setOffline(true);
     await press(page, "button", "Save");
     await outage.waitFor();
@@ -333,9 +363,14 @@ describe("console administration in Chromium", () => {
       await goTo(page, place, heading);
       await page.getByText(text).filter({ visible: true }).first().waitFor();
       await check(place);
-      await page.setViewportSize({ width: 320, height: 844 });
-      const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-      if (isTooWide) barriers.push(`${place}: too wide`);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await check(`${place}, narrow`);
+      // 200 and 400 % of a window of 1280 px.
+      for (const width of [640, 320]) {
+        await page.setViewportSize({ width, height: 844 });
+        const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+        if (isTooWide) barriers.push(`${place}: wider than ${width} px`);
+      }
       const targets = await findBarriers(page, ["target-size"]);
       barriers.push(...targets.map((found) => `${place}, narrow: ${found}`));
     }

@@ -42,13 +42,14 @@ describe("API keys and audit log in Chromium", () => {
     await press(page, "button", "Copy API key");
     await page.getByRole("dialog").getByRole("status").getByText("press Ctrl+C").waitFor();
     expect(await page.getByRole("status").filter({ hasText: "press Ctrl+C" }).count()).toBe(1);
-    await press(page, "button", "Done");
+    await press(page, "button", "I have copied it");
     await page.getByText("in 30 days", { exact: true }).waitFor();
     const session = page.getByRole("row").filter({ hasText: "this session" });
     await session.getByRole("img", { name: "3 writes in 30 days, at most 3 on a day" }).waitFor();
     expect(await page.content()).not.toContain(secret);
     const row = page.getByRole("row").filter({ hasText: "CRM" });
     await row.getByRole("button").press("Enter");
+    await press(page, "button", "Revoke…");
     await press(page, "button", "Revoke key");
     await waitForMessage(page, "CRM was revoked.");
     await row.waitFor({ state: "detached" });
@@ -63,22 +64,20 @@ describe("API keys and audit log in Chromium", () => {
 
   test("creates a key once when creation is retried after a lost reply", async () => {
     const { page } = await signIn(browser(), service(), key, "#/keys");
-    await page.route(
-      "**/graphql",
-      async (route) => {
-        if (!route.request().postData()?.includes("mutation CreateKey")) return route.fallback();
-        await route.fetch();
-        await route.abort();
-      },
-      { times: 1 },
-    );
+    let isLost = false;
+    await page.route("**/graphql", async (route) => {
+      if (isLost || !route.request().postData()?.includes("mutation CreateKey")) return route.fallback();
+      isLost = true;
+      await route.fetch();
+      await route.abort();
+    });
     await press(page, "button", "New API key");
     await page.getByLabel("Name", { exact: true }).fill("CRM");
     await page.getByLabel("Expires after").selectOption("30 days");
     await page.keyboard.press("Enter");
     await page.getByText("The service is unreachable.").waitFor();
     await press(page, "button", "Create API key");
-    await press(page, "button", "Done");
+    await press(page, "button", "I have copied it");
     await page.getByRole("rowheader", { name: "CRM" }).waitFor();
     expect(await page.getByRole("rowheader", { name: "CRM" }).count()).toBe(1);
   });

@@ -11,11 +11,13 @@ import { rolldown } from "rolldown";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { UserGroupsClient } from "../../clients/typescript/src/client.js";
 import { createSession, ENCRYPTION_KEY, resign } from "../support/embed/sessions.js";
+import { callGraphql } from "../support/graphql/graphql-client.js";
 import { openPage } from "../support/pages/chromium.js";
 import {
   expectQuiet,
   findBarriers,
   goTo,
+  openTab,
   press,
   runSnippet,
   signIn,
@@ -58,7 +60,7 @@ test("previews a group with an embed session, repaints unsaved and saved changes
   const { page } = watched;
   await page.clock.install();
   await goTo(page, "#/groups/acme", "Acme Inc.");
-  await press(page, "button", "Show preview");
+  await press(page, "button", "Read as this customer");
   await page.getByText("Accepted by the service.").waitFor();
   await shown(page, "[role=timer]").toMatch(/^00:1[45]:\d\d$/);
   await expect.poll(() => previewOf(page).innerText()).toMatch(/EUR[\s\S]*charts\s+sales/);
@@ -161,6 +163,41 @@ describe("a pasted embed session", () => {
   });
 });
 
+test("a page says why the embed of a group shows nothing: its mapping, a tool that refuses it, the page's origin", async () => {
+  await client.userGroups.getOrCreate({ providedId: "bare", name: "Bare Ltd." });
+  const template = {
+    name: "cube",
+    algorithm: "HS256",
+    claims: { region: "{{ userGroup.properties.region }}" },
+  };
+  const create = `mutation($input: CreateSessionTemplateInput!) {
+    createSessionTemplate(input: $input) { userErrors { message } }
+  }`;
+  const secret = "0123456789".repeat(4);
+  const { body } = await callGraphql(service().url, key, create, { input: { ...template, secret } });
+  expect(body).toMatchObject({ data: { createSessionTemplate: { userErrors: [] } } });
+  const watched = await signIn(browser(), service(), key, "#/groups/bare");
+  const { page } = watched;
+  await page.getByText("No data source is mapped: the dashboard of this customer has no data.").waitFor();
+  expect(await page.locator("iframe").count()).toBe(0);
+  await press(page, "link", "Why does the embed show nothing?");
+  await page.getByText("No data source is mapped, so that every chart of Bare Ltd. is empty.").waitFor();
+  await press(page, "button", "Check dashboard tools");
+  await page.getByText(/cube refuses this group: .*region/).waitFor();
+  for (const [address, verdict] of [
+    [`${origin}/reports`, "may call this service."],
+    ["https://unknown.example.com", "add it to the setting CORS_ORIGINS"],
+  ] as const) {
+    await page.getByLabel("Address of the page").fill(address);
+    await press(page, "button", "Check the address");
+    await page.getByText(verdict).waitFor();
+  }
+  expect(await findBarriers(page)).toEqual([]);
+  await page.getByLabel("External ID").fill("nobody");
+  await page.getByText("This environment has no group with the external ID nobody.").waitFor();
+  await expectQuiet(watched, key);
+});
+
 test("an empty account shows its first chart: a sample customer, drawn with a session, and code with a new key", async () => {
   const empty = await service().createAccount();
   const watched = await signIn(browser(), service(), (await empty.createKey()).secret, "#/");
@@ -193,6 +230,7 @@ test("an empty account shows its first chart: a sample customer, drawn with a se
 
 test("the embed code shows the group in a page, with and without React", async () => {
   const { page } = await signIn(browser(), service(), key, "#/groups/acme");
+  await openTab(page, "Sessions and code");
   const code = page.getByRole("region", { name: "Embed code" });
   const snippet = async (name: string) => {
     await code.getByRole("tab", { name }).press("Enter");

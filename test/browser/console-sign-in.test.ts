@@ -111,6 +111,23 @@ describe("people sign in to the console in Chromium", () => {
     await page.getByRole("link", { name: "API keys" }).waitFor();
   });
 
+  test("can copy what they have not saved when their role no longer allows it", async () => {
+    const { page } = await signInAs("#/new-group");
+    await page.getByLabel("Name", { exact: true }).fill("Lost");
+    await page.getByLabel("External ID").fill("lost");
+    await press(page, "button", "Create group");
+    await page.getByRole("heading", { level: 1, name: "Lost" }).waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Typed");
+    idp.people.set("ada", { ...ADA, groups: ["support"] });
+    await age(page, { rolesMs: ROLES_VALID_MS });
+    await press(page, "button", "Save");
+    await page.getByText("Your role no longer allows changing groups.").waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed");
+    await page.getByRole("button", { name: "Copy Unsaved changes" }).waitFor();
+    expect(await page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
   test("keep what they have not saved when they have to sign in again", async () => {
     idp.hasRefreshTokens = false;
     const { page } = await signInAs("#/new-group");
@@ -183,6 +200,7 @@ describe("people sign in to the console in Chromium", () => {
     await press(page, "button", SIGN_IN);
     await expect.poll(() => page.url(), { timeout: 60_000 }).toMatch(/^chrome-error:/);
     await page.goto(`${service().url}/console/`);
+    await page.getByText("Sign in with an API key").press("Enter");
     await enterKey(page, key);
     await accountMenu(page).waitFor();
   });
@@ -227,6 +245,7 @@ describe("a link of another site to the sign-in", () => {
     }
     await page.context().clearCookies();
     await page.goto(`${service().url}/console/`);
+    await page.getByText("Sign in with an API key").press("Enter");
     await enterKey(page, key);
     await accountMenu(page).waitFor();
     const session = await sessionOf(page);

@@ -15,7 +15,16 @@ import { FAST } from "../support/webhooks/tenant.js";
 
 const FOCUSED = "document.activeElement.value";
 
-const service = useConsole({ webhooks: { allowPrivate: true, times: FAST } });
+/** Longer than any test. */
+const PAUSE_MS = 3_600_000;
+
+const service = useConsole({
+  webhooks: {
+    allowPrivate: true,
+    times: { ...FAST, retryDelaysMs: [PAUSE_MS] },
+    breaker: { pauseAfterFailures: 2, firstPauseMs: PAUSE_MS, maxPauseMs: PAUSE_MS },
+  },
+});
 const browser = useChromium();
 let key = "";
 beforeAll(() => service().services.webhookDispatcher.start(service().server.log));
@@ -39,12 +48,13 @@ describe("webhooks in Chromium", () => {
     await page.getByLabel("URL").fill(receiver.url);
     await page.keyboard.press("Enter");
     const secret = await page.getByLabel("Signing secret", { exact: true }).inputValue();
-    await press(page, "button", "Done");
+    await press(page, "button", "I have copied it");
     await page.getByRole("heading", { level: 1, name: "CRM" }).waitFor();
     await page.getByText("No deliveries yet").waitFor();
     expect(await page.content()).not.toContain(secret);
 
     await press(page, "button", "Send test event");
+    await waitForMessage(page, /^The test event was accepted after \d+ ms: status 204\.$/);
     const delivery = page.getByRole("row").filter({ hasText: "Test event" });
     await delivery.getByText("delivered").waitFor();
     const [request] = receiver.received;
@@ -59,6 +69,39 @@ describe("webhooks in Chromium", () => {
     await press(page, "button", "Send again");
     await expect.poll(() => receiver.received.length).toBe(2);
     await expectQuiet(watched, key);
+  });
+
+  test("failed deliveries are found and retried, and a paused endpoint is tested and resumed", async () => {
+    let status = 500;
+    const receiver = await startReceiver(() => ({ status, body: "No such tenant\nat line 7" }));
+    const run = (query: string) => callGraphql(service().url, key, query);
+    await run(
+      `mutation { createWebhookEndpoint(input: { name: "CRM", url: "${receiver.url}" }) { secret } }`,
+    );
+    for (const name of ["a", "b", "c"])
+      await run(
+        `mutation { createUserGroup(input: { providedId: "${name}", name: "N" }) { userGroup { id } } }`,
+      );
+    const { page } = await signIn(browser(), service(), key, "#/webhooks");
+    await page.getByRole("link", { name: "CRM" }).press("Enter");
+    await page.getByText(/Deliveries are paused until/).waitFor();
+    await press(page, "button", "Send test event");
+    await waitForMessage(page, /^The test event failed after \d+ ms: status 500\. Reply: “No such tenant”$/);
+    await press(page, "button", "Resume");
+    await waitForMessage(page, "Deliveries are resumed. If they fail, they are paused again.");
+    await page.getByText(/^The last \d attempts failed/).waitFor();
+
+    status = 204;
+    await press(page, "link", "With failed attempts");
+    const failed = page.getByRole("row", { name: /Group created/ });
+    await expect.poll(() => failed.count()).toBe(3);
+    expect(await findBarriers(page)).toEqual([]);
+    await failed.first().getByRole("button").press("Enter");
+    await press(page, "button", "Retry now");
+    await expect.poll(() => failed.count()).toBe(2);
+    await press(page, "button", "Retry all");
+    await waitForMessage(page, "Sent again from now on: 3 events.");
+    await page.getByText("No such deliveries").waitFor();
   });
 
   test("an endpoint is changed, disabled, enabled and deleted, and its secret is rotated", async () => {
@@ -86,7 +129,7 @@ describe("webhooks in Chromium", () => {
     const secret = await page.getByLabel("Signing secret", { exact: true }).inputValue();
     expect(secret).toMatch(/^whsec_/);
     expect(JSON.stringify(body)).not.toContain(secret);
-    await press(page, "button", "Done");
+    await press(page, "button", "I have copied it");
 
     await press(page, "button", "Disable…");
     await press(page, "button", "Disable endpoint");

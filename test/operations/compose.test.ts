@@ -161,7 +161,7 @@ describe.skipIf(!hasAll)("the stack", () => {
       expect(stderr()).not.toContain("Row-level security is not enforced");
     }
     const roles =
-      "SELECT string_agg(DISTINCT usename, ',') FROM pg_stat_activity WHERE application_name = 'user-groups'";
+      "SELECT string_agg(DISTINCT usename, ',') FROM pg_stat_activity WHERE application_name LIKE 'user-groups/%'";
     expect(await stack.ask(roles)).toBe("user_groups_service");
   });
 

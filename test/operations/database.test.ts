@@ -13,7 +13,7 @@ import { callRest } from "../support/rest/rest-client.js";
 import { runHere } from "../support/service/command.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
-const snippets = ["docs/operations.md", "docs/backup.md", "docs/upgrading.md"]
+const snippets = ["docs/database.md", "docs/backup.md", "docs/upgrading.md"]
   .flatMap(snippetsOf)
   .filter(({ notRun }) => notRun?.includes("test/operations/database.test.ts"));
 const encryptionKey = Buffer.alloc(32, 7).toString("base64");

@@ -14,7 +14,7 @@ import { validSite } from "../../packages/site-config/test/documents.js";
 import { packageVersion } from "../../src/app/package-version.js";
 import { builtDocs, builtPages } from "../support/pages/built-pages.js";
 import { callRest } from "../support/rest/rest-client.js";
-import { COMPILED_PACKAGE, compileService } from "../support/service/compiled-service.js";
+import { COMPILED_PACKAGES, compileService } from "../support/service/compiled-service.js";
 import { endProcessesIn } from "../support/service/data-directory.js";
 import { until } from "../support/service/patience.js";
 import { follow, waitForStart } from "../support/service/running-process.js";
@@ -167,10 +167,9 @@ describe("the service's package", { timeout: 600_000 }, () => {
   });
 
   test("is installed in an empty folder and runs with npx", async () => {
-    // What npm ci leaves: the package that is bundled, and the one that it imports.
-    await cp(join(await compileService(), COMPILED_PACKAGE), join(source, COMPILED_PACKAGE), {
-      recursive: true,
-    });
+    // What npm ci leaves: the packages that are bundled, and the one that they import.
+    for (const place of Object.values(COMPILED_PACKAGES))
+      await cp(join(await compileService(), place), join(source, place), { recursive: true });
     const parser = join("node_modules", "jsonc-parser");
     await cp(join(root, parser), join(source, parser), { recursive: true });
     await cp(await builtPages(), join(source, "dist", "pages"), { recursive: true });
@@ -191,6 +190,8 @@ describe("the service's package", { timeout: 600_000 }, () => {
     expect(await npx("--version")).toBe(`${await packageVersion()}\n`);
     await writeFile(join(target, "mint.json"), JSON.stringify(validSite));
     expect(await npx("site-config", "check", "--strict", "mint.json")).toMatch(/^1 file checked: 0 errors/);
+    // Loads the bundled client.
+    await expect(npx("config", "export")).rejects.toThrow("Set USER_GROUPS_URL.");
     // Loads the whole service.
     expect(await npx("openapi")).toContain('"openapi": "3.1.1"');
 

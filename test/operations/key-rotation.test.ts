@@ -14,7 +14,7 @@ const SETTINGS = ["DATABASE_URL", "ENCRYPTION_KEYS", "METRICS_TOKEN"];
 const steps = ["docs/key-rotation.md", "docs/leaked-secret.md"]
   .flatMap(snippetsOf)
   .filter(({ notRun }) => notRun?.includes("test/operations/key-rotation.test.ts"));
-const roles = snippetsOf("docs/operations.md").find(({ code }) =>
+const roles = snippetsOf("docs/database.md").find(({ code }) =>
   code.includes("CREATE ROLE user_groups_service"),
 );
 

@@ -13,13 +13,13 @@ const readHere = (path: string) => readFile(new URL(path, root), "utf8");
 
 let exposed = "";
 let alerts = "";
-let guide = "";
+let reference = "";
 let dashboard: ReturnType<typeof JSON.parse>;
 let directory = "";
 const ends: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   alerts = await readHere("deploy/prometheus/alerts.yml");
-  guide = await readHere("docs/observability.md");
+  reference = await readHere("docs/metrics.md");
   dashboard = JSON.parse(await readHere("deploy/grafana/dashboard.json"));
   directory = await mkdtemp(join(tmpdir(), "ug-prometheus-"));
   await cp(prometheus, directory, { recursive: true });
@@ -92,7 +92,7 @@ describe("metrics", () => {
     expect(ownMetrics.length).toBeGreaterThan(20);
     const shown = expressions().join("\n");
     expect(ownMetrics.filter((name) => !shown.includes(name))).toEqual([]);
-    expect(ownMetrics.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
+    expect(ownMetrics.filter((name) => !reference.includes(`\`${name}\``))).toEqual([]);
   });
 
   test.skipIf(!hasPromtool)("follow Prometheus naming conventions", () => {

@@ -7,7 +7,7 @@ import { publint } from "publint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { validSite } from "../../packages/site-config/test/documents.js";
 import { snippetsOf } from "../support/repository/doc-snippets.js";
-import { COMPILED_PACKAGE, compileService } from "../support/service/compiled-service.js";
+import { COMPILED_PACKAGES, compileService } from "../support/service/compiled-service.js";
 
 const snippets = snippetsOf("packages/site-config/README.md");
 const codeIn = (language: string) => snippets.find((snippet) => snippet.language === language)?.code ?? "";
@@ -18,7 +18,7 @@ const run = (command: string, args: readonly string[], input = "") =>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ug-site-config-package-"));
-  const compiled = join(await compileService(), COMPILED_PACKAGE);
+  const compiled = join(await compileService(), COMPILED_PACKAGES["packages/site-config"]);
   const { stdout } = run("npm", ["pack", "--json", "--ignore-scripts", compiled]);
   const [packed]: readonly { filename: string }[] = JSON.parse(stdout);
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');

@@ -19,7 +19,7 @@ test.skipIf(!has)("the unit is sandboxed as far as possible", () => {
 });
 
 test("upgrading by the guide's commands migrates, replaces the old version and starts the new one", () => {
-  const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+  const guide = readFileSync(new URL("../../docs/deployment.md", import.meta.url), "utf8");
   const [, part = ""] = /## With systemd\n([\s\S]*?)\n## /.exec(guide) ?? [];
   const [once = "", each = ""] = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
   // Would overwrite the settings of a running service.

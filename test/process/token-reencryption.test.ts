@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createLocalJWKSet, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { TokenVault } from "../../src/domain/accounts/token-vault.js";
 import { Database } from "../../src/persistence/database/database.js";
@@ -10,6 +11,13 @@ import { callRest, type RestReply } from "../support/rest/rest-client.js";
 import { userGroupOf } from "../support/rest/rest-fixture.js";
 import { runHere } from "../support/service/command.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
+import {
+  createTemplateSession,
+  newToolSecret,
+  PUBLIC_URL,
+  withKeys,
+  withSecret,
+} from "../support/session-templates/templates.js";
 
 /** More than one batch. */
 const GROUPS = 600;
@@ -21,12 +29,13 @@ let before: TestService;
 let during: TestService;
 let secret: string;
 let webhookSecret: string;
+const toolSecret = newToolSecret();
 let rotation: [key: string, body: object, headers: Record<string, string>];
 let rotated: RestReply;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
-  before = await startTestService({ encryptionKey: oldKey });
+  before = await startTestService({ encryptionKey: oldKey, publicUrl: PUBLIC_URL });
   const account = await before.createAccount();
   secret = (await account.createKey()).secret;
   const testing = (await account.createKey({ environment: "Testing" })).secret;
@@ -47,6 +56,8 @@ beforeAll(async () => {
     'mutation { createWebhookEndpoint(input: { name: "hook", url: "https://hooks.example.com/" }) { secret } }';
   const { body } = await callGraphql(before.url, secret, create);
   webhookSecret = Object(body).data.createWebhookEndpoint.secret;
+  for (const input of [withSecret("metabase", { secret: toolSecret }), withKeys("cube")])
+    await createTemplate(before, input);
   during = await startTestService({ encryptionKey: newKey, formerKeys: [oldKey], use: before });
 });
 
@@ -57,6 +68,19 @@ afterAll(async () => {
 
 async function get(service: TestService, body: object, key = secret) {
   return callRest(`${service.url}/api/user`, "GET", key, body);
+}
+
+async function createTemplate({ url }: TestService, input: object, key = secret) {
+  const query =
+    "mutation ($input: CreateSessionTemplateInput!) { createSessionTemplate(input: $input) { userErrors { message } } }";
+  const { body } = await callRest(`${url}/graphql`, "POST", key, { query, variables: { input } });
+  expect(body).toEqual({ data: { createSessionTemplate: { userErrors: [] } } });
+}
+
+/** Signs a token of a group with a template's key, which must be readable. */
+async function signWith({ url }: TestService, template: string): Promise<string> {
+  const { body } = await createTemplateSession(url, template, { user_group_id: "group 1" }, secret);
+  return body.token;
 }
 
 async function countByKey(): Promise<Record<string, number>> {
@@ -128,8 +152,13 @@ test("re-encrypts tokens while the service rotates, creates and reads, without c
   const entries = await before.query("SELECT FROM audit_entry WHERE action = 'webhook_endpoint.updated'");
   expect(entries).toEqual([]);
 
-  const after = await startTestService({ encryptionKey: newKey, use: before });
+  const [{ keys }] = await before.query(
+    "SELECT json_agg(public_key::json) AS keys FROM template_signing_key",
+  );
+  const after = await startTestService({ encryptionKey: newKey, publicUrl: PUBLIC_URL, use: before });
   try {
+    await jwtVerify(await signWith(after, "metabase"), Buffer.from(toolSecret));
+    await jwtVerify(await signWith(after, "cube"), createLocalJWKSet({ keys }));
     const replayed = await callRest(`${after.url}/api/user`, "POST", ...rotation);
     expect(replayed).toMatchObject({ status: 200, body: rotated.body });
     for (const [id, token] of [...tokens].slice(0, 100)) {
@@ -138,6 +167,25 @@ test("re-encrypts tokens while the service rotates, creates and reads, without c
   } finally {
     await after.close();
   }
+});
+
+test("refuses a schema newer than this version, which may have secrets that it does not know", async () => {
+  const env = {
+    DATABASE_URL: databaseUrl(before.target),
+    ENCRYPTION_KEYS: [randomBytes(32), newKey].map((key) => key.toString("base64")).join(","),
+  };
+  await before.query("INSERT INTO schema_migration (timestamp, name) VALUES (9, 'Later9')");
+  for (const command of [
+    ["token", "reencrypt"],
+    ["token", "reencrypt", "--status"],
+  ])
+    expect(await runHere(command, env)).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("The database has the migration Later9 of a newer version."),
+    });
+  expect(Object.keys(await countByKey())).toEqual([idOf(newKey)]);
+  await before.query("DELETE FROM schema_migration WHERE name = 'Later9'");
 });
 
 test("the command re-encrypts, prints nothing when there is nothing to do, and makes the old key unnecessary", async () => {
@@ -199,6 +247,7 @@ test("skips, names and counts rows that cannot be decrypted, re-encrypts all oth
     await callGraphql(service.url, secret, rotate, webhookEndpoint);
     hooks.push(String(Buffer.from(webhookEndpoint.id, "base64url")).replace(/\D/g, ""));
   }
+  await createTemplate(service, withSecret("damaged"), secret);
   for (let count = 0; count < 2; count += 1) await service.services.signingKeys.rotate();
   const [{ id: signingKey }] = await service.query("SELECT id FROM signing_key ORDER BY created_at LIMIT 1");
   const damaged = "decode(md5('x') || md5('y'), 'hex')";
@@ -212,6 +261,8 @@ test("skips, names and counts rows that cannot be decrypted, re-encrypts all oth
   await service.query(`UPDATE signing_key SET private_key_ciphertext = ${damaged} WHERE id = $1`, [
     signingKey,
   ]);
+  await service.query(`UPDATE session_template SET secret_ciphertext = ${damaged}`);
+  const [{ id: sessionTemplate }] = await service.query("SELECT id::integer FROM session_template");
   const next = randomBytes(32);
   const env = {
     DATABASE_URL: databaseUrl(service.target),
@@ -222,7 +273,7 @@ test("skips, names and counts rows that cannot be decrypted, re-encrypts all oth
   expect(end.code).toBe(1);
   const { unreadable, ...counts } = JSON.parse(end.stdout);
   expect(counts).toEqual({ tokens: 1, key_id: new TokenVault([next]).primaryKeyId });
-  expect(unreadable).toHaveLength(6);
+  expect(unreadable).toHaveLength(7);
   expect(unreadable).toEqual(
     expect.arrayContaining([
       { ...place, kind: "userGroup", id: ids[1] },
@@ -230,16 +281,17 @@ test("skips, names and counts rows that cannot be decrypted, re-encrypts all oth
       { ...place, kind: "idempotentRequest", id: "b" },
       { ...place, kind: "webhookEndpoint", id: Number(hooks[1]) },
       { ...place, kind: "webhookEndpoint", id: Number(hooks[2]) },
+      { ...place, kind: "sessionTemplate", id: sessionTemplate },
       { account_id: null, environment: null, kind: "signingKey", id: signingKey, reason: expect.any(String) },
     ]),
   );
   const owner = `account ${account.accountId}, Customer`;
   expect(end.stderr).toContain(`${owner}, the token of user group ${ids[1]}: `);
-  expect(end.stderr).toContain("6 rows cannot be decrypted and were skipped.");
+  expect(end.stderr).toContain("7 rows cannot be decrypted and were skipped.");
   const status = await runHere(["token", "reencrypt", "--status", "--json"], env);
   expect(JSON.parse(status.stdout)).toContainEqual({
     key_id: new TokenVault([encryptionKey]).primaryKeyId,
-    rows: 6,
+    rows: 7,
     is_first: false,
   });
 
@@ -259,6 +311,7 @@ test("skips, names and counts rows that cannot be decrypted, re-encrypts all oth
     const nodeId = Buffer.from(`WebhookEndpoint:${id}`).toString("base64url");
     await call(`rotateWebhookSecret(input: { id: "${nodeId}" })`);
   }
+  await call(`updateSessionTemplate(input: { by: { name: "damaged" }, secret: "${newToolSecret()}" })`);
   const again = await runHere(["token", "reencrypt"], env);
   expect(again).toMatchObject({ code: 1, stdout: expect.not.stringContaining("can be removed") });
   expect(again.stderr).toContain("2 rows cannot be decrypted and were skipped.");

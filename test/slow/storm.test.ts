@@ -97,7 +97,7 @@ test(
 async function afterDeath(): Promise<void> {
   // PostgreSQL completes statements of the killed process.
   const left =
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'user-groups'";
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'user-groups/%'";
   await expect.poll(() => query(left)).toEqual([]);
   // Deliveries in flight are retried when their leases expire; shorten that wait.
   await query("UPDATE webhook_delivery SET next_attempt_at = now() WHERE state = 'pending'");

@@ -4,11 +4,11 @@ import {
   DeleteUserGroupsDocument,
   RotateUserGroupTokensDocument,
   type UserGroupBy,
-  type UserGroupFieldsFragment,
 } from "./generated/operations.js";
 import { errorOf, requireSuccess, requireValue } from "./graphql-wire.js";
 import type { CallOptions } from "./options.js";
 import type { ResponseInfo } from "./response.js";
+import { type Properties, typed, type UserGroup } from "./user-group.js";
 
 interface Failed {
   readonly ok: false;
@@ -16,7 +16,9 @@ interface Failed {
 }
 
 /** The result of a rotation of one group: the group with its new token. */
-export type RotationResult = { readonly ok: true; readonly userGroup: UserGroupFieldsFragment } | Failed;
+export type RotationResult<Typed extends object = Properties> =
+  | { readonly ok: true; readonly userGroup: UserGroup<Typed> }
+  | Failed;
 
 /** The result of a deletion of one group. */
 export type DeletionResult = { readonly ok: true } | Failed;
@@ -30,32 +32,32 @@ export interface RotateTokensOptions extends CallOptions {
 }
 
 /** Rotates all or none. @throws ApiError */
-export async function rotateTokens(
+export async function rotateTokens<Typed extends object>(
   connection: Connection,
   groups: Groups,
   options?: RotateTokensOptions,
-): Promise<UserGroupFieldsFragment[]> {
+): Promise<UserGroup<Typed>[]> {
   const input = { userGroups: groups, allOrNothing: true, graceSeconds: options?.graceSeconds };
   return connection.mutate(RotateUserGroupTokensDocument, { input }, options, (data, response) => {
     const { results, userErrors } = data.rotateUserGroupTokens;
     requireSuccess(userErrors, response);
-    return results.map((result) => requireValue(result, "userGroup", response));
+    return results.map((result) => typed(requireValue(result, "userGroup", response)));
   });
 }
 
 /** Rotates those that exist. */
-export async function rotateTokensEach(
+export async function rotateTokensEach<Typed extends object>(
   connection: Connection,
   groups: Groups,
   options?: RotateTokensOptions,
-): Promise<RotationResult[]> {
+): Promise<RotationResult<Typed>[]> {
   const input = { userGroups: groups, allOrNothing: false, graceSeconds: options?.graceSeconds };
   return connection.mutate(RotateUserGroupTokensDocument, { input }, options, (data, response) =>
     data.rotateUserGroupTokens.results.map(
       (result) =>
         failureOf(result.userErrors, response) ?? {
           ok: true,
-          userGroup: requireValue(result, "userGroup", response),
+          userGroup: typed(requireValue(result, "userGroup", response)),
         },
     ),
   );

@@ -4,8 +4,11 @@ import { DataSources } from "./data-sources.js";
 import type { TypedDocument } from "./document.js";
 import { HttpTransport } from "./http-transport.js";
 import { type CallOptions, type ClientOptions, readOptions } from "./options.js";
+import { PropertySchema } from "./property-schema.js";
+import { SessionTemplates } from "./session-templates.js";
 import { SiteConfigs } from "./site-configs.js";
 import { streamSubscription } from "./subscription.js";
+import type { Properties } from "./user-group.js";
 import { UserGroups } from "./user-groups.js";
 import { Webhooks } from "./webhooks.js";
 
@@ -24,10 +27,13 @@ export interface SubscribeOptions extends Omit<CallOptions, "idempotencyKey"> {
 /**
  * Client of the user group service for servers; it holds the API key. Create one per process. Open connections do not keep the
  * process alive.
+ * @typeParam Typed your type of the groups' `properties`, such as `user-groups properties types` writes: `new UserGroupsClient<Properties>(…)`
  */
-export class UserGroupsClient {
-  readonly userGroups: UserGroups;
+export class UserGroupsClient<Typed extends object = Properties> {
+  readonly userGroups: UserGroups<Typed>;
   readonly dataSources: DataSources;
+  readonly propertySchema: PropertySchema;
+  readonly sessionTemplates: SessionTemplates;
   readonly siteConfigs: SiteConfigs;
   readonly webhooks: Webhooks;
   readonly apiKeys: ApiKeys;
@@ -41,6 +47,8 @@ export class UserGroupsClient {
     this.#connection = new Connection(this.#transport, settings);
     this.userGroups = new UserGroups(this.#connection);
     this.dataSources = new DataSources(this.#connection);
+    this.propertySchema = new PropertySchema(this.#connection);
+    this.sessionTemplates = new SessionTemplates(this.#connection);
     this.siteConfigs = new SiteConfigs(this.#connection);
     this.webhooks = new Webhooks(this.#connection);
     this.apiKeys = new ApiKeys(this.#connection);

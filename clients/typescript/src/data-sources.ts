@@ -13,7 +13,7 @@ import {
   type UpdateDataSourceInput,
 } from "./generated/operations.js";
 import { requireSuccess, requireValue } from "./graphql-wire.js";
-import type { CallOptions } from "./options.js";
+import type { CallOptions, DeletionOptions } from "./options.js";
 import { type ListOptions, paginate } from "./pages.js";
 
 /** Data sources of the API key's environment. */
@@ -54,16 +54,18 @@ export class DataSources {
     );
   }
 
-  /** Updates the given fields. @throws NotFoundError; ConflictError if the external ID is taken */
+  /** Updates the given fields. @throws NotFoundError; ConflictError if the external ID is taken, or the version is not `expectedVersion` */
   async update(input: UpdateDataSourceInput, options?: CallOptions): Promise<DataSource> {
     return this.#connection.mutate(UpdateDataSourceDocument, { input }, options, (data, response) =>
       requireValue(data.updateDataSource, "dataSource", response),
     );
   }
 
-  /** @throws NotFoundError; ConflictError while a mapping uses it */
-  async delete(by: DataSourceBy, options?: CallOptions): Promise<void> {
-    return this.#connection.mutate(DeleteDataSourceDocument, { input: { by } }, options, (data, response) =>
+  /** @throws NotFoundError; ConflictError while a mapping uses it, or if the version is not `expectedVersion` */
+  async delete(by: DataSourceBy, options: DeletionOptions = {}): Promise<void> {
+    const { expectedVersion, ...call } = options;
+    const input = { by, expectedVersion };
+    return this.#connection.mutate(DeleteDataSourceDocument, { input }, call, (data, response) =>
       requireSuccess(data.deleteDataSource.userErrors, response),
     );
   }

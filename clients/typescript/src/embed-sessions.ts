@@ -18,6 +18,19 @@ export interface EmbedSession {
   readonly expiresAt: Date;
 }
 
+/** A token to create for another tool, of the group with this ID or token, by a session template. */
+export type CreateTemplateSession = CreateEmbedSession & {
+  /** The name of the template, whose lifetime `expiresIn` can only shorten. */
+  readonly template: string;
+};
+
+/** A token for another tool. */
+export interface TemplateSession extends EmbedSession {
+  readonly template: string;
+  /** The address of the tool's frame with the token; null if the template has none. */
+  readonly url: string | null;
+}
+
 /** Keys and expectations to verify an embed session with. */
 export type EmbedSessionVerification = {
   /** Your account's name and environment: `acme/Customer`. */

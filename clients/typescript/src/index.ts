@@ -5,9 +5,11 @@ export type { DataSource, DataSourceListOptions, DataSources } from "./data-sour
 export type { TypedDocument } from "./document.js";
 export {
   type CreateEmbedSession,
+  type CreateTemplateSession,
   type EmbedSession,
   type EmbedSessionVerification,
   EmbedSessionVerificationError,
+  type TemplateSession,
   type VerifiedEmbedSession,
   verifyEmbedSession,
 } from "./embed-sessions.js";
@@ -33,12 +35,16 @@ export type {
   ApiKeyOrder,
   CreateApiKeyInput,
   CreateDataSourceInput,
+  CreateSessionTemplateInput,
   CreateWebhookEndpointInput,
   DataSourceBy,
   DataSourceFilter,
   DataSourceOrder,
+  DeleteSessionTemplateInput,
+  DeleteSiteConfigInput,
   PutSiteConfigInput,
   UpdateDataSourceInput,
+  UpdateSessionTemplateInput,
   UpdateWebhookEndpointInput,
   UserGroupBy,
   UserGroupFilter,
@@ -47,15 +53,26 @@ export type {
   WebhookEndpointFilter,
 } from "./generated/operations.js";
 export type { KeySet } from "./key-set-cache.js";
-export type { CallInfo, CallOptions, ClientOptions, RequestInfo, RetryInfo } from "./options.js";
+export type {
+  CallInfo,
+  CallOptions,
+  ClientOptions,
+  DeletionOptions,
+  RequestInfo,
+  RetryInfo,
+} from "./options.js";
+export type { PropertySchema, StoredPropertySchema } from "./property-schema.js";
 export { type RateLimit, type ResponseInfo, responseOf } from "./response.js";
+export type { SessionTemplate, SessionTemplates } from "./session-templates.js";
 export {
   InvalidSiteConfigError,
+  type ListedSiteConfig,
   type SiteConfig,
   type SiteConfigReport,
   type SiteConfigs,
 } from "./site-configs.js";
 export type { Mapping, UpsertResult, UserGroupUpsert } from "./upserts.js";
+export type { Properties, UserGroup } from "./user-group.js";
 export type {
   DeleteUserGroup,
   FoundUserGroup,
@@ -65,7 +82,7 @@ export type {
   UserGroupWithToken,
 } from "./user-group-calls.js";
 export type { UserGroupEvent } from "./user-group-watch.js";
-export type { UserGroup, UserGroupListOptions, UserGroups } from "./user-groups.js";
+export type { UserGroupListOptions, UserGroups } from "./user-groups.js";
 export {
   verifyWebhook,
   type WebhookEvent,

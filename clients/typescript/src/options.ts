@@ -63,6 +63,12 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Options of a deletion. */
+export interface DeletionOptions extends CallOptions {
+  /** The version that the object must have, as you last read it. */
+  readonly expectedVersion?: number | undefined;
+}
+
 /** Validated options. */
 export interface Settings {
   readonly base: URL;

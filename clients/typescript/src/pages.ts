@@ -7,7 +7,7 @@ export interface ListOptions extends Omit<CallOptions, "idempotencyKey"> {
   readonly pageSize?: number | undefined;
 }
 
-interface Page<Item> {
+export interface Page<Item> {
   readonly nodes: readonly Item[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }

@@ -1,17 +1,14 @@
 import { type ApiError, UnexpectedReplyError, type UserError } from "./errors.js";
-import type {
-  MappingInput,
-  UpsertUserGroupsMutation,
-  UserGroupFieldsFragment,
-} from "./generated/operations.js";
+import type { MappingInput, UpsertUserGroupsMutation } from "./generated/operations.js";
 import { errorOf } from "./graphql-wire.js";
 import type { ResponseInfo } from "./response.js";
+import { type Properties, typed, type UserGroup } from "./user-group.js";
 
 /** Maps schema IDs to data sources, by external or internal ID. */
 export type Mapping = Readonly<Record<string, string>>;
 
 /** A group to create or update: absent fields keep their values, null clears. */
-export interface UserGroupUpsert {
+export interface UserGroupUpsert<Typed extends object = object> {
   /** External ID of the group, unique within the call. */
   readonly providedId: string;
   /** Required for creation only. */
@@ -19,12 +16,12 @@ export interface UserGroupUpsert {
   /** Replaces the whole mapping. */
   readonly mapping?: Mapping | null | undefined;
   /** Replaces the whole object. */
-  readonly properties?: object | null | undefined;
+  readonly properties?: Typed | null | undefined;
 }
 
 /** The result for one group. */
-export type UpsertResult =
-  | { readonly ok: true; readonly userGroup: UserGroupFieldsFragment; readonly isNew: boolean }
+export type UpsertResult<Typed extends object = Properties> =
+  | { readonly ok: true; readonly userGroup: UserGroup<Typed>; readonly isNew: boolean }
   | { readonly ok: false; readonly error: ApiError };
 
 type Mapped = Pick<UserGroupUpsert, "mapping">;
@@ -39,15 +36,15 @@ export function writeMapping(mapping: Mapping): MappingInput[] {
 }
 
 /** @param group as sent @throws UnexpectedReplyError */
-export function toResult(
+export function toResult<Typed extends object>(
   result: UpsertUserGroupsMutation["upsertUserGroups"]["results"][number],
   group: Mapped | undefined,
   response: ResponseInfo,
-): UpsertResult {
+): UpsertResult<Typed> {
   const { userGroup, isNew } = result;
   const error = errorOf(toSchemaPaths(result.userErrors, group ? [group] : []), response);
   if (error) return { ok: false, error };
-  if (userGroup && isNew !== null) return { ok: true, userGroup, isNew };
+  if (userGroup && isNew !== null) return { ok: true, userGroup: typed(userGroup), isNew };
   throw new UnexpectedReplyError("The reply contains neither a result nor an error for a group.", response);
 }
 

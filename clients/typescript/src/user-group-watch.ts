@@ -4,27 +4,27 @@ import {
   type UserGroupBy,
   UserGroupChangedDocument,
   type UserGroupChangeKind,
-  type UserGroupFieldsFragment,
 } from "./generated/operations.js";
 import type { CallOptions } from "./options.js";
 import { streamSubscription } from "./subscription.js";
+import { type Properties, typed, type UserGroup } from "./user-group.js";
 
 /** A group's state after each connect (CURRENT), or a change of it. */
-export type UserGroupEvent =
+export type UserGroupEvent<Typed extends object = Properties> =
   | {
       readonly kind: Exclude<UserGroupChangeKind, "DELETED">;
-      readonly userGroup: UserGroupFieldsFragment;
+      readonly userGroup: UserGroup<Typed>;
     }
   | { readonly kind: "DELETED"; readonly userGroup: null };
 
 const DELETED = { kind: "DELETED", userGroup: null } as const;
 
 /** Watches a group until it is deleted. @throws as `streamSubscription` does */
-export async function* watchUserGroup(
+export async function* watchUserGroup<Typed extends object>(
   connection: Connection,
   by: UserGroupBy,
   options: CallOptions,
-): AsyncGenerator<UserGroupEvent, void, undefined> {
+): AsyncGenerator<UserGroupEvent<Typed>, void, undefined> {
   let wasFound = false;
   try {
     for await (const event of streamSubscription(connection, UserGroupChangedDocument, { by }, options)) {
@@ -36,7 +36,7 @@ export async function* watchUserGroup(
         return;
       }
       wasFound = true;
-      yield { kind, userGroup };
+      yield { kind, userGroup: typed(userGroup) };
     }
   } catch (error) {
     // Deleted while disconnected.

@@ -8,9 +8,17 @@ import {
   rotateTokensEach,
 } from "./bulk-edits.js";
 import type { Connection } from "./connection.js";
-import type { CreateEmbedSession, EmbedSession } from "./embed-sessions.js";
+import type {
+  CreateEmbedSession,
+  CreateTemplateSession,
+  EmbedSession,
+  TemplateSession,
+} from "./embed-sessions.js";
+import { UnexpectedReplyError } from "./errors.js";
 import {
   CreateEmbedSessionDocument,
+  type CreateEmbedSessionMutation,
+  CreateTemplateSessionDocument,
   DeleteUserGroupDocument,
   GetOrCreateUserGroupDocument,
   RemoveUserGroupMappingDocument,
@@ -21,7 +29,6 @@ import {
   UpsertUserGroupsDocument,
   type UserGroupBy,
   UserGroupDocument,
-  type UserGroupFieldsFragment,
   type UserGroupFilter,
   type UserGroupOrder,
   UserGroupsDocument,
@@ -29,6 +36,7 @@ import {
 import { requireSuccess, requireValue } from "./graphql-wire.js";
 import type { CallOptions } from "./options.js";
 import { type ListOptions, paginate } from "./pages.js";
+import type { ResponseInfo } from "./response.js";
 import {
   type Mapping,
   toResult,
@@ -38,6 +46,7 @@ import {
   writeGroup,
   writeMapping,
 } from "./upserts.js";
+import { type Properties, typed, type UserGroup, type Written } from "./user-group.js";
 import {
   type DeleteUserGroup,
   type FoundUserGroup,
@@ -50,17 +59,14 @@ import {
 } from "./user-group-calls.js";
 import { type UserGroupEvent, watchUserGroup } from "./user-group-watch.js";
 
-/** A user group; `token` is null if the API key may not read tokens. */
-export type UserGroup = UserGroupFieldsFragment;
-
 /** Filter and order of a list of groups. */
 export interface UserGroupListOptions extends ListOptions {
   readonly filter?: UserGroupFilter | undefined;
   readonly orderBy?: UserGroupOrder | undefined;
 }
 
-/** User groups of the API key's environment. */
-export class UserGroups {
+/** User groups of the API key's environment. @typeParam Typed the type of their properties */
+export class UserGroups<Typed extends object = Properties> {
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -68,20 +74,23 @@ export class UserGroups {
   }
 
   /** Returns the group with this ID unchanged, or creates it. */
-  async getOrCreate(group: GetOrCreateUserGroup, options?: CallOptions): Promise<FoundUserGroup> {
+  async getOrCreate(
+    group: GetOrCreateUserGroup<Written<Typed>>,
+    options?: CallOptions,
+  ): Promise<FoundUserGroup<Typed>> {
     const input = writeGroup(group);
     // Without a key, which the service would store for every page that is opened: the call is safe to repeat.
     return this.#connection.run(GetOrCreateUserGroupDocument, { input }, options, (data, response) => {
       const { isNew, ...payload } = data.getOrCreateUserGroup;
-      return { ...requireToken(payload, response, group), isNew: isNew === true };
+      return { ...requireToken<Typed>(payload, response, group), isNew: isNew === true };
     });
   }
 
   /** Updates a group. @throws NotFoundError; ConflictError if the group has another version than `expectedVersion` */
   async update(
-    { providedId, ...changes }: UpdateUserGroup,
+    { providedId, ...changes }: UpdateUserGroup<Written<Typed>>,
     options?: CallOptions,
-  ): Promise<UserGroupWithToken> {
+  ): Promise<UserGroupWithToken<Typed>> {
     const input = { ...writeGroup(changes), by: { providedId } };
     return this.#connection.mutate(UpdateUserGroupDocument, { input }, options, (data, response) =>
       requireToken(data.updateUserGroup, response, changes),
@@ -92,7 +101,7 @@ export class UserGroups {
   async rotateToken(
     { currentToken: token }: RotateUserGroupToken,
     options?: CallOptions,
-  ): Promise<UserGroupWithToken> {
+  ): Promise<UserGroupWithToken<Typed>> {
     const input = { by: { token } };
     return this.#connection.mutate(RotateUserGroupTokenDocument, { input }, options, (data, response) =>
       requireToken(data.rotateUserGroupToken, response),
@@ -109,31 +118,44 @@ export class UserGroups {
 
   /** Creates a short-lived token with which a page can read the group. @throws NotFoundError */
   async createEmbedSession(session: CreateEmbedSession, options?: CallOptions): Promise<EmbedSession> {
-    const { expiresIn: expiresInSeconds, variables } = session;
-    const by =
-      "currentToken" in session ? { token: session.currentToken } : { providedId: session.providedId };
-    const input = { by, expiresInSeconds, variables };
-    return this.#connection.run(CreateEmbedSessionDocument, { input }, options, (data, response) => {
-      const payload = data.createEmbedSession;
-      const found = { ...payload, userErrors: toCallerFields(payload.userErrors) };
-      return {
-        token: requireValue(found, "token", response),
-        expiresAt: new Date(requireValue(found, "expiresAt", response)),
-      };
+    const input = toSessionInput(session);
+    return this.#connection.run(CreateEmbedSessionDocument, { input }, options, (data, response) =>
+      readSession(data.createEmbedSession, response),
+    );
+  }
+
+  /**
+   * Creates a short-lived token of the group for another tool, with claims as a session template says.
+   * @throws NotFoundError; InvalidRequestError with every value that the template refers to and the group does not have
+   */
+  async createTemplateSession(
+    session: CreateTemplateSession,
+    options?: CallOptions,
+  ): Promise<TemplateSession> {
+    const input = { ...toSessionInput(session), template: session.template };
+    return this.#connection.run(CreateTemplateSessionDocument, { input }, options, (data, response) => {
+      const { template, url, ...payload } = data.createTemplateSession;
+      const created = readSession(payload, response);
+      // The token of another template would show other rows, or go to another tool.
+      if (template !== session.template)
+        throw new UnexpectedReplyError("The reply is for another session template.", response);
+      return { ...created, template, url };
     });
   }
 
   /** @returns null if it does not exist */
-  async get(by: UserGroupBy, options?: CallOptions): Promise<UserGroup | null> {
-    return this.#connection.run(UserGroupDocument, { by }, options, (data) => data.userGroup);
+  async get(by: UserGroupBy, options?: CallOptions): Promise<UserGroup<Typed> | null> {
+    return this.#connection.run(UserGroupDocument, { by }, options, (data) => typed(data.userGroup));
   }
 
   /** Iterates over all matching groups, page by page. Default order: internal ID. */
-  list(options: UserGroupListOptions = {}): AsyncGenerator<UserGroup, void, undefined> {
+  list(options: UserGroupListOptions = {}): AsyncGenerator<UserGroup<Typed>, void, undefined> {
     const { filter, orderBy, pageSize, ...call } = options;
     const read = async (first: number, after: string | null) => {
       const variables = { first, after, filter, orderBy };
-      return this.#connection.run(UserGroupsDocument, variables, call, (data) => data.userGroups);
+      return this.#connection.run(UserGroupsDocument, variables, call, (data) =>
+        typed<Typed>(data.userGroups),
+      );
     };
     return paginate(read, pageSize);
   }
@@ -143,27 +165,27 @@ export class UserGroups {
    * @throws ApiError if one of them is invalid: then none is written, and `userErrors` lists all errors
    */
   async upsert(
-    groups: readonly UserGroupUpsert[],
+    groups: readonly UserGroupUpsert<Written<Typed>>[],
     options?: CallOptions,
-  ): Promise<readonly { readonly userGroup: UserGroup; readonly isNew: boolean }[]> {
+  ): Promise<readonly { readonly userGroup: UserGroup<Typed>; readonly isNew: boolean }[]> {
     const input = { allOrNothing: true, userGroups: groups.map(writeGroup) };
     return this.#connection.mutate(UpsertUserGroupsDocument, { input }, options, (data, response) => {
       const { results, userErrors } = data.upsertUserGroups;
       requireSuccess(toSchemaPaths(userErrors, groups), response);
       return results
-        .map((result, index) => toResult(result, groups[index], response))
+        .map((result, index) => toResult<Typed>(result, groups[index], response))
         .filter((result) => result.ok);
     });
   }
 
   /** The same, but writes all valid groups. @returns a result for each group, in their order */
   async upsertEach(
-    groups: readonly UserGroupUpsert[],
+    groups: readonly UserGroupUpsert<Written<Typed>>[],
     options?: CallOptions,
-  ): Promise<readonly UpsertResult[]> {
+  ): Promise<readonly UpsertResult<Typed>[]> {
     const input = { allOrNothing: false, userGroups: groups.map(writeGroup) };
     return this.#connection.mutate(UpsertUserGroupsDocument, { input }, options, (data, response) =>
-      data.upsertUserGroups.results.map((result, index) => toResult(result, groups[index], response)),
+      data.upsertUserGroups.results.map((result, index) => toResult<Typed>(result, groups[index], response)),
     );
   }
 
@@ -175,7 +197,7 @@ export class UserGroups {
   async rotateTokens(
     groups: readonly UserGroupBy[],
     options?: RotateTokensOptions,
-  ): Promise<readonly UserGroup[]> {
+  ): Promise<readonly UserGroup<Typed>[]> {
     return rotateTokens(this.#connection, groups, options);
   }
 
@@ -183,7 +205,7 @@ export class UserGroups {
   async rotateTokensEach(
     groups: readonly UserGroupBy[],
     options?: RotateTokensOptions,
-  ): Promise<readonly RotationResult[]> {
+  ): Promise<readonly RotationResult<Typed>[]> {
     return rotateTokensEach(this.#connection, groups, options);
   }
 
@@ -206,28 +228,28 @@ export class UserGroups {
     schemaId: string,
     dataSource: string,
     options?: CallOptions,
-  ): Promise<UserGroup> {
+  ): Promise<UserGroup<Typed>> {
     const input = { by, schemaId, dataSource };
     return this.#connection.mutate(SetUserGroupMappingDocument, { input }, options, (data, response) =>
-      requireValue(data.setUserGroupMapping, "userGroup", response),
+      typed(requireValue(data.setUserGroupMapping, "userGroup", response)),
     );
   }
 
   /** Removes a schema from the group's mapping, if present. */
-  async removeMapping(by: UserGroupBy, schemaId: string, options?: CallOptions): Promise<UserGroup> {
+  async removeMapping(by: UserGroupBy, schemaId: string, options?: CallOptions): Promise<UserGroup<Typed>> {
     const input = { by, schemaId };
     return this.#connection.mutate(RemoveUserGroupMappingDocument, { input }, options, (data, response) =>
-      requireValue(data.removeUserGroupMapping, "userGroup", response),
+      typed(requireValue(data.removeUserGroupMapping, "userGroup", response)),
     );
   }
 
   /** Replaces the whole mapping of a group. */
-  async replaceMapping(by: UserGroupBy, mapping: Mapping, options?: CallOptions): Promise<UserGroup> {
+  async replaceMapping(by: UserGroupBy, mapping: Mapping, options?: CallOptions): Promise<UserGroup<Typed>> {
     const input = { by, mapping: writeMapping(mapping) };
     return this.#connection.mutate(ReplaceUserGroupMappingDocument, { input }, options, (data, response) => {
       const { userErrors, ...payload } = data.replaceUserGroupMapping;
       const errors = toSchemaPaths(userErrors, [{ mapping }]);
-      return requireValue({ ...payload, userErrors: errors }, "userGroup", response);
+      return typed(requireValue({ ...payload, userErrors: errors }, "userGroup", response));
     });
   }
 
@@ -239,7 +261,24 @@ export class UserGroups {
   watch(
     by: Exclude<UserGroupBy, { readonly token: string }>,
     options: CallOptions = {},
-  ): AsyncGenerator<UserGroupEvent, void, undefined> {
+  ): AsyncGenerator<UserGroupEvent<Typed>, void, undefined> {
     return watchUserGroup(this.#connection, by, options);
   }
+}
+
+function toSessionInput(session: CreateEmbedSession) {
+  const { expiresIn: expiresInSeconds, variables } = session;
+  const by = "currentToken" in session ? { token: session.currentToken } : { providedId: session.providedId };
+  return { by, expiresInSeconds, variables };
+}
+
+function readSession(
+  { userErrors, ...payload }: CreateEmbedSessionMutation["createEmbedSession"],
+  response: ResponseInfo,
+): EmbedSession {
+  const found = { ...payload, userErrors: toCallerFields(userErrors) };
+  return {
+    token: requireValue(found, "token", response),
+    expiresAt: new Date(requireValue(found, "expiresAt", response)),
+  };
 }

@@ -16,7 +16,7 @@ import {
   WebhookEndpointsDocument,
 } from "./generated/operations.js";
 import { requireSuccess, requireValue } from "./graphql-wire.js";
-import type { CallOptions } from "./options.js";
+import type { CallOptions, DeletionOptions } from "./options.js";
 import { type ListOptions, paginate } from "./pages.js";
 
 /** A webhook endpoint without its secret. */
@@ -68,7 +68,7 @@ export class Webhooks {
     }));
   }
 
-  /** Updates the given fields. @throws NotFoundError */
+  /** Updates the given fields. @throws NotFoundError; ConflictError if the version is not `expectedVersion` */
   async update(input: UpdateWebhookEndpointInput, options?: CallOptions): Promise<WebhookEndpoint> {
     return this.#connection.mutate(UpdateWebhookEndpointDocument, { input }, options, (data, response) =>
       requireValue(data.updateWebhookEndpoint, "webhookEndpoint", response),
@@ -88,18 +88,17 @@ export class Webhooks {
     );
   }
 
-  /** Deletes an endpoint and its deliveries. @throws NotFoundError */
-  async delete(id: string, options?: CallOptions): Promise<void> {
-    return this.#connection.mutate(
-      DeleteWebhookEndpointDocument,
-      { input: { id } },
-      options,
-      (data, response) => requireSuccess(data.deleteWebhookEndpoint.userErrors, response),
+  /** Deletes an endpoint and its deliveries. @throws NotFoundError; ConflictError if the version is not `expectedVersion` */
+  async delete(id: string, options: DeletionOptions = {}): Promise<void> {
+    const { expectedVersion, ...call } = options;
+    const input = { id, expectedVersion };
+    return this.#connection.mutate(DeleteWebhookEndpointDocument, { input }, call, (data, response) =>
+      requireSuccess(data.deleteWebhookEndpoint.userErrors, response),
     );
   }
 
   /**
-   * Sends a test event, `webhook_endpoint.test`. While an earlier one is pending, that one is returned.
+   * Sends a test event, `webhook_endpoint.test`, and waits for its outcome. While an earlier one is being sent, that one is returned.
    * @throws NotFoundError; InvalidRequestError if the endpoint is disabled
    */
   async sendTest(id: string, options?: CallOptions): Promise<WebhookDelivery> {
@@ -121,7 +120,7 @@ export class Webhooks {
     return paginate(read, pageSize);
   }
 
-  /** Delivers a finished delivery again; a pending one is returned unchanged. @throws NotFoundError */
+  /** Delivers again, also a delivery that waits for a retry. One that may be in progress is returned unchanged. @throws NotFoundError */
   async replay(id: string, options?: CallOptions): Promise<WebhookDelivery> {
     return this.#connection.mutate(
       ReplayWebhookDeliveryDocument,

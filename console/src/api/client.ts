@@ -1,3 +1,4 @@
+import { parseJson } from "./exact-json.js";
 import { Failure, toFailure } from "./failure.js";
 import type { TypedDocumentString } from "./generated/operations.js";
 import { readJson, send } from "./http.js";
@@ -16,6 +17,8 @@ export interface CallOptions {
 export interface Client {
   /** @throws Failure if the reply contains errors, or there is no reply */
   call<R, V>(document: TypedDocumentString<R, V>, variables: NoInfer<V>, options?: CallOptions): Promise<R>;
+  /** Waits until no mutation waits for its reply, and its caller has received it. */
+  idle(): Promise<void>;
   /**
    * Yields the events of a subscription until the service completes it, and null when its stream opens.
    * @throws Failure if it cannot start, or the connection breaks
@@ -95,12 +98,27 @@ function clientWith(
     return data;
   }
 
+  async function call<R, V>(document: TypedDocumentString<R, V>, variables: V, options: CallOptions = {}) {
+    const { signal, idempotencyKey } = options;
+    const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+    const response = await post({ query: document.toString(), variables }, headers, signal);
+    return dataOf(await readJson<Reply<R>>(response), response);
+  }
+  const mutations = new Set<Promise<unknown>>();
   return {
-    async call<R, V>(document: TypedDocumentString<R, V>, variables: V, options: CallOptions = {}) {
-      const { signal, idempotencyKey } = options;
-      const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
-      const response = await post({ query: document.toString(), variables }, headers, signal);
-      return dataOf(await readJson<Reply<R>>(response), response);
+    call(document, variables, options) {
+      const reply = call(document, variables, options);
+      if (document.toString().trimStart().startsWith("mutation")) {
+        mutations.add(reply);
+        const settle = () => mutations.delete(reply);
+        reply.then(settle, settle);
+      }
+      return reply;
+    },
+    async idle() {
+      await Promise.allSettled(mutations);
+      // After the callers' own microtasks.
+      await new Promise((resolve) => setTimeout(resolve));
     },
     async *follow<R, V>(document: TypedDocumentString<R, V>, variables: V, signal: AbortSignal) {
       const body = { query: document.toString(), variables };
@@ -116,7 +134,7 @@ function clientWith(
         for (const block of blocks) {
           const [, event, data = ""] = /^event: (.*)\ndata: ?(.*)$/m.exec(block) ?? [];
           if (event === "complete") return;
-          if (event === "next") yield dataOf<R>(JSON.parse(data), response);
+          if (event === "next") yield dataOf(parseJson<Reply<R>>(data), response);
         }
       }
     },

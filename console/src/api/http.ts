@@ -1,3 +1,4 @@
+import { parseJson } from "./exact-json.js";
 import { Failure } from "./failure.js";
 
 /** Sends a request with the session's cookie. @throws Failure if there is no reply */
@@ -18,7 +19,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
 /** Returns the JSON body of a reply. @throws Failure if another server replied, such as a proxy */
 export async function readJson<T>(response: Response): Promise<T> {
   try {
-    return await response.json();
+    return parseJson<T>(await response.text());
   } catch {
     const message = `The reply is not from the service (status ${response.status}).`;
     throw new Failure(message, "NETWORK", response.headers.get("x-request-id"));

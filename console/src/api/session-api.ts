@@ -59,7 +59,7 @@ let renewal: Promise<boolean> | undefined;
  * @throws Failure `FORBIDDEN` if the person has lost the role
  */
 export async function renewSession(url = REFRESH): Promise<boolean> {
-  if (!pageData.has_identity_provider) return false;
+  if (pageData.identity_provider === undefined) return false;
   const renew = async () => {
     const response = await send(url, { method: "POST", headers: HEADERS });
     if (response.status === 401) return false;

@@ -12,7 +12,15 @@ import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
 import { AuditSearch } from "./audit-search.js";
-import { Action, Actor, type EntryProps, RequestId, Subject, useFilterLink } from "./entry-parts.js";
+import {
+  Action,
+  Actor,
+  BulkChangeLink,
+  type EntryProps,
+  RequestId,
+  Subject,
+  useFilterLink,
+} from "./entry-parts.js";
 import { ExportLog } from "./export-log.js";
 import { dayOf, useAuditFilter } from "./filter.js";
 import { groupByRequest, type RequestGroup } from "./request-groups.js";
@@ -22,7 +30,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description={`Who changed what, and when, grouped by request. Values are not recorded. Select a time, action, actor or request ID to filter by it. Time zone: ${ZONE}.`}
+      description="Who changed what, and when, grouped by request. Values are not recorded. Select a time, action, actor or request ID to filter by it."
       actions={errors.length === 0 && <ExportLog filter={filter} />}
     >
       <AuditSearch />
@@ -73,8 +81,6 @@ function Entries({ filter }: { readonly filter: AuditFilter | undefined }) {
   );
 }
 
-const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 /** The time, which links to all entries of the day. */
 function Moment({ group: { first } }: { readonly group: RequestGroup }) {
   const linkTo = useFilterLink();
@@ -96,6 +102,7 @@ function ChangesAndActor({ group }: { readonly group: RequestGroup }) {
   return (
     <>
       <Changes group={group} />
+      <BulkChangeLink entry={group.first} />
       <div className="narrow-only made-by">
         <Actor entry={group.first} />
         <RequestId entry={group.first} />

@@ -13,6 +13,7 @@ const FIELDS = [
   { name: "subject", label: "Subject", placeholder: "e.g. acme" },
   { name: "actor", label: "Actor", placeholder: "e.g. CRM" },
   { name: "request", label: "Request ID" },
+  { name: "bulk", label: "Bulk change" },
   { name: "from", label: "From", type: "date" },
   { name: "to", label: "To", type: "date" },
 ];

@@ -26,13 +26,36 @@ export function Action({ entry: { action, changed } }: EntryProps) {
   );
 }
 
+/** A link to the bulk change that the entry belongs to, if there is one. */
+export function BulkChangeLink({ entry: { bulkChangeId } }: EntryProps) {
+  if (bulkChangeId === null) return null;
+  return (
+    <a className="fine below" href={hashOf(["bulk-changes", bulkChangeId])}>
+      Bulk change
+    </a>
+  );
+}
+
 /** The changed object, which links to its page if it has one, and to its entries. */
 export function Subject({ entry: { action, subjectId, subjectName, subjectVersion } }: EntryProps) {
   const linkTo = useFilterLink();
   return (
     <>
       <SubjectName action={action} id={subjectId} name={subjectName} />
-      {subjectVersion !== null && <span className="fine word"> version {subjectVersion}</span>}
+      {subjectVersion !== null && (
+        <>
+          {" "}
+          <span className="fine word">
+            {action.startsWith("USER_GROUP") && action !== "USER_GROUP_DELETED" ? (
+              <a className="plain" href={hashOf(["groups", subjectName], { tab: "history" })}>
+                version {subjectVersion}
+              </a>
+            ) : (
+              `version ${subjectVersion}`
+            )}
+          </span>
+        </>
+      )}
       <a
         className="icon-button"
         href={linkTo({ subject: subjectName })}

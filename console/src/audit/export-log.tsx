@@ -1,10 +1,9 @@
-import { useState } from "react";
-import { type Failure, toFailure } from "../api/failure.js";
 import { type AuditFilter, AuditLogDocument, type AuditPartsFragment } from "../api/generated/operations.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { saveFile } from "../parts/save-file.js";
 import { useSession } from "../session/session.js";
+import { useAction } from "../session/use-action.js";
 
 const PAGE_SIZE = 250;
 /** Maximum number of exported entries; they are held in memory. */
@@ -22,8 +21,6 @@ const COLUMNS = [
 
 export function ExportLog({ filter }: { readonly filter: AuditFilter | undefined }) {
   const { client } = useSession();
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure | null>(null);
   const notify = useNotice();
 
   async function load(): Promise<readonly AuditPartsFragment[]> {
@@ -47,21 +44,10 @@ export function ExportLog({ filter }: { readonly filter: AuditFilter | undefined
     return entries;
   }
 
-  async function run(type: "csv" | "json") {
-    setBusy(true);
-    setFailure(null);
-    try {
-      const entries = (await load()).map(toRecord);
-      saveFile(
-        `audit-log.${type}`,
-        type === "csv" ? toCsv(entries) : `${JSON.stringify(entries, null, 2)}\n`,
-      );
-    } catch (error) {
-      setFailure(toFailure(error));
-    } finally {
-      setBusy(false);
-    }
-  }
+  const { isBusy, failure, run } = useAction(async (type: "csv" | "json") => {
+    const entries = (await load()).map(toRecord);
+    saveFile(`audit-log.${type}`, type === "csv" ? toCsv(entries) : `${JSON.stringify(entries, null, 2)}\n`);
+  });
   return (
     <>
       <button type="button" aria-disabled={isBusy} onClick={() => void run("csv")}>

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
  * the list.
  */
 export function useAuditFilter(): { filter: AuditFilter | undefined; errors: UserErrors } {
-  const { action, actor, subject, request, from, to } = useRoute().query;
+  const { action, actor, subject, request, bulk, from, to } = useRoute().query;
   const [start, end] = [startOfDay(from), startOfDay(to)];
   const known = actionNames().find((each) => each === action);
   const range = {
@@ -23,6 +23,7 @@ export function useAuditFilter(): { filter: AuditFilter | undefined; errors: Use
     ...(actor ? { actorName: actor } : {}),
     ...(subject ? { subjectName: subject } : {}),
     ...(request ? { requestId: request } : {}),
+    ...(bulk ? { bulkChangeId: bulk } : {}),
     ...(start || end ? { createdAt: range } : {}),
   };
   const errors = [

@@ -11,6 +11,7 @@ import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
 import { plural } from "../parts/plural.js";
+import { RowMenu } from "../parts/row-menu.js";
 import { Time } from "../parts/time.js";
 import { useNewDialog, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
@@ -93,7 +94,7 @@ export function DataSourcesPage() {
                 isWideOnly: true,
                 cell: ({ createdAt }) => <Time at={createdAt} isRelative />,
               },
-              { title: "Used by", isWideOnly: true, cell: groupsLink },
+              { title: "Used by", className: "word", isWideOnly: true, cell: groupsLink },
               ...(canWrite
                 ? [
                     {
@@ -101,23 +102,17 @@ export function DataSourcesPage() {
                       isTitleHidden: true,
                       className: "row-actions",
                       cell: (dataSource: DataSourcePartsFragment) => (
-                        <>
-                          <button
-                            type="button"
-                            aria-label={`Edit ${dataSource.name}`}
-                            onClick={() => setOpen({ kind: "edit", dataSource })}
-                          >
-                            Edit…
-                          </button>
-                          <button
-                            type="button"
-                            className="danger"
-                            aria-label={`Delete ${dataSource.name}`}
-                            onClick={() => setOpen({ kind: "delete", dataSource })}
-                          >
-                            Delete…
-                          </button>
-                        </>
+                        <RowMenu
+                          name={dataSource.name}
+                          actions={[
+                            { label: "Edit…", run: () => setOpen({ kind: "edit", dataSource }) },
+                            {
+                              label: "Delete…",
+                              isRed: true,
+                              run: () => setOpen({ kind: "delete", dataSource }),
+                            },
+                          ]}
+                        />
                       ),
                     },
                   ]

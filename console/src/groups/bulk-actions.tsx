@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { type Failure, toFailure } from "../api/failure.js";
 import {
   DeleteGroupsDocument,
@@ -39,9 +39,15 @@ export function BulkActions({ selected, shown, filter, total, onChange, onDone }
   const { client, viewer } = useSession();
   const [confirming, setConfirming] = useState<"change" | "delete" | "rotate" | null>(null);
   // The selection and the filter for which all groups of the list were selected.
-  const [extended, setExtended] = useState<{ selected: Selected; filter: string } | null>(null);
+  const [extended, setExtended] = useState<{ selected: Selected; filter: string; total: number } | null>(
+    null,
+  );
+  // Then the selection is that of another list.
+  const isChanged = useRef(false);
   const shownFilter = JSON.stringify(filter ?? null);
-  const isAll = extended?.selected === selected && extended.filter === shownFilter && total !== undefined;
+  // Its number stays, also if a change leaves none of the groups in the list.
+  const all = extended?.selected === selected && extended.filter === shownFilter ? extended : null;
+  const isAll = all !== null;
   const [errors, setErrors] = useState<UserErrors>([]);
   const remove = useMutation(DeleteGroupsDocument);
   const rotate = useMutation(RotateTokensDocument);
@@ -88,16 +94,17 @@ export function BulkActions({ selected, shown, filter, total, onChange, onDone }
       setFailure(toFailure(error));
     }
   }
+  // A section keeps the focus when one of its buttons is removed.
   return (
-    <div className="bulk">
+    <section className="bulk" aria-label="Selected groups">
       <p role="status">
-        {isAll ? `All ${plural(total, "group")} selected` : `${selected.size} selected`}
+        {isAll ? `All ${plural(all.total, "group")} selected` : `${selected.size} selected`}
         {!isAll && hidden > 0 && `, ${hidden} of them not on this page`}
         {!isAll && selected.size > MAX_SELECTED && `; actions apply to the first ${MAX_SELECTED}`}
         {failure && `. The export failed: ${failure.message}`}
       </p>
       {canWrite && !isAll && total !== undefined && total > selected.size && (
-        <button type="button" onClick={() => setExtended({ selected, filter: shownFilter })}>
+        <button type="button" onClick={() => setExtended({ selected, filter: shownFilter, total })}>
           Select all {total.toLocaleString()}
           {filter ? " that match" : ""}
         </button>
@@ -129,12 +136,18 @@ export function BulkActions({ selected, shown, filter, total, onChange, onDone }
         <ChangeGroups
           groups={
             isAll
-              ? { ...(filter ? { filter } : { all: true }), expectedCount: total }
+              ? { ...(filter ? { filter } : { all: true }), expectedCount: all.total }
               : { userGroups: groups }
           }
-          total={isAll ? total : ids.length}
-          onClose={() => setConfirming(null)}
-          onDone={onDone}
+          total={isAll ? all.total : ids.length}
+          onClose={() => {
+            setConfirming(null);
+            if (isChanged.current) onChange(new Map());
+          }}
+          onDone={() => {
+            isChanged.current = true;
+            onDone();
+          }}
         />
       )}
       {confirming === "delete" && (
@@ -165,7 +178,7 @@ export function BulkActions({ selected, shown, filter, total, onChange, onDone }
           </p>
         </ConfirmDialog>
       )}
-    </div>
+    </section>
   );
 }
 

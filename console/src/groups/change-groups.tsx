@@ -1,20 +1,25 @@
 import { useEffect, useRef, useState } from "react";
-import { toFailure } from "../api/failure.js";
-import {
-  ChangeGroupsDocument,
-  RestoreGroupDocument,
-  type UpdateUserGroupsInput,
-} from "../api/generated/operations.js";
+import { type Failure, toFailure } from "../api/failure.js";
+import type { UpdateUserGroupsInput } from "../api/generated/operations.js";
 import { Choice } from "../parts/choice.js";
-import { CloseAction, Dialog } from "../parts/dialog.js";
+import { Dialog } from "../parts/dialog.js";
 import { Field, TextField } from "../parts/field.js";
 import { plural } from "../parts/plural.js";
 import { Problem } from "../parts/problem.js";
-import { saveFile } from "../parts/save-file.js";
 import { useSession } from "../session/session.js";
-import { useMutation } from "../session/use-mutation.js";
+import { type BulkJob, newJob } from "./bulk-jobs.js";
+import { BulkRunDialog } from "./bulk-run-dialog.js";
+import { NO_PREVIEW, type Preview, previewChange, type Target } from "./change-preview.js";
 import { DataSourceField } from "./data-source-picker.js";
-import { toValue } from "./group-filters.js";
+import {
+  NO_PROPERTY,
+  PropertyName,
+  type TypedProperty,
+  TypedValueFields,
+  toJson,
+  usePropertySample,
+} from "./typed-value.js";
+import { jsonValue, typedTextOf } from "./value-text.js";
 
 export type ChangedGroups = Pick<UpdateUserGroupsInput, "userGroups" | "filter" | "all" | "expectedCount">;
 
@@ -33,127 +38,81 @@ const ACTIONS = {
 } as const;
 type Action = keyof typeof ACTIONS;
 
-/** The result for a group, as it can be downloaded. */
-interface Result {
-  readonly id: string | undefined;
-  readonly version: number | undefined;
-  readonly provided_id: string | null;
-  readonly name: string | null;
-  readonly is_changed: boolean;
-  readonly error?: string;
-}
-
-interface Progress {
-  readonly step: keyof typeof VERBS;
-  readonly isEnded: boolean;
-  readonly results: readonly Result[];
-}
-
-/** Verbs for the groups that a step has changed. */
-const VERBS = { preview: "would change", change: "changed", undo: "restored" } as const;
-/** Restorations at a time. */
-const BATCH = 10;
-const MAX_NAMES = 5;
+const MAX_FORMERS = 8;
 
 /** Makes the same change to many groups, after a preview of what will change. */
-export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsProps) {
+export function ChangeGroups({ groups: shownGroups, total: shownTotal, onClose, onDone }: ChangeGroupsProps) {
+  // Those of the moment at which the dialog was opened: after the change, the list may have none of them.
+  const [{ groups, total }] = useState({ groups: shownGroups, total: shownTotal });
   const [action, setAction] = useState<Action>("set");
-  const [name, setName] = useState("");
-  const [value, setValue] = useState("");
-  const [progress, setProgress] = useState<Progress | null>(null);
-  const isOpen = useRef(true);
-  const change = useMutation(ChangeGroupsDocument);
-  const { client, viewer } = useSession();
+  const [property, setProperty] = useState(NO_PROPERTY);
+  const [schemaId, setSchemaId] = useState("");
+  const [dataSource, setDataSource] = useState("");
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [job, setJob] = useState<BulkJob | null>(null);
+  /** What was previewed last. */
+  const latest = useRef<{ readonly change: UpdateUserGroupsInput } | null>(null);
+  const { client } = useSession();
+  const sample = usePropertySample();
   const isMapping = action === "map" || action === "unmap";
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
+  useEffect(
+    () => () => {
+      latest.current = null;
+    },
+    [],
+  );
+  const json = toJson(sample, property);
+  const value: unknown = "json" in json ? jsonValue(json.json) : undefined;
+  const change: UpdateUserGroupsInput = {
+    ...groups,
+    ...{
+      set: { propertiesPatch: { [property.name]: value } },
+      remove: { propertiesPatch: { [property.name]: null } },
+      map: { setMapping: [{ schemaId, dataSource }] },
+      unmap: { removeMapping: [schemaId] },
+    }[action],
+  };
+  const after = { set: typedTextOf(value), remove: "removed", map: dataSource, unmap: "removed" }[action];
 
-  /** Calls the service until all groups are done, or the dialog is closed. */
-  async function run(dryRun: boolean) {
-    const results: Result[] = [];
-    let after: string | null = null;
-    do {
-      const input = { ...groups, ...inputOf(action, name, value), dryRun, allOrNothing: false };
-      const payload = await change.run({ input: after === null ? input : { ...input, after } });
-      if (!payload) break;
-      for (const { userGroup, isChanged, userErrors } of payload.results) {
-        results.push({
-          id: userGroup?.id,
-          version: userGroup?.version,
-          provided_id: userGroup?.providedId ?? null,
-          name: userGroup?.name ?? null,
-          is_changed: isChanged,
-          ...(userErrors[0] ? { error: userErrors[0].message } : {}),
-        });
+  /** Previews the change until the form is edited or the dialog is closed. */
+  async function run() {
+    const target: Target = isMapping ? { schemaId } : { property: property.name };
+    const attempt = { change };
+    latest.current = attempt;
+    setBusy(true);
+    setFailure(null);
+    setPreview(NO_PREVIEW);
+    try {
+      for await (const next of previewChange(client, change, target)) {
+        if (latest.current !== attempt) return;
+        setPreview(next);
       }
-      if (results.length === 0 && payload.userErrors.length > 0) break;
-      after = payload.endCursor;
-      setProgress({ step: dryRun ? "preview" : "change", isEnded: after === null, results: [...results] });
-    } while (after !== null && isOpen.current);
-    if (!dryRun) onDone();
-  }
-
-  /** Restores the former values of groups that have not been changed since. */
-  async function undo(changes: readonly Result[]) {
-    const restore = async (change: Result) => {
-      const { id = "", version = 0 } = change;
-      try {
-        const input = { by: { id }, version: version - 1, expectedVersion: version };
-        const { userErrors } = (await client.call(RestoreGroupDocument, { input })).restoreUserGroup;
-        return userErrors[0] ? { ...change, is_changed: false, error: userErrors[0].message } : change;
-      } catch (error) {
-        return { ...change, is_changed: false, error: toFailure(error).message };
-      }
-    };
-    for (const results: Result[] = []; ; ) {
-      const isEnded = results.length === changes.length;
-      setProgress({ step: "undo", isEnded, results: [...results] });
-      if (isEnded || !isOpen.current) break;
-      const batch = changes.slice(results.length, results.length + BATCH);
-      results.push(...(await Promise.all(batch.map(restore))));
+    } catch (error) {
+      setPreview(null);
+      setFailure(toFailure(error));
+    } finally {
+      if (latest.current === attempt) setBusy(false);
     }
-    onDone();
   }
-
   function edit(next: () => void) {
-    setProgress(null);
+    latest.current = null;
+    setBusy(false);
+    setPreview(null);
     next();
   }
-  const count = plural(total, "group");
-  const isReady = progress?.step === "preview" && progress.isEnded;
-  const changes = progress?.results.filter((result) => result.is_changed) ?? [];
-  const changed = changes.length;
-  if (progress?.step === "undo" || (progress?.step === "change" && progress.isEnded)) {
-    return (
-      <Dialog title={`Change ${count}`} onClose={onClose}>
-        <div role="status">
-          <Summary progress={progress} />
-          {!progress.isEnded && <p>Further groups are being restored…</p>}
-        </div>
-        <div className="actions">
-          <button type="button" onClick={() => saveResults(progress.results)}>
-            Download the result
-          </button>
-          {progress.step === "change" && changed > 0 && viewer.userGroupHistoryDays > 0 && (
-            <button type="button" onClick={() => void undo(changes)}>
-              Undo
-            </button>
-          )}
-        </div>
-        <CloseAction onClose={onClose} />
-      </Dialog>
-    );
-  }
+  if (job) return <BulkRunDialog job={job} onClose={onClose} onDone={onDone} />;
+  const isReady = preview?.isEnded === true && preview.errors.length === 0;
+  const isEmpty = isReady && preview.changed === 0;
   return (
-    <Dialog title={`Change ${count}`} onClose={onClose}>
+    <Dialog title={`Change ${plural(total, "group")}`} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!change.isBusy) void run(!isReady);
+          if (isBusy || isEmpty) return;
+          if (isReady) setJob(newJob(latest.current?.change ?? change, total));
+          else void run();
         }}
       >
         <Field label="Change">
@@ -162,53 +121,69 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
               {...control}
               choices={ACTIONS}
               value={action}
-              onChange={(chosen) =>
-                edit(() => {
-                  setAction(chosen);
-                  setValue("");
-                })
-              }
+              onChange={(chosen) => edit(() => setAction(chosen))}
             />
           )}
         </Field>
-        <TextField
-          label={isMapping ? "Schema" : "Property"}
-          spellCheck={false}
-          value={name}
-          onChange={(text) => edit(() => setName(text))}
-        />
-        {action === "set" && (
+        {isMapping ? (
           <TextField
-            label="Value"
-            hint="Text, a number, true, false, or JSON."
+            label="Schema"
             spellCheck={false}
-            value={value}
-            onChange={(text) => edit(() => setValue(text))}
+            value={schemaId}
+            onChange={(text) => edit(() => setSchemaId(text))}
           />
+        ) : (
+          <Field label="Property">
+            {(control) => (
+              <PropertyName
+                {...control}
+                sample={sample}
+                value={property.name}
+                onChange={(name) => edit(() => setProperty({ name, text: property.text }))}
+              />
+            )}
+          </Field>
+        )}
+        {action === "set" && (
+          <Field label="Value" hint="The type is that of the property in other groups.">
+            {(control) => (
+              <TypedValueFields
+                control={control}
+                property={property}
+                sample={sample}
+                refuse={refuse}
+                onChange={(next: TypedProperty) => edit(() => setProperty(next))}
+              />
+            )}
+          </Field>
         )}
         {action === "map" && (
-          <DataSourceField
-            label="Data source"
-            value={value}
-            onChange={(next) => edit(() => setValue(next))}
-          />
+          <Field label="Data source">
+            {() => (
+              <DataSourceField
+                label="Data source"
+                value={dataSource}
+                onChange={(next) => edit(() => setDataSource(next))}
+              />
+            )}
+          </Field>
         )}
         <div role="status">
-          {progress && <Summary progress={progress} />}
-          {change.isBusy && (
+          {isBusy && (
             <p>
-              <progress value={progress?.results.length ?? 0} max={total} />{" "}
-              {(progress?.results.length ?? 0).toLocaleString()} of {total.toLocaleString()}
+              <progress aria-label="Preview" value={preview?.done ?? 0} max={total} />{" "}
+              {(preview?.done ?? 0).toLocaleString()} of {total.toLocaleString()}
             </p>
           )}
+          {isReady && <Summary preview={preview} after={after} />}
         </div>
-        <Problem failure={change.failure} errors={progress ? [] : change.errors} />
+        <Problem failure={failure} errors={preview?.errors ?? []} />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={change.isBusy || (isReady && changed === 0)}>
-            {isReady ? `Change ${plural(changed, "group")}` : "Preview"}
+          <button type="submit" className="primary" aria-disabled={isBusy || isEmpty}>
+            {isReady && !isEmpty ? `Change ${plural(preview.changed, "group")}` : "Preview"}
           </button>
         </div>
       </form>
@@ -216,51 +191,44 @@ export function ChangeGroups({ groups, total, onClose, onDone }: ChangeGroupsPro
   );
 }
 
-/** The numbers of a preview or a result, with examples. */
-function Summary({ progress: { step, results } }: { readonly progress: Progress }) {
-  const changed = results.filter((result) => result.is_changed);
-  const refused = results.filter(({ error }) => error !== undefined);
-  const equal = results.length - changed.length - refused.length;
-  const names = changed.slice(0, MAX_NAMES).map((result) => result.name);
+/** As a patch, null would remove the property. */
+function refuse(json: string): string | undefined {
+  return json.trim() === "null" ? "Choose “Remove a property” to remove it." : undefined;
+}
+
+interface SummaryProps {
+  readonly preview: Preview;
+  /** The new value. */
+  readonly after: string;
+}
+
+/** What would change: the number of groups by their former value. */
+function Summary({ preview: { done, changed, refused, formers }, after }: SummaryProps) {
+  const equal = done - changed - refused.length;
+  const sorted = [...formers].toSorted(([, a], [, b]) => b - a);
+  const others = sorted.slice(MAX_FORMERS).reduce((sum, [, count]) => sum + count, 0);
   return (
     <>
       <p>
-        {plural(changed.length, "group")} {VERBS[step]}
-        {equal > 0 && `, ${equal.toLocaleString()} already ${step === "preview" ? "have" : "had"} this value`}
+        {changed === 0 ? "No group would change" : `${plural(changed, "group")} would change`}
+        {equal > 0 && `, ${equal.toLocaleString()} already ${equal === 1 ? "has" : "have"} this value`}
         {refused.length > 0 && `, ${refused.length.toLocaleString()} refused`}.
       </p>
-      {names.length > 0 && (
-        <p className="fine">
-          {names.join(", ")}
-          {changed.length > names.length && " and others"}
-        </p>
+      {sorted.length > 0 && (
+        <ul className="formers">
+          {sorted.slice(0, MAX_FORMERS).map(([former, count]) => (
+            <li key={former}>
+              <span>{former}</span> → <strong>{after}</strong>: {count.toLocaleString()}
+            </li>
+          ))}
+          {others > 0 && <li>other values: {others.toLocaleString()}</li>}
+        </ul>
       )}
       {refused[0] && (
         <p className="error">
-          {refused[0].name ?? "A group"}: {refused[0].error}
+          {refused[0].name}: {refused[0].message}
         </p>
       )}
     </>
   );
-}
-
-function inputOf(
-  action: Action,
-  name: string,
-  value: string,
-): Pick<UpdateUserGroupsInput, "propertiesPatch" | "setMapping" | "removeMapping"> {
-  switch (action) {
-    case "set":
-      return { propertiesPatch: { [name]: toValue(value) } };
-    case "remove":
-      return { propertiesPatch: { [name]: null } };
-    case "map":
-      return { setMapping: [{ schemaId: name, dataSource: value }] };
-    case "unmap":
-      return { removeMapping: [name] };
-  }
-}
-
-function saveResults(results: readonly Result[]): void {
-  saveFile("changes.jsonl", results.map((result) => `${JSON.stringify(result)}\n`).join(""));
 }

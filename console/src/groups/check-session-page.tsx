@@ -1,24 +1,43 @@
 import { useState } from "react";
 import { useSessionCheck } from "../parts/embed/session-check.js";
 import { SessionFacts } from "../parts/embed/session-facts.js";
-import { Field } from "../parts/field.js";
+import { Field, TextField } from "../parts/field.js";
 import { LoadProblem } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { useDebounced } from "../parts/use-debounced.js";
+import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
+import { GroupFindings } from "./group-findings.js";
+import { OriginCheck } from "./origin-check.js";
 
-/** Decodes a pasted embed session and explains why it is accepted or refused. */
+/** Finds out why a customer's page is empty or refused: the group, the embed session or the page's origin. */
 export function CheckSessionPage() {
+  const { group = "" } = useRoute().query;
+  const [customer, setCustomer] = useState(group);
+  const providedId = useDebounced(customer.trim());
   const [text, setText] = useState("");
   const token = text.trim().replace(/^Bearer /, "");
   const { data, failure, isLoading, reload } = useSessionCheck(useDebounced(token));
   return (
     <Page
-      title="Check an embed session"
-      description="Find out why a customer's page is refused."
+      title="Why does the embed show nothing?"
+      description="Find out why a customer's page is empty or refused."
       back={{ href: hashOf(["groups"]), label: "Groups" }}
     >
-      <div className="card">
+      <section className="card" aria-labelledby="customer">
+        <h2 id="customer">1. The customer</h2>
+        <TextField
+          label="External ID"
+          hint="The ID of the customer in your system."
+          required={false}
+          spellCheck={false}
+          value={customer}
+          onChange={setCustomer}
+        />
+        {providedId !== "" && <GroupFindings providedId={providedId} />}
+      </section>
+      <section className="card" aria-labelledby="session">
+        <h2 id="session">2. The embed session</h2>
         <Field
           label="Embed session"
           hint="The JWT that the page sends after “Authorization: Bearer”. It is sent to this service only."
@@ -48,7 +67,11 @@ export function CheckSessionPage() {
             )}
           </div>
         )}
-      </div>
+      </section>
+      <section className="card" aria-labelledby="origin">
+        <h2 id="origin">3. The page</h2>
+        <OriginCheck />
+      </section>
     </Page>
   );
 }

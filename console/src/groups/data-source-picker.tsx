@@ -3,6 +3,7 @@ import { DataSourceChoicesDocument } from "../api/generated/operations.js";
 import { useQuery } from "../session/use-query.js";
 
 const TYPING_MS = 250;
+const NONE: readonly DataSourceChoice[] = [];
 
 interface DataSourceChoice {
   readonly providedId: string;
@@ -99,5 +100,5 @@ export function useDataSourceChoices(typed: string) {
     const timer = setTimeout(() => setNameContains(typed), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed, isComplete]);
-  return { choices: data?.dataSources.nodes ?? [], isComplete };
+  return { choices: data?.dataSources.nodes ?? NONE, isComplete };
 }

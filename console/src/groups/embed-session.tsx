@@ -22,7 +22,9 @@ export function EmbedSession(props: EmbedSessionProps) {
       <button type="button" onClick={() => setOpen(true)}>
         New embed session…
       </button>
-      <a href={hashOf(["check-session"])}>Check an embed session</a>
+      <a className="button" href={hashOf(["check-session"], { group: props.group.providedId })}>
+        Why does the embed show nothing?
+      </a>
       {isOpen && <NewEmbedSession {...props} onClose={() => setOpen(false)} />}
     </>
   );

@@ -1,5 +1,3 @@
-import { useState } from "react";
-import { toFailure } from "../api/failure.js";
 import {
   ExportPageDocument,
   type ExportPageQuery,
@@ -8,6 +6,7 @@ import {
 } from "../api/generated/operations.js";
 import { useNotice } from "../parts/notices.js";
 import { plural } from "../parts/plural.js";
+import { useDownload } from "../parts/use-download.js";
 import { useSession } from "../session/session.js";
 import { saveGroups } from "./export-file.js";
 
@@ -17,31 +16,22 @@ const MAX_EXPORTED = 10_000;
 /** Exports all groups of the list, or its first 10,000. */
 export function ExportGroups({ filter }: { readonly filter: UserGroupFilter | undefined }) {
   const { client } = useSession();
-  const [isBusy, setBusy] = useState(false);
   const notify = useNotice();
-
-  async function run() {
-    setBusy(true);
-    try {
-      const groups: ExportPartsFragment[] = [];
-      let after: string | null = null;
-      do {
-        const { userGroups }: ExportPageQuery = await client.call(ExportPageDocument, {
-          ...(filter ? { filter } : {}),
-          ...(after === null ? {} : { after }),
-        });
-        groups.push(...userGroups.nodes);
-        after = userGroups.pageInfo.hasNextPage ? userGroups.pageInfo.endCursor : null;
-      } while (after !== null && groups.length < MAX_EXPORTED);
-      saveGroups(groups);
-      const rest = after === null ? "" : " There are more: export them with the command line.";
-      notify(`${plural(groups.length, "group")} exported.${rest}`);
-    } catch (error) {
-      notify(`The export failed: ${toFailure(error).message}`);
-    } finally {
-      setBusy(false);
-    }
-  }
+  const { isBusy, run } = useDownload("The export", async () => {
+    const groups: ExportPartsFragment[] = [];
+    let after: string | null = null;
+    do {
+      const { userGroups }: ExportPageQuery = await client.call(ExportPageDocument, {
+        ...(filter ? { filter } : {}),
+        ...(after === null ? {} : { after }),
+      });
+      groups.push(...userGroups.nodes);
+      after = userGroups.pageInfo.hasNextPage ? userGroups.pageInfo.endCursor : null;
+    } while (after !== null && groups.length < MAX_EXPORTED);
+    saveGroups(groups);
+    const rest = after === null ? "" : " There are more: export them with the command line.";
+    notify(`${plural(groups.length, "group")} exported.${rest}`);
+  });
   return (
     <button type="button" aria-disabled={isBusy} onClick={() => void run()}>
       {isBusy ? "Exporting…" : "Export"}

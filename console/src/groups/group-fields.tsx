@@ -1,6 +1,7 @@
+import { useCallback } from "react";
 import { errorAt, type UserErrors } from "../api/user-errors.js";
 import { TextField } from "../parts/field.js";
-import type { GroupDraft } from "./group-draft.js";
+import type { GroupDraft, MappingRow } from "./group-draft.js";
 import { MappingEditor } from "./mapping-editor.js";
 import { PropertiesEditor } from "./properties-editor.js";
 
@@ -8,12 +9,18 @@ interface GroupFieldsProps {
   readonly draft: GroupDraft;
   readonly errors: UserErrors;
   readonly isReadOnly: boolean;
-  readonly onChange: (draft: GroupDraft) => void;
+  /** Keeps its identity, so that only what is edited is rendered again. */
+  readonly onEdit: (edit: (draft: GroupDraft) => GroupDraft) => void;
 }
 
 export const GROUP_FIELDS = ["name", "properties", "newProperty", "mapping"] as const;
 
-export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFieldsProps) {
+export function GroupFields({ draft, errors, isReadOnly, onEdit }: GroupFieldsProps) {
+  const editMapping = useCallback(
+    (edit: (rows: readonly MappingRow[]) => readonly MappingRow[]) =>
+      onEdit((before) => ({ ...before, mapping: edit(before.mapping) })),
+    [onEdit],
+  );
   return (
     <>
       <TextField
@@ -21,22 +28,17 @@ export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFields
         error={errorAt(errors, "name")}
         value={draft.name}
         readOnly={isReadOnly}
-        onChange={(name) => onChange({ ...draft, name })}
+        onChange={(name) => onEdit((before) => ({ ...before, name }))}
       />
       <PropertiesEditor
-        text={draft.properties}
-        error={errorAt(errors, "properties")}
+        properties={draft.properties}
+        errors={errors}
         newProperty={draft.newProperty}
         newPropertyError={draft.newProperty === "" ? undefined : errorAt(errors, "newProperty")}
         isReadOnly={isReadOnly}
-        onChange={(changed) => onChange({ ...draft, ...changed })}
+        onEdit={onEdit}
       />
-      <MappingEditor
-        rows={draft.mapping}
-        errors={errors}
-        isReadOnly={isReadOnly}
-        onChange={(mapping) => onChange({ ...draft, mapping })}
-      />
+      <MappingEditor rows={draft.mapping} errors={errors} isReadOnly={isReadOnly} onEdit={editMapping} />
     </>
   );
 }

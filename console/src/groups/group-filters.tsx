@@ -4,6 +4,8 @@ import { Choice } from "../parts/choice.js";
 import { useGoTo, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { DataSourceField } from "./data-source-picker.js";
+import { NO_PROPERTY, PropertyName, TypedValueFields, toJson, usePropertySample } from "./typed-value.js";
+import { jsonValue, typedTextOf } from "./value-text.js";
 
 /** The names of the filters, by their parameter in the URL. */
 const FILTERS = {
@@ -28,23 +30,26 @@ export function useGroupFilter(): UserGroupFilter | undefined {
     ...(schema ? { schemaId: schema } : {}),
     ...(mapping ? { hasMapping: mapping !== "no" } : {}),
     ...(since ? { updatedAt: { from: `${since}T00:00:00Z` } } : {}),
-    ...(properties ? { properties: toValue(properties) } : {}),
+    // As text, in which numbers may have any size.
+    ...(properties ? { properties } : {}),
   };
 }
 
-/** Returns the names of the properties that the list shows as columns. */
-export function usePropertyColumns(): readonly string[] {
-  const { columns = "" } = useRoute().query;
-  return [...new Set(columns.split(",").map((name) => name.trim()))].filter(Boolean);
-}
+/** As many properties are columns if nobody has chosen any. */
+const DEFAULT_COLUMNS = 2;
+/** In the URL: no columns. */
+const NONE = ",";
 
-/** Returns the JSON value of a text, such as `5` or `true`; another text is a string. */
-export function toValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+/** Returns the names of the properties that the list shows as columns: those in the URL, or else the first that most groups have. */
+export function usePropertyColumns(): readonly string[] {
+  const { columns } = useRoute().query;
+  const sample = usePropertySample(columns === undefined);
+  if (columns === undefined)
+    return [...sample]
+      .filter(([, { type, isCommon }]) => isCommon && type !== "json")
+      .slice(0, DEFAULT_COLUMNS)
+      .map(([name]) => name);
+  return [...new Set(columns.split(",").map((name) => name.trim()))].filter(Boolean);
 }
 
 /** The filters of the list as links that remove them. */
@@ -63,7 +68,7 @@ export function FilterChips() {
       {wanted.map(([name, value]) => {
         const others = Object.fromEntries(wanted.filter((entry) => entry[0] !== name));
         const rest = wanted.length > 1 ? JSON.stringify(others) : null;
-        const label = `${name} is ${textOf(value)}`;
+        const label = `${name} is ${typedTextOf(value)}`;
         return <FilterChip key={name} label={label} href={hashOf(path, { ...query, properties: rest })} />;
       })}
       {Object.entries(labels).map(
@@ -84,24 +89,38 @@ function FilterChip({ label, href }: { readonly label: string; readonly href: st
   );
 }
 
+interface FilterFormProps {
+  /** The properties that are columns. */
+  readonly columns: readonly string[];
+}
+
 /** Adds filters and columns to the list. They are in the URL. */
-export function FilterForm() {
+export function FilterForm(props: FilterFormProps) {
   const { path, query } = useRoute();
   const goTo = useGoTo();
   const [kind, setKind] = useState<FilterName>("property");
-  const [name, setName] = useState("");
+  const [property, setProperty] = useState(NO_PROPERTY);
   const [value, setValue] = useState("");
-  const { columns } = query;
+  const [isOpen, setOpen] = useState(false);
+  const sample = usePropertySample(isOpen);
+  const columns = props.columns.join(", ");
 
   function add() {
-    const entries = { ...Object.fromEntries(entriesOf(query["properties"] ?? "")), [name]: toValue(value) };
-    const added = kind === "property" ? { properties: JSON.stringify(entries) } : { [kind]: value };
+    const added = kind === "property" ? { properties: withProperty() } : { [kind]: value };
     goTo(hashOf(path, { ...query, ...added, after: null, before: null, from: null }));
-    setName("");
+    setProperty(NO_PROPERTY);
     setValue(kind === "mapping" ? value : "");
   }
+  /** Returns the JSON text of the wanted properties and the typed one. */
+  function withProperty(): string {
+    const others = entriesOf(query["properties"] ?? "").filter(([name]) => name !== property.name);
+    const wanted = toJson(sample, property);
+    const members = others.map(([name, other]) => `${JSON.stringify(name)}:${JSON.stringify(other)}`);
+    if ("json" in wanted) members.push(`${JSON.stringify(property.name)}:${wanted.json}`);
+    return `{${members.join()}}`;
+  }
   return (
-    <details className="list-options">
+    <details className="list-options" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Filters and columns</summary>
       <form
         onSubmit={(event) => {
@@ -120,17 +139,18 @@ export function FilterForm() {
         />
         {kind === "property" && (
           <>
-            <input
+            <PropertyName
               aria-label="Property name"
               placeholder="plan"
-              value={name}
-              required
-              onChange={(event) => setName(event.target.value)}
+              sample={sample}
+              value={property.name}
+              onChange={(name) => setProperty({ name, text: property.text })}
             />
             is
+            <TypedValueFields property={property} sample={sample} onChange={setProperty} />
           </>
         )}
-        {kind === "source" ? (
+        {kind === "property" ? null : kind === "source" ? (
           <DataSourceField label="Data source" value={value} onChange={setValue} />
         ) : kind === "mapping" ? (
           <Choice
@@ -141,8 +161,7 @@ export function FilterForm() {
           />
         ) : (
           <input
-            aria-label={kind === "property" ? "Value" : FILTERS[kind]}
-            placeholder={kind === "property" ? "enterprise" : undefined}
+            aria-label={FILTERS[kind]}
             type={kind === "since" ? "date" : "text"}
             value={value}
             required
@@ -156,7 +175,7 @@ export function FilterForm() {
         onSubmit={(event) => {
           event.preventDefault();
           const typed = new FormData(event.currentTarget).get("columns");
-          goTo(hashOf(path, { ...query, columns: typeof typed === "string" ? typed : null }));
+          goTo(hashOf(path, { ...query, columns: (typeof typed === "string" && typed) || NONE }));
         }}
       >
         <label>
@@ -171,11 +190,6 @@ export function FilterForm() {
 
 /** Returns the members of a JSON object in the URL; none if it is something else. */
 function entriesOf(text: string): readonly (readonly [name: string, value: unknown])[] {
-  const value = toValue(text);
+  const value = jsonValue(text);
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
-}
-
-/** Returns the text of a JSON value for people. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "–");
 }

@@ -1,22 +1,19 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { type GroupPartsFragment, UpdateGroupDocument } from "../api/generated/operations.js";
-import { isConflict, otherErrors } from "../api/user-errors.js";
+import { isConflict, otherErrors, type UserErrors } from "../api/user-errors.js";
+import { CopyButton } from "../parts/copy-button.js";
 import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
+import { useDebounced } from "../parts/use-debounced.js";
 import { useUnsaved } from "../routing/navigation.js";
-import { useScope } from "../session/session.js";
+import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 import { GroupConflict } from "./group-conflict.js";
-import {
-  changesBetween,
-  draftOf,
-  type GroupDraft,
-  isUnchanged,
-  parseProperties,
-  unaddedProperty,
-} from "./group-draft.js";
+import { changesBetween, draftOf, type GroupDraft, isUnchanged, unfinishedProperty } from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 import { useUndoNotice } from "./undo.js";
+
+const NO_ERRORS: UserErrors = [];
 
 /** The error of saving a version that is known to be outdated. */
 const CONFLICT = { code: "VERSION_CONFLICT", field: null, message: "The group was changed." } as const;
@@ -28,43 +25,57 @@ export interface GroupProps {
 }
 
 interface GroupFormProps extends GroupProps {
+  readonly isDeleted: boolean;
   /** Called when another client has changed the group: `group` must be loaded again. */
   readonly onConflict: () => void;
-  /** Called with each edit, except while the properties are not JSON. */
+  /** Called with the edited group after a pause, except while the properties are not JSON. */
   readonly onDraft: (draft: GroupDraft) => void;
 }
 
 /** Edits a group. Changes by other clients are not overwritten without confirmation. */
-export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormProps) {
-  const [base, setBase] = useState(group);
-  const [draft, setDraft] = useState(() => draftOf(group));
+export function GroupForm({ group, isDeleted, onUpdate, onConflict, onDraft }: GroupFormProps) {
+  const { browser } = useSession();
+  /** The version that is edited. */
+  const [{ base, start }, setBase] = useState(() => ({ base: group, start: draftOf(group) }));
+  const [draft, setDraft] = useState(start);
   const update = useMutation(UpdateGroupDocument);
-  const { errors, setErrors } = update;
+  const { setErrors } = update;
+  const errors = useMemo(() => update.errors.map(ofWhole), [update.errors]);
   const canWrite = useScope("WRITE");
   const notify = useUndoNotice(onUpdate);
-  const changes = changesBetween(draftOf(base), draft);
-  const isDirty = Object.keys(changes).length > 0 || draft.newProperty !== "";
-  const { parseError } = parseProperties(draft.properties);
+  const changes = changesBetween(start, draft);
+  const isDirty = Object.keys(changes).length > 0 || unfinishedProperty(draft).length > 0;
+  const { parseError } = draft.properties;
   const isOutdated = isDirty && !update.isBusy && !isUnchanged(base, group);
   useUnsaved(isDirty);
+  const settled = useDebounced(draft);
+  const drawn = isDirty ? settled : draft;
   useEffect(() => {
-    if (parseError === undefined) onDraft(draft);
-  }, [parseError, draft, onDraft]);
+    if (drawn.properties.parseError === undefined) onDraft(drawn);
+  }, [drawn, onDraft]);
+  const edit = useCallback(
+    (change: (before: GroupDraft) => GroupDraft) => {
+      setDraft(change);
+      setErrors(NO_ERRORS);
+    },
+    [setErrors],
+  );
 
   if (group !== base && !isDirty) startFrom(group);
   // A newer version with equal contents, for example after a rotation, is no conflict.
-  else if (group !== base && isUnchanged(base, group)) setBase(group);
+  else if (group !== base && isUnchanged(base, group)) setBase({ base: group, start: draftOf(group) });
 
   function startFrom(next: GroupPartsFragment) {
-    setBase(next);
-    setDraft(draftOf(next));
-    setErrors([]);
+    const loaded = draftOf(next);
+    setBase({ base: next, start: loaded });
+    setDraft(loaded);
+    setErrors(NO_ERRORS);
   }
 
   async function save() {
     if (parseError !== undefined || !isDirty) return;
-    const unadded = unaddedProperty(draft);
-    if (unadded.length > 0) return setErrors(unadded);
+    const unfinished = unfinishedProperty(draft);
+    if (unfinished.length > 0) return setErrors(unfinished);
     if (isOutdated) return setErrors([CONFLICT]);
     await send(base, draft);
   }
@@ -92,20 +103,14 @@ export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormPro
       isInvalid={parseError !== undefined}
       onSubmit={() => void save()}
     >
-      <GroupFields
-        draft={draft}
-        errors={errors}
-        isReadOnly={!canWrite}
-        onChange={(next) => {
-          setDraft(next);
-          setErrors([]);
-        }}
-      />
+      <GroupFields draft={draft} errors={errors} isReadOnly={!canWrite} onEdit={edit} />
       <Problem failure={update.failure} errors={conflict ? [] : otherErrors(errors, GROUP_FIELDS)} />
       {conflict && (
         <GroupConflict
           key={conflict.version}
-          base={draftOf(base)}
+          id={group.id}
+          baseVersion={base.version}
+          base={start}
           mine={draft}
           saved={draftOf(conflict)}
           isBusy={update.isBusy}
@@ -116,11 +121,22 @@ export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormPro
           onDiscard={() => startFrom(conflict)}
         />
       )}
+      {!canWrite && isDirty && (
+        <div className="callout conflict" role="alert">
+          <p>
+            {!isDeleted && `Your ${browser.person ? "role" : "API key"} no longer allows changing groups. `}
+            What you typed cannot be saved. You can copy it until you leave the page.
+          </p>
+          <CopyButton label="Unsaved changes" text={JSON.stringify(changes, null, 2)} />
+        </div>
+      )}
       {canWrite && isOutdated && !conflict && (
-        <p className="callout conflict">This group was changed elsewhere while you were editing.</p>
+        <p className="callout conflict" role="status">
+          This group was changed elsewhere while you were editing.
+        </p>
       )}
       {canWrite && !conflict && (
-        <div className="actions">
+        <div className="actions save-bar">
           <button
             type="submit"
             className="primary"
@@ -138,4 +154,15 @@ export function GroupForm({ group, onUpdate, onConflict, onDraft }: GroupFormPro
       )}
     </Form>
   );
+}
+
+/** Returns an error of a patch as that of the properties, whatever was sent of them. */
+function ofWhole(error: UserErrors[number]): UserErrors[number] {
+  const { field, message } = error;
+  if (field?.[0] !== "propertiesPatch") return error;
+  return {
+    ...error,
+    field: ["properties", ...field.slice(1)],
+    message: message.replace(/^propertiesPatch/, "properties"),
+  };
 }

@@ -14,10 +14,12 @@ import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { BulkActions } from "./bulk-actions.js";
 import { ExportGroups } from "./export-groups.js";
-import { FilterForm, textOf, useGroupFilter, usePropertyColumns } from "./group-filters.js";
+import { FilterForm, useGroupFilter, usePropertyColumns } from "./group-filters.js";
 import { GroupSearch } from "./group-search.js";
 import type { ListedGroup } from "./listed-group.js";
 import { NewChanges } from "./new-changes.js";
+import { UnfinishedChanges } from "./unfinished-changes.js";
+import { textOf } from "./value-text.js";
 
 const SORT_FIELDS = {
   name: "NAME",
@@ -55,19 +57,32 @@ export function GroupsPage() {
     query.reload();
     count.reload();
   }
+  function reloadAfterChange() {
+    ignoreUntil.current = Date.now() + OWN_EVENTS_MS;
+    reload();
+  }
   return (
     <Page
       title="Groups"
       description="A group is one of your customers: its properties, data sources and token."
       actions={
         <>
+          {canWrite && (
+            <a className="button" href={hashOf(["bulk-changes"])}>
+              Bulk changes
+            </a>
+          )}
+          <a className="button" href={hashOf(["property-schema"])}>
+            Property schema
+          </a>
           <ExportGroups filter={filter} />
           {add}
         </>
       }
     >
+      <UnfinishedChanges onDone={reloadAfterChange} />
       <GroupSearch />
-      <FilterForm />
+      <FilterForm columns={columns} />
       {selected.size > 0 && (
         <BulkActions
           selected={selected}
@@ -75,10 +90,7 @@ export function GroupsPage() {
           filter={filter}
           total={total}
           onChange={setSelected}
-          onDone={() => {
-            ignoreUntil.current = Date.now() + OWN_EVENTS_MS;
-            reload();
-          }}
+          onDone={reloadAfterChange}
         />
       )}
       <div className="fine list-count">
@@ -102,18 +114,29 @@ export function GroupsPage() {
                 title: "Name",
                 isRowHead: true,
                 sortKey: "name",
-                cell: ({ providedId, name }) => <a href={hashOf(["groups", providedId])}>{name}</a>,
+                cell: ({ providedId, name }) => (
+                  <a className="clamped" href={hashOf(["groups", providedId])} title={name}>
+                    {name}
+                  </a>
+                ),
               },
               {
                 title: "External ID",
                 className: "code",
                 sortKey: "id",
-                cell: ({ providedId }) => providedId,
+                cell: ({ providedId }) => (
+                  <span className="clamped" title={providedId}>
+                    {providedId}
+                  </span>
+                ),
               },
               ...columns.map((property) => ({
                 title: property,
+                className: "value",
                 isWideOnly: true,
-                cell: ({ properties }: ListedGroup) => textOf(Object(properties)[property]),
+                cell: ({ properties }: ListedGroup) => (
+                  <span className="clamped">{textOf(Object(properties)[property])}</span>
+                ),
               })),
               {
                 title: "Schemas",
@@ -147,7 +170,7 @@ function Schemas({ group: { mapping } }: { readonly group: ListedGroup }) {
   return (
     <>
       {shown.map(({ schemaId }) => (
-        <span key={schemaId} className="badge">
+        <span key={schemaId} className="badge" title={schemaId}>
           {schemaId}
         </span>
       ))}

@@ -9,7 +9,7 @@ import { Problem } from "../parts/problem.js";
 import { useGoTo, useUnsaved } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
-import { EMPTY_DRAFT, mappingOf, parseProperties, unaddedProperty } from "./group-draft.js";
+import { EMPTY_DRAFT, mappingOf, unfinishedProperty } from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 
 export function NewGroupPage() {
@@ -19,13 +19,12 @@ export function NewGroupPage() {
   const { errors } = create;
   const notify = useNotice();
   const goTo = useGoTo();
-  const properties = parseProperties(draft.properties);
   useUnsaved(providedId !== "" || draft !== EMPTY_DRAFT);
 
   async function save() {
-    const unadded = unaddedProperty(draft);
-    if (unadded.length > 0) return create.setErrors(unadded);
-    const { name } = draft;
+    const unfinished = unfinishedProperty(draft);
+    if (unfinished.length > 0) return create.setErrors(unfinished);
+    const { name, properties } = draft;
     const input = { providedId, name, properties: properties.value, mapping: mappingOf(draft) };
     const payload = await create.run({ input });
     if (!payload?.userGroup) return;
@@ -37,7 +36,7 @@ export function NewGroupPage() {
       <Form
         className="card"
         errors={errors}
-        isInvalid={properties.parseError !== undefined}
+        isInvalid={draft.properties.parseError !== undefined}
         onSubmit={() => void save()}
       >
         <TextField
@@ -48,9 +47,9 @@ export function NewGroupPage() {
           value={providedId}
           onChange={setProvidedId}
         />
-        <GroupFields draft={draft} errors={errors} isReadOnly={false} onChange={setDraft} />
+        <GroupFields draft={draft} errors={errors} isReadOnly={false} onEdit={setDraft} />
         <Problem failure={create.failure} errors={otherErrors(errors, ["providedId", ...GROUP_FIELDS])} />
-        <div className="actions">
+        <div className="actions save-bar">
           <button type="submit" className="primary" aria-disabled={create.isBusy}>
             Create group
           </button>

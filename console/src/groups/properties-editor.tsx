@@ -1,22 +1,35 @@
+import { memo, useCallback } from "react";
+import { errorAt, type UserErrors } from "../api/user-errors.js";
 import { CodeEditor } from "../parts/code-editor/code-editor.js";
 import { Tabs } from "../parts/tabs.js";
-import { type GroupDraft, parseProperties } from "./group-draft.js";
+import { type GroupDraft, type PropertiesDraft, parseProperties, propertiesOf } from "./group-draft.js";
 import { PropertiesForm } from "./properties-form.js";
+import { usePropertyTypes } from "./use-property-types.js";
 
 interface PropertiesEditorProps {
-  /** JSON, or empty for none. */
-  readonly text: string;
-  /** Error of the service. */
-  readonly error: string | undefined;
+  readonly properties: PropertiesDraft;
+  /** Of the service. */
+  readonly errors: UserErrors;
   readonly newProperty: string;
   readonly newPropertyError: string | undefined;
   readonly isReadOnly: boolean;
-  readonly onChange: (changed: Partial<Pick<GroupDraft, "properties" | "newProperty">>) => void;
+  readonly onEdit: (edit: (draft: GroupDraft) => GroupDraft) => void;
 }
 
-export function PropertiesEditor(props: PropertiesEditorProps) {
-  const { text, error, newProperty, newPropertyError, isReadOnly, onChange } = props;
-  const { parseError, value } = parseProperties(text);
+export const PropertiesEditor = memo(function PropertiesEditor(props: PropertiesEditorProps) {
+  const { properties, errors, newProperty, newPropertyError, isReadOnly, onEdit } = props;
+  const { text, parseError, value } = properties;
+  const types = usePropertyTypes();
+  const error = errorAt(errors, "properties");
+  /** Not beside a property. */
+  const otherError = errorAt(
+    errors.filter(({ field }) => !Object.hasOwn(value ?? {}, field?.[1] ?? "")),
+    "properties",
+  );
+  const change = useCallback(
+    (name: string, next: unknown) => onEdit((draft) => withProperty(draft, name, next)),
+    [onEdit],
+  );
   const message = parseError ?? error ?? newPropertyError;
   return (
     <fieldset>
@@ -32,21 +45,21 @@ export function PropertiesEditor(props: PropertiesEditorProps) {
                 <>
                   <PropertiesForm
                     properties={value}
+                    types={types}
+                    errors={errors}
+                    onChange={change}
+                    onAdd={(name, next) =>
+                      onEdit((draft) => ({ ...withProperty(draft, name, next), newProperty: "" }))
+                    }
                     isReadOnly={isReadOnly}
                     newProperty={newProperty}
                     newPropertyError={newPropertyError}
-                    onNewProperty={(name) => onChange({ newProperty: name })}
+                    onNewProperty={(name) => onEdit((draft) => ({ ...draft, newProperty: name }))}
                     onEditJson={() => select(1)}
-                    onChange={(next, isAdded) =>
-                      onChange({
-                        properties: next === null ? "" : JSON.stringify(next, null, 2),
-                        ...(isAdded ? { newProperty: "" } : {}),
-                      })
-                    }
                   />
-                  {error && (
+                  {otherError && (
                     <p className="error" tabIndex={-1} data-invalid>
-                      {error}
+                      {otherError}
                     </p>
                   )}
                 </>
@@ -65,7 +78,7 @@ export function PropertiesEditor(props: PropertiesEditorProps) {
                   text={text}
                   isReadOnly={isReadOnly}
                   isInvalid={message !== undefined}
-                  onChange={(properties) => onChange({ properties })}
+                  onChange={(typed) => onEdit((draft) => ({ ...draft, properties: parseProperties(typed) }))}
                 />
                 <p className="fine">A JSON object. Leave empty for none.</p>
                 {message && (
@@ -80,4 +93,15 @@ export function PropertiesEditor(props: PropertiesEditorProps) {
       />
     </fieldset>
   );
+});
+
+/** @param value undefined removes the property */
+function withProperty(draft: GroupDraft, name: string, value: unknown): GroupDraft {
+  const entries = Object.entries({ ...draft.properties.value, [name]: value }).filter(
+    ([, each]) => each !== undefined,
+  );
+  return {
+    ...draft,
+    properties: propertiesOf(entries.length === 0 ? null : Object.fromEntries(entries)),
+  };
 }

@@ -1,9 +1,10 @@
+import { useState } from "react";
 import {
   ApiKeyListDocument,
   type ApiKeyPartsFragment,
   RevokeKeyDocument,
 } from "../api/generated/operations.js";
-import { MutationButton } from "../parts/confirm-dialog.js";
+import { MutationDialog } from "../parts/confirm-dialog.js";
 import { DayChart } from "../parts/day-chart.js";
 import { DocsLink } from "../parts/docs-link.js";
 import { SOON_MS } from "../parts/expiry.js";
@@ -11,6 +12,7 @@ import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
 import { usePageVariables } from "../parts/pager.js";
+import { RowMenu } from "../parts/row-menu.js";
 import { useSort } from "../parts/sort.js";
 import { Time } from "../parts/time.js";
 import { useNewDialog, useRoute } from "../routing/navigation.js";
@@ -156,28 +158,40 @@ interface RevokeKeyProps {
 
 function RevokeKey({ apiKey: { id, name, hint }, onRevoked }: RevokeKeyProps) {
   const { keyHint } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  const menu = (
+    <RowMenu
+      name={`${name} ${hint}`}
+      actions={[{ label: "Revoke…", isRed: true, run: () => setOpen(true) }]}
+    />
+  );
+  if (!isOpen) return menu;
   return (
-    <MutationButton
-      label="Revoke…"
-      name={`Revoke ${name} ${hint}`}
-      isRed
-      title={`Revoke ${name}?`}
-      action="Revoke key"
-      document={RevokeKeyDocument}
-      variables={{ id }}
-      notice={`${name} was revoked.`}
-      onDone={onRevoked}
-    >
-      <p>
-        Clients that use <code>{hint}</code> stop working, and the embed sessions that it created end. This
-        cannot be undone.
-      </p>
-      {hint === keyHint && (
+    <>
+      {menu}
+      <MutationDialog
+        title={`Revoke ${name}?`}
+        action="Revoke key"
+        document={RevokeKeyDocument}
+        variables={{ id }}
+        notice={`${name} was revoked.`}
+        onDone={() => {
+          setOpen(false);
+          onRevoked();
+        }}
+        onClose={() => setOpen(false)}
+      >
         <p>
-          <strong>You are signed in with this key.</strong>
+          Clients that use <code>{hint}</code> stop working, and the embed sessions that it created end. This
+          cannot be undone.
         </p>
-      )}
-    </MutationButton>
+        {hint === keyHint && (
+          <p>
+            <strong>You are signed in with this key.</strong>
+          </p>
+        )}
+      </MutationDialog>
+    </>
   );
 }
 

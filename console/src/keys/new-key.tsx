@@ -1,9 +1,9 @@
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { type ApiKeyScope, type CreateApiKeyInput, CreateKeyDocument } from "../api/generated/operations.js";
 import { errorAt } from "../api/user-errors.js";
 import { Field, TextField } from "../parts/field.js";
 import { FormDialog } from "../parts/form-dialog.js";
-import { SecretDialog } from "../parts/secret-dialog.js";
+import { useShowSecret } from "../parts/new-secret.js";
 import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 
@@ -25,7 +25,7 @@ interface NewKeyProps {
 export function NewKey({ onCreated, onClose }: NewKeyProps) {
   const { viewer } = useSession();
   const environment = viewer.environment === "CUSTOMER" ? "Customer" : "Testing";
-  const [secret, setSecret] = useState<string | null>(null);
+  const showSecret = useShowSecret();
   const create = useMutation(CreateKeyDocument);
   const { errors } = create;
   // Reuse the input of a pending request: a newly computed expiry time would change the request and defeat the idempotency key.
@@ -38,17 +38,10 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
     const payload = await create.run({ input });
     if (!payload) return;
     pending.current = null;
-    setSecret(payload.secret);
-    if (payload.secret !== null) onCreated();
-  }
-  if (secret !== null) {
-    return (
-      <SecretDialog title="API key created" label="API key" secret={secret} onClose={onClose}>
-        <p>
-          Clients send it as <code>Authorization: Token</code>.
-        </p>
-      </SecretDialog>
-    );
+    if (payload.secret === null) return;
+    showSecret("apiKey", payload.secret);
+    onCreated();
+    onClose();
   }
   return (
     <FormDialog

@@ -5,6 +5,8 @@ import { hashOf } from "../routing/route.js";
 
 /** Something that needs attention, with a link to the page for it. */
 interface Concern {
+  /** Whether something does not work, unlike what is only unfinished or due soon. */
+  readonly isFailure: boolean;
   readonly label: string;
   /** How many there are, or which. */
   readonly value: string;
@@ -33,8 +35,8 @@ export function Attention({ concerns, isAdmin }: AttentionProps) {
       <h2 id="attention">Needs attention</h2>
       {concerns.length === 0 && <p className="fine">Nothing needs attention.</p>}
       <ul className="rows">
-        {concerns.map(({ label, value, action, href }) => (
-          <li key={label}>
+        {concerns.map(({ isFailure, label, value, action, href }) => (
+          <li key={label} className={isFailure ? "failure" : undefined}>
             <span>
               {label}: <strong>{value}</strong>
             </span>
@@ -76,6 +78,7 @@ export function concernsOf(
   const isUnusual = rate >= Math.max(MIN_RATE, MIN_RATIO * former);
   if (isUnusual && (usageDays.at(-1)?.errors ?? 0) >= MIN_ERRORS) {
     concerns.push({
+      isFailure: true,
       label: "Calls that failed today",
       value: `${PERCENT.format(rate)}, up from ${PERCENT.format(former)} in the week before`,
       action: "Show errors",
@@ -84,6 +87,7 @@ export function concernsOf(
   }
   if (unmapped.nodes.length > 0) {
     concerns.push({
+      isFailure: false,
       label: "Groups without mapping",
       value: countOf(unmapped),
       action: "Show groups",
@@ -102,6 +106,7 @@ function adminConcerns({ webhookEndpoints, dead, apiKeys }: AdminOverviewQuery):
   if (bad.length > 0) {
     const [one, ...more] = bad;
     concerns.push({
+      isFailure: true,
       label: "Webhook endpoints that fail",
       value: namesOf(bad),
       action: more.length === 0 ? "Show endpoint" : "Show endpoints",
@@ -112,6 +117,7 @@ function adminConcerns({ webhookEndpoints, dead, apiKeys }: AdminOverviewQuery):
     const ids = new Set(dead.nodes.map(({ endpoint }) => endpoint?.id));
     const [id] = ids;
     concerns.push({
+      isFailure: true,
       label: "Webhook deliveries that failed",
       value: countOf(dead),
       action: "Show deliveries",
@@ -123,6 +129,7 @@ function adminConcerns({ webhookEndpoints, dead, apiKeys }: AdminOverviewQuery):
   );
   if (soon.length > 0) {
     concerns.push({
+      isFailure: false,
       label: "API keys that expire within 30 days",
       value: namesOf(soon),
       action: "Create a key",

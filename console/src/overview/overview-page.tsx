@@ -40,7 +40,7 @@ export function OverviewPage() {
   const failure = query.failure ?? admin.failure;
   const concerns = query.data && (admin.data || !isAdmin) ? concernsOf(query.data, admin.data, path) : null;
   const days = daysOf(query.data, admin.data);
-  const [color, sign] = !concerns ? ["", "?"] : concerns.length === 0 ? ["good", "✓"] : ["warning", "!"];
+  const [color, sign] = concerns ? signOf(concerns) : ["", "?"];
   return (
     <Page title="Overview" description={description}>
       <div role="status">
@@ -72,6 +72,12 @@ export function OverviewPage() {
       </div>
     </Page>
   );
+}
+
+/** Returns the color and the sign of the verdict. */
+function signOf(concerns: NonNullable<ReturnType<typeof concernsOf>>): readonly [string, string] {
+  if (concerns.length === 0) return ["good", "✓"];
+  return [concerns.some(({ isFailure }) => isFailure) ? "bad" : "warning", "!"];
 }
 
 function daysOf(data: OverviewQuery | null, admin: AdminOverviewQuery | null): readonly Day[] {

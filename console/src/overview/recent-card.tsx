@@ -20,7 +20,7 @@ export function RecentCard({ recent }: { readonly recent: AdminOverviewQuery["re
           </li>
         ))}
       </ul>
-      <a href={hashOf(["audit"])}>View audit log</a>
+      <a href={hashOf(["audit"])}>Show the audit log</a>
     </section>
   );
 }

@@ -8,7 +8,7 @@ import { hashOf } from "../routing/route.js";
 /** The numbers per day, by their name in the URL. */
 const MEASURES = {
   calls: { label: "Calls", noun: "call" },
-  errors: { label: "Errors", noun: "error" },
+  errors: { label: "Errors", noun: "error", color: "--danger" },
   sessions: { label: "Embed sessions", noun: "embed session" },
   groups: { label: "Groups", noun: "group", isTotal: true },
   changes: { label: "Changes", noun: "change" },
@@ -37,6 +37,7 @@ export function UsageTiles({ days, measures }: UsageProps) {
           <div key={measure}>
             <dt>{measure === "groups" ? "Groups" : `${MEASURES[measure].label} today`}</dt>
             <dd>{measure === "groups" ? <a href={hashOf(["groups"])}>{text}</a> : text}</dd>
+            <dd className="fine">{trendOf(days, measure)}</dd>
             <dd>
               <DayChart {...MEASURES[measure]} days={countsOf(days, measure)} variant="tile" />
             </dd>
@@ -102,6 +103,35 @@ export function UsageChart({ days, measures }: UsageProps) {
       </details>
     </section>
   );
+}
+
+const WEEK = 7;
+const CHANGE = new Intl.NumberFormat(undefined, { signDisplay: "exceptZero" });
+const PERCENT = new Intl.NumberFormat(undefined, {
+  style: "percent",
+  signDisplay: "exceptZero",
+  maximumFractionDigits: 0,
+});
+
+/** Returns how a number has changed: the last seven whole days against the seven before, or a total against that of a week ago. */
+function trendOf(days: readonly Day[], measure: Measure): string | null {
+  const counts = days.map((day) => day[measure]);
+  if ("isTotal" in MEASURES[measure]) {
+    const [now, before] = [counts.at(-1), counts.at(-1 - WEEK)];
+    return typeof now === "number" && typeof before === "number"
+      ? `${CHANGE.format(now - before)} in ${WEEK} days`
+      : null;
+  }
+  const [week, before] = [counts.slice(-1 - WEEK, -1), counts.slice(-1 - 2 * WEEK, -1 - WEEK)].map(sumOf);
+  if (week === undefined || before === undefined) return null;
+  if (before === 0) return week === 0 ? "None in 14 days" : "None in the week before";
+  return `${PERCENT.format(week / before - 1)} on the week before`;
+}
+
+/** Returns the sum of a week; undefined if a day is not known. */
+function sumOf(counts: readonly (number | null | undefined)[]): number | undefined {
+  const known = counts.filter((count) => typeof count === "number");
+  return known.length === WEEK ? known.reduce((sum, count) => sum + count, 0) : undefined;
 }
 
 function countsOf(days: readonly Day[], measure: Measure) {

@@ -43,7 +43,10 @@ export function CommandList({ text, placeholder, onText, onClose }: CommandListP
     { heading: "New", commands: newCommands },
     {
       heading: "Go to",
-      commands: [...page.links, link("Check an embed session", hashOf(["check-session"]))],
+      commands: [
+        ...page.links,
+        link("Why does the embed show nothing?", hashOf(["check-session"]), "Check an embed session"),
+      ],
     },
     { heading: "Settings", commands: [...page.settings, ...THEME_COMMANDS] },
   ]).map((group) => ({ ...group, commands: findCommands(group.commands, typed) }));

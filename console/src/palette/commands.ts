@@ -55,9 +55,11 @@ const SYNONYMS = new Map(
 
 /** The controls of the page. Those of rows of a form, and links in texts, are useful only where they are. */
 const CONTROLS = `:is(main, .notices) :is(button:not([type=submit]), button.primary, a.button, input[type=search], h2):not(
-  :disabled, [aria-disabled=true], [aria-pressed], [role=tab], .quiet, .link, .icon-button, .property-row *, dialog *)`;
+  :disabled, [aria-disabled=true], [aria-pressed], :is(form, section) [role=tab], .quiet, .link, .icon-button, .property-row *, dialog *)`;
+/** In menus, which need not be open. */
+const ROW_ACTIONS = "main .row-menu button";
 /** Those that a page has many of. */
-const TYPED_ONLY = "table *, nav *, h2";
+const TYPED_ONLY = "table *, nav *, h2, [role=tab]";
 const LINKS = [".sections a", ".top .site-links a:not([aria-current])", ".brand"];
 const SETTINGS = ".environments [aria-pressed=false], .account-menu .menu :is(a, button)";
 
@@ -72,9 +74,9 @@ export function readPage() {
   const controls = order.flatMap((kind) => all(`${CONTROLS}${kind}`));
   return {
     title: document.querySelector("main h1")?.textContent,
-    actions: controls
-      .filter((element) => element.checkVisibility())
-      .map((element) => toCommand(element, section)),
+    actions: [...controls.filter((element) => element.checkVisibility()), ...all(ROW_ACTIONS)].map(
+      (element) => toCommand(element, section),
+    ),
     links: LINKS.flatMap(all).map((element) => toCommand(element)),
     settings: all(SETTINGS).map((element) => toCommand(element)),
   };

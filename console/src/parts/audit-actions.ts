@@ -20,6 +20,10 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   WEBHOOK_ENDPOINT_UPDATED: "Webhook endpoint changed",
   WEBHOOK_ENDPOINT_DISABLED: "Webhook endpoint disabled",
   WEBHOOK_ENDPOINT_DELETED: "Webhook endpoint deleted",
+  SESSION_TEMPLATE_CREATED: "Session template created",
+  SESSION_TEMPLATE_UPDATED: "Session template changed",
+  SESSION_TEMPLATE_DELETED: "Session template deleted",
+  PROPERTY_SCHEMA_UPDATED: "Schema for properties changed",
 };
 
 /** The actions that change something. Embed sessions do not, and there may be one for each page view. */

@@ -6,6 +6,8 @@ import { type Days, formatDay } from "./days.js";
 interface BarsProps {
   readonly days: Days;
   readonly label: string;
+  /** The token of the color. */
+  readonly color: string;
   readonly hasAxes: boolean;
   /** Called with the index of the day that the mouse points at. */
   readonly onPoint: (index: number | null) => void;
@@ -20,7 +22,7 @@ const STEPS = Array.from({ length: 10 }, (_, zeros) => [1, 2, 5].map((step) => s
 const COMPACT = new Intl.NumberFormat(undefined, { notation: "compact" });
 
 /** Draws bars with the size of their container, again when it or the theme changes. */
-export function Bars({ days, label, hasAxes, onPoint }: BarsProps) {
+export function Bars({ days, label, color, hasAxes, onPoint }: BarsProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { current: element } = place;
@@ -28,7 +30,7 @@ export function Bars({ days, label, hasAxes, onPoint }: BarsProps) {
     let chart: uPlot | undefined;
     const draw = () => {
       chart?.destroy();
-      chart = drawBars(element, days, hasAxes, onPoint);
+      chart = drawBars(element, { days, color, hasAxes, onPoint });
     };
     // It also reports the first size.
     const sizes = new ResizeObserver(draw);
@@ -43,11 +45,11 @@ export function Bars({ days, label, hasAxes, onPoint }: BarsProps) {
       scheme.removeEventListener("change", draw);
       chart?.destroy();
     };
-  }, [days, hasAxes, onPoint]);
+  }, [days, color, hasAxes, onPoint]);
   return <div ref={place} role="img" aria-label={label} />;
 }
 
-function drawBars(element: HTMLElement, days: Days, hasAxes: boolean, onPoint: BarsProps["onPoint"]): uPlot {
+function drawBars(element: HTMLElement, { days, color, hasAxes, onPoint }: Omit<BarsProps, "label">): uPlot {
   const { clientWidth: width, clientHeight: height } = element;
   const highest = Math.max(1, ...days.map(({ count }) => count ?? 0));
   // A bulk import must not hide the other days.
@@ -55,8 +57,19 @@ function drawBars(element: HTMLElement, days: Days, hasAxes: boolean, onPoint: B
   const heights = days.map(({ count }) => count && Math.max(count, lowest));
   const step = width < NARROW_PX ? 2 * LABEL_STEP : LABEL_STEP;
   const off = { show: false };
-  const text = { font: "12px system-ui, sans-serif", stroke: colorOf(element, "--ink-soft"), ticks: off };
+  const text = {
+    font: `12px ${getComputedStyle(element).fontFamily}`,
+    stroke: colorOf(element, "--ink-soft"),
+    ticks: off,
+  };
   const { bars } = uPlot.paths;
+  const series = {
+    fill: colorOf(element, color),
+    width: 0,
+    points: off,
+    ...(bars && { paths: bars({ size: [0.7, 60] }) }),
+  };
+  const today = heights.length - 1;
   return new uPlot(
     {
       width,
@@ -85,16 +98,17 @@ function drawBars(element: HTMLElement, days: Days, hasAxes: boolean, onPoint: B
       ],
       series: [
         {},
-        {
-          fill: colorOf(element, "--accent"),
-          width: 0,
-          points: off,
-          ...(bars && { paths: bars({ size: [0.7, 60] }) }),
-        },
+        series,
+        // Paler, because the day is not over.
+        { ...series, alpha: 0.45 },
       ],
       hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? null)] },
     },
-    [[...days.keys()], heights],
+    [
+      [...days.keys()],
+      heights.with(today, null),
+      heights.map((height, index) => (index === today ? height : null)),
+    ],
     element,
   );
 }

@@ -93,18 +93,17 @@ interface MutationButtonProps<P, V> extends Omit<MutationDialogProps<P, V>, "onC
   readonly label: string;
   /** The accessible name, where several buttons have the same label. */
   readonly name?: string;
-  readonly isRed?: boolean;
 }
 
 /** A button for a mutation that must be confirmed. */
 export function MutationButton<P extends Payload, V>(props: MutationButtonProps<P, V>) {
-  const { label, name, isRed = props.typed !== undefined, ...dialog } = props;
+  const { label, name, ...dialog } = props;
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button
         type="button"
-        className={isRed ? "danger" : undefined}
+        className={dialog.typed === undefined ? undefined : "danger"}
         aria-label={name}
         onClick={() => setOpen(true)}
       >

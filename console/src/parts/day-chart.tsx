@@ -10,12 +10,14 @@ interface DayChartProps {
   readonly noun: string;
   /** Whether each number is a total, as that of groups, which cannot be added up. */
   readonly isTotal?: boolean;
+  /** The token of the bars' color. */
+  readonly color?: `--${string}`;
   /** A tile has neither axes nor caption; a line is as high as text, and the sum follows it. */
   readonly variant?: "tile" | "line";
 }
 
 /** A bar chart of a number per day. */
-export function DayChart({ days, noun, isTotal = false, variant }: DayChartProps) {
+export function DayChart({ days, noun, isTotal = false, color = "--accent", variant }: DayChartProps) {
   const [pointedAt, setPointedAt] = useState<number | null>(null);
   const counts = days.map(({ count }) => count ?? 0);
   const sum = plural(isTotal ? (counts.at(-1) ?? 0) : counts.reduce((sum, count) => sum + count, 0), noun);
@@ -28,7 +30,10 @@ export function DayChart({ days, noun, isTotal = false, variant }: DayChartProps
     <div className={`day-chart ${variant ?? ""}`}>
       <div className="plot">
         {days.length > 0 && (
-          <OnDemand load={loadBars} props={{ days, label, hasAxes: !variant, onPoint: setPointedAt }} />
+          <OnDemand
+            load={loadBars}
+            props={{ days, label, color, hasAxes: !variant, onPoint: setPointedAt }}
+          />
         )}
       </div>
       {variant !== "tile" && (

@@ -5,6 +5,8 @@ import { focusHeading } from "./page.js";
 interface DialogProps {
   readonly title: string;
   readonly isWide?: boolean;
+  /** Whether Escape does not close it. */
+  readonly isKept?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
@@ -14,8 +16,8 @@ export function closeDialogs(): void {
   for (const dialog of document.querySelectorAll("dialog")) dialog.close();
 }
 
-/** A modal dialog, open while mounted. Escape closes it, and the focus returns to the previous element. */
-export function Dialog({ title, isWide = false, onClose, children }: DialogProps) {
+/** A modal dialog, open while mounted. Escape closes it, unless it is kept, and the focus returns to the previous element. */
+export function Dialog({ title, isWide = false, isKept = false, onClose, children }: DialogProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -33,6 +35,8 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
       ref={dialog}
       aria-labelledby={id}
       className={isWide ? "wide" : undefined}
+      // Browsers close a dialog at the second Escape, even if `cancel` is prevented.
+      closedby={isKept ? "none" : "closerequest"}
       onClose={onClose}
       onCancel={(event) => {
         event.preventDefault();

@@ -2,6 +2,8 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from "
 import { focusHeading } from "./page.js";
 
 const SHOWN_MS = 6000;
+/** Long texts take longer to read. */
+const SHOWN_MS_PER_CHARACTER = 100;
 /** Long enough to reach the button by keyboard. */
 const SHOWN_WITH_ACTION_MS = 30_000;
 
@@ -13,12 +15,13 @@ interface NoticeAction {
 interface Notice {
   readonly text: string;
   readonly action: NoticeAction | undefined;
+  readonly isFailure: boolean;
   readonly count: number;
 }
 
-type Notify = (text: string, action?: NoticeAction) => void;
+type Notify = (text: string, action?: NoticeAction, isFailure?: boolean) => void;
 
-const NO_NOTICE: Notice = { text: "", action: undefined, count: 0 };
+const NO_NOTICE: Notice = { text: "", action: undefined, isFailure: false, count: 0 };
 
 const NotifyContext = createContext<Notify>(() => undefined);
 const NoticeContext = createContext<{ readonly notice: Notice; readonly notify: Notify }>({
@@ -35,11 +38,14 @@ export function Notices({ children }: { readonly children: ReactNode }) {
   const [notice, setNotice] = useState(NO_NOTICE);
   // A stable function avoids rerendering the consumers of the context.
   const [notify] = useState(
-    (): Notify => (text, action) => setNotice(({ count }) => ({ text, action, count: count + 1 })),
+    (): Notify =>
+      (text, action, isFailure = false) =>
+        setNotice(({ count }) => ({ text, action, isFailure, count: count + 1 })),
   );
   useEffect(() => {
     if (notice.text === "") return;
-    const timer = setTimeout(() => notify(""), notice.action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
+    const readMs = Math.max(SHOWN_MS, notice.text.length * SHOWN_MS_PER_CHARACTER);
+    const timer = setTimeout(() => notify(""), notice.action ? SHOWN_WITH_ACTION_MS : readMs);
     return () => clearTimeout(timer);
   }, [notice, notify]);
   return (
@@ -55,11 +61,11 @@ export function Notices({ children }: { readonly children: ReactNode }) {
 /** Shows the current notice. Each dialog has a region, because an open dialog covers the page's and makes it inert. */
 export function NoticeRegion() {
   const { notice, notify } = useContext(NoticeContext);
-  const { text, action, count } = notice;
+  const { text, action, isFailure, count } = notice;
   return (
     <div className="notices" role="status">
       {text && (
-        <p key={count} className="notice">
+        <p key={count} className={isFailure ? "notice bad" : "notice"}>
           {text}
           {action && (
             <button

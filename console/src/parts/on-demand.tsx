@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { toFailure } from "../api/failure.js";
+import { Failure } from "../api/failure.js";
 import { Problem } from "./problem.js";
 
 interface OnDemandProps<Props extends object> {
@@ -11,21 +11,23 @@ interface OnDemandProps<Props extends object> {
 /** Renders a component once its module has loaded. */
 export function OnDemand<Props extends object>({ load, props, placeholder }: OnDemandProps<Props>) {
   const [Loaded, setLoaded] = useState<((props: Props) => React.ReactNode) | null>(null);
-  const [error, setError] = useState<unknown>(null);
+  const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     let isCurrent = true;
     load().then(
       (component) => isCurrent && setLoaded(() => component),
-      (reason: unknown) => isCurrent && setError(reason),
+      () => isCurrent && setMissing(true),
     );
     return () => {
       isCurrent = false;
     };
   }, [load]);
-  if (error !== null) {
+  if (isMissing) {
     return (
-      <Problem failure={toFailure(error)}>
-        <p>A part of the page could not be loaded. Reload the page to try again.</p>
+      <Problem failure={new Failure("A part of the page could not be loaded.", "NETWORK", null)}>
+        <button type="button" onClick={() => location.reload()}>
+          Reload the page
+        </button>
       </Problem>
     );
   }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 
 interface PageProps {
   readonly title: string;
@@ -16,10 +16,26 @@ export function focusHeading(): void {
   document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
 }
 
-/** A page with its heading, which is focused on navigation so that screen readers announce it. */
+/** What was focused when the page was opened. */
+const OpenedFrom = createContext<Element | null>(null);
+
+/** Opens a page, which may take a while to load. */
+export function PageOpening({ children }: { readonly children: ReactNode }) {
+  const [focused] = useState(() => document.activeElement);
+  return <OpenedFrom value={focused}>{children}</OpenedFrom>;
+}
+
+/**
+ * A page with its heading, which is focused on navigation so that screen readers announce it, unless another control was focused while the
+ * page was loading.
+ */
 export function Page({ title, back, description, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  const openedFrom = useContext(OpenedFrom);
+  useEffect(() => {
+    const { activeElement, body } = document;
+    if (activeElement === body || activeElement === openedFrom) heading.current?.focus();
+  }, [openedFrom]);
   useEffect(() => {
     document.title = `${title} – User groups`;
   }, [title]);

@@ -89,6 +89,7 @@ function PageLink({ label, rel, to }: PageLinkProps) {
     <a
       className="button"
       rel={rel}
+      onClick={() => scrollTo({ top: 0 })}
       href={hashOf(path, {
         ...query,
         after: null,

@@ -31,6 +31,7 @@ export function SubjectName({ action, id, name, label = name }: SubjectNameProps
 function pageOf(action: string, id: string, name: string): string | null {
   if (action.endsWith("_DELETED")) return null;
   if (action.startsWith("WEBHOOK")) return hashOf(["webhooks", id]);
+  if (action.startsWith("SESSION_TEMPLATE")) return hashOf(["dashboard-tools", id]);
   const section = SECTIONS.find(([prefix]) => action.startsWith(prefix));
   return section ? hashOf([section[1], name]) : null;
 }

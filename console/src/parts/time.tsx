@@ -1,6 +1,13 @@
 import { useEffect, useState } from "react";
 
-const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const FORMAT = new Intl.DateTimeFormat(undefined, {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  timeZoneName: "short",
+});
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 const NOW = "just now";
 // Not "tomorrow" for 24 hours, which may end on the day after.
@@ -22,7 +29,7 @@ interface TimeProps {
   readonly isRelative?: boolean;
 }
 
-/** A timestamp in the browser's locale and time zone, with the time zone and the exact value as tooltip. */
+/** A timestamp in the browser's locale and time zone, with the exact value as tooltip. */
 export function Time({ at, isRelative = false }: TimeProps) {
   const now = useNow(isRelative);
   return (

@@ -1,8 +1,9 @@
 import { useRef, useState } from "react";
-import { type Failure, toFailure } from "../api/failure.js";
 import type { TypedDocumentString } from "../api/generated/operations.js";
+import { newUuid } from "../api/new-uuid.js";
 import type { UserErrors } from "../api/user-errors.js";
 import { useSession } from "./session.js";
+import { type Action, useAction } from "./use-action.js";
 
 /** The result of an operation with one mutation. */
 export type Result<P> = Readonly<Record<string, P>>;
@@ -11,37 +12,31 @@ export interface Payload {
   readonly userErrors: UserErrors;
 }
 
-export interface Mutation<P, V> {
-  readonly isBusy: boolean;
-  /** Why the last attempt got no result. */
-  readonly failure: Failure | null;
+export interface Mutation<P, V> extends Action<[variables: V], P> {
   /** The user errors of the last result. */
   readonly errors: UserErrors;
   /** Replaces the errors, for example once the input has changed. */
   setErrors(errors: UserErrors): void;
-  /** @returns the mutation's payload; null if it failed, and the error is in `failure` */
-  run(variables: V): Promise<P | null>;
 }
 
-/** Returns a mutation. A failed attempt that is repeated unchanged is applied at most once. */
+/**
+ * Returns a mutation. A failed attempt that is repeated unchanged is applied at most once.
+ * @param options.mayRepeat applies each attempt, and lets the service reply after the change was committed
+ */
 export function useMutation<P extends Payload, V>(
   document: TypedDocumentString<Result<P>, V>,
+  { mayRepeat = false } = {},
 ): Mutation<P, V> {
   const { client } = useSession();
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure | null>(null);
   const [errors, setErrors] = useState<UserErrors>([]);
   const pending = useRef<{ readonly request: string; readonly idempotencyKey: string } | null>(null);
 
-  async function run(variables: V): Promise<P | null> {
+  const action = useAction(async (variables: V) => {
     const request = JSON.stringify(variables);
-    const idempotencyKey =
-      pending.current?.request === request ? pending.current.idempotencyKey : newIdempotencyKey();
+    const idempotencyKey = pending.current?.request === request ? pending.current.idempotencyKey : newUuid();
     pending.current = { request, idempotencyKey };
-    setBusy(true);
-    setFailure(null);
     try {
-      const result = await client.call(document, variables, { idempotencyKey });
+      const result = await client.call(document, variables, mayRepeat ? {} : { idempotencyKey });
       pending.current = null;
       const [payload] = Object.values(result);
       if (!payload) throw new Error("The operation has no mutation.");
@@ -49,17 +44,8 @@ export function useMutation<P extends Payload, V>(
       return payload;
     } catch (error) {
       setErrors([]);
-      setFailure(toFailure(error));
-      return null;
-    } finally {
-      setBusy(false);
+      throw error;
     }
-  }
-  return { isBusy, failure, errors, setErrors, run };
-}
-
-/** crypto.randomUUID is available over HTTPS only. */
-function newIdempotencyKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  });
+  return { ...action, errors, setErrors };
 }

@@ -21,6 +21,7 @@ const MISTAKES: readonly (readonly [RegExp, string])[] = [
     "This is an embed session (a JWT), for the page of one viewer. The console needs an API key, which starts with ugk_.",
   ],
   [/[^\x21-\x7e]/, "An API key contains only letters, digits and underscores."],
+  [/^(?!ugk_)/, "An API key starts with ugk_."],
 ];
 
 export interface SignInFormProps {

@@ -23,6 +23,7 @@ interface SignInPageProps extends SignInFormProps {
 /** Asks people to sign in with the identity provider, if there is one, or for an API key. */
 export function SignInPage({ refusal, account, failure, onPersonSignIn, ...form }: SignInPageProps) {
   const { path, query } = useRoute();
+  const provider = pageData.identity_provider;
   const target = parseSignIn({ path, query }) ?? { account, route: hashOf(path, query) };
   const [titleBefore] = useState(document.title);
   useEffect(
@@ -30,6 +31,15 @@ export function SignInPage({ refusal, account, failure, onPersonSignIn, ...form 
       document.title = titleBefore;
     },
     [titleBefore],
+  );
+  const keySignIn = (
+    <>
+      <SignInForm {...form} />
+      <p className="fine sign-in-help">
+        No API key yet? Ask an administrator of your account, or create one on the server with the command{" "}
+        <code>user-groups key create</code>, or from source with <code>npm run cli -- key create</code>.
+      </p>
+    </>
   );
   return (
     <>
@@ -49,7 +59,7 @@ export function SignInPage({ refusal, account, failure, onPersonSignIn, ...form 
             </div>
           )}
           <Problem failure={failure} />
-          {pageData.has_identity_provider && (
+          {provider !== undefined && (
             <p className="person-sign-in">
               {refusal ? (
                 // This tab keeps unsaved changes.
@@ -66,14 +76,17 @@ export function SignInPage({ refusal, account, failure, onPersonSignIn, ...form 
                   {PERSON_SIGN_IN}
                 </button>
               )}
-              <span className="fine">or with an API key</span>
+              <span className="fine">{provider}</span>
             </p>
           )}
-          <SignInForm {...form} />
-          <p className="fine sign-in-help">
-            No API key yet? Ask an administrator of your account, or create one on the server with the command{" "}
-            <code>user-groups key create</code>, or from source with <code>npm run cli -- key create</code>.
-          </p>
+          {provider === undefined ? (
+            keySignIn
+          ) : (
+            <details className="key-sign-in">
+              <summary>Sign in with an API key</summary>
+              {keySignIn}
+            </details>
+          )}
         </Page>
       </main>
     </>

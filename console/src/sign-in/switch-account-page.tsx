@@ -14,7 +14,8 @@ export function SwitchAccountPage() {
   const { accountName } = useSession().viewer;
   const [failure, setFailure] = useState<Failure | null>(null);
   const { account, route } = parseSignIn(current) ?? { account: undefined, route: hashOf([]) };
-  const isOther = pageData.has_identity_provider && account !== undefined && account !== accountName;
+  const isOther =
+    pageData.identity_provider !== undefined && account !== undefined && account !== accountName;
   useEffect(() => {
     if (!isOther) replace(route);
   }, [isOther, route, replace]);

@@ -13,7 +13,7 @@ import { SiteForm } from "./site-form.js";
 
 const BACK = { href: hashOf(["sites"]), label: "Sites" };
 
-export function SitePage({ site }: { readonly site: string }) {
+export function SitePage({ name: site }: { readonly name: string }) {
   const query = useQuery(SiteDocument, { site });
   if (!query.data) {
     return (

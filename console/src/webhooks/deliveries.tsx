@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react";
 import type {
   DeliveryPartsFragment,
+  EndpointPartsFragment,
   EndpointQuery,
-  WebhookDeliveryState,
+  WebhookDeliveryFilter,
 } from "../api/generated/operations.js";
 import { Empty } from "../parts/empty.js";
 import { List } from "../parts/list.js";
@@ -10,54 +11,69 @@ import { Time } from "../parts/time.js";
 import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { EVENTS } from "./events.js";
+import { RetryAll } from "./retry-all.js";
 import { ShowDelivery } from "./show-delivery.js";
 import { DeliveryState, responseOf, Subject } from "./status.js";
 
-const STATES: Readonly<Record<WebhookDeliveryState, string>> = {
-  PENDING: "Pending",
-  DELIVERED: "Delivered",
-  DEAD: "Failed",
-};
-/** Interval of reloads while the newest delivery is pending. */
+interface DeliveryFilter {
+  /** In the URL. */
+  readonly name: string;
+  readonly label: string;
+  readonly filter: WebhookDeliveryFilter;
+}
+
+const FILTERS: readonly DeliveryFilter[] = [
+  { name: "PENDING", label: "Pending", filter: { state: "PENDING" } },
+  { name: "DELIVERED", label: "Delivered", filter: { state: "DELIVERED" } },
+  { name: "FAILING", label: "With failed attempts", filter: { lastAttemptFailed: true } },
+  { name: "DEAD", label: "Failed", filter: { state: "DEAD" } },
+];
+/** Interval of reloads while a delivery is being sent. */
 const RELOAD_MS = 2000;
-/** A delivery that has been pending for longer waits for a retry, which takes minutes to days. */
-const RECENT_MS = 60_000;
+/** A delivery that has been due for longer waits for others, or for the end of a pause; one that is due later waits for a retry. */
+const NEAR_MS = 60_000;
 
 interface DeliveriesProps {
+  readonly endpoint: EndpointPartsFragment;
   readonly page: EndpointQuery["webhookDeliveries"];
   /** Called to load the deliveries and the endpoint's health again. */
   readonly onChange: () => void;
 }
 
-/** Returns the state in the URL by which deliveries are filtered. */
-export function useDeliveryState(): WebhookDeliveryState | undefined {
+/** Returns the filter of deliveries in the URL. */
+export function useDeliveryFilter(): DeliveryFilter | undefined {
   const { state } = useRoute().query;
-  return (["PENDING", "DELIVERED", "DEAD"] as const).find((each) => each === state);
+  return FILTERS.find(({ name }) => name === state);
 }
 
-export function Deliveries({ page, onChange }: DeliveriesProps) {
+export function Deliveries({ endpoint, page, onChange }: DeliveriesProps) {
   const { path } = useRoute();
-  const state = useDeliveryState();
+  const chosen = useDeliveryFilter();
   const [shown, setShown] = useState<DeliveryPartsFragment | null>(null);
-  useReloadWhilePending(page.nodes[0], onChange);
+  const isRetryable = chosen?.filter.lastAttemptFailed === true && page.nodes.length > 0;
+  useReloadWhileSending(page.nodes, onChange);
   return (
     <section aria-labelledby="deliveries">
       <div className="section-head">
         <h2 id="deliveries">Deliveries</h2>
         <nav className="filters" aria-label="Status">
-          <a href={hashOf(path)} aria-current={state ? undefined : "true"}>
+          <a href={hashOf(path)} aria-current={chosen ? undefined : "true"}>
             All
           </a>
-          {Object.entries(STATES).map(([name, label]) => (
+          {FILTERS.map(({ name, label }) => (
             <a
               key={name}
               href={hashOf(path, { state: name })}
-              aria-current={name === state ? "true" : undefined}
+              aria-current={name === chosen?.name ? "true" : undefined}
             >
               {label}
             </a>
           ))}
         </nav>
+        {/* While the endpoint fails, its callout has it. */}
+        {isRetryable && endpoint.health.status !== "FAILING" && (
+          <RetryAll endpointId={endpoint.id} onChange={onChange} />
+        )}
         <button type="button" onClick={onChange}>
           Refresh
         </button>
@@ -66,7 +82,7 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
         caption="Deliveries, newest first"
         page={page}
         empty={
-          <Empty title={state ? "No deliveries with this status" : "No deliveries yet"}>
+          <Empty title={chosen ? "No such deliveries" : "No deliveries yet"}>
             Recent deliveries are listed here.
           </Empty>
         }
@@ -111,14 +127,16 @@ export function Deliveries({ page, onChange }: DeliveriesProps) {
   );
 }
 
-/** Reloads while the newest delivery waits for its first attempts. */
-function useReloadWhilePending(newest: DeliveryPartsFragment | undefined, reload: () => void): void {
-  const { state, createdAt = "" } = newest ?? {};
+/** Reloads while one of these deliveries is due or is being sent. */
+function useReloadWhileSending(shown: readonly DeliveryPartsFragment[], reload: () => void): void {
   useEffect(() => {
-    if (state !== "PENDING") return;
     const timer = setInterval(() => {
-      if (Date.now() - Date.parse(createdAt) < RECENT_MS) reload();
+      if (shown.some(isSending)) reload();
     }, RELOAD_MS);
     return () => clearInterval(timer);
-  }, [state, createdAt, reload]);
+  }, [shown, reload]);
+}
+
+function isSending({ state, nextAttemptAt }: DeliveryPartsFragment): boolean {
+  return state === "PENDING" && Math.abs(Date.parse(nextAttemptAt ?? "") - Date.now()) < NEAR_MS;
 }

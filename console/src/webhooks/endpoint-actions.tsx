@@ -4,15 +4,17 @@ import {
   type EndpointPartsFragment,
   RotateSecretDocument,
   SendTestDocument,
+  type SendTestMutation,
   UpdateEndpointDocument,
 } from "../api/generated/operations.js";
 import { MutationButton } from "../parts/confirm-dialog.js";
+import { useShowSecret } from "../parts/new-secret.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
-import { SecretDialog } from "../parts/secret-dialog.js";
 import { useGoTo } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
+import { EnableEndpoint } from "./enable-endpoint.js";
 import { EndpointDialog } from "./endpoint-dialog.js";
 
 interface EndpointActionsProps {
@@ -28,7 +30,11 @@ export function EndpointActions(props: EndpointActionsProps) {
   const isEnabled = disabledAt === null;
   return (
     <>
-      {isEnabled ? <SendTest {...props} /> : <Enable {...props} />}
+      {isEnabled ? (
+        <SendTest {...props} />
+      ) : (
+        <EnableEndpoint id={id} label="Enable" notice={`${name} was enabled.`} onDone={onUpdate} />
+      )}
       <button type="button" onClick={() => setEditing(true)}>
         Edit…
       </button>
@@ -66,79 +72,61 @@ export function EndpointActions(props: EndpointActionsProps) {
 }
 
 function SendTest({ endpoint: { id }, onUpdate }: EndpointActionsProps) {
-  const send = useMutation(SendTestDocument);
+  // The outcome is known once the delivery was committed and sent.
+  const send = useMutation(SendTestDocument, { mayRepeat: true });
   const notify = useNotice();
 
   async function run() {
     const payload = await send.run({ id });
     if (!payload) return;
-    if (payload.webhookDelivery) notify("The test event was queued.");
+    const { webhookDelivery } = payload;
+    if (webhookDelivery) notify(outcomeOf(payload), undefined, webhookDelivery.state === "DEAD");
     onUpdate();
   }
   return (
     <>
-      <button type="button" className="primary" aria-disabled={send.isBusy} onClick={() => void run()}>
-        Send test event
+      <button
+        type="button"
+        className="primary"
+        aria-disabled={send.isBusy}
+        onClick={() => void (send.isBusy || run())}
+      >
+        {send.isBusy ? "Sending…" : "Send test event"}
       </button>
       <Problem failure={send.failure} errors={send.errors} />
     </>
   );
 }
 
-function Enable({ endpoint: { id, name }, onUpdate }: EndpointActionsProps) {
-  const update = useMutation(UpdateEndpointDocument);
-  const notify = useNotice();
-
-  async function run() {
-    const payload = await update.run({ input: { id, enabled: true } });
-    if (!payload) return;
-    if (payload.webhookEndpoint) notify(`${name} was enabled.`);
-    onUpdate();
-  }
-  return (
-    <>
-      <button type="button" className="primary" aria-disabled={update.isBusy} onClick={() => void run()}>
-        Enable
-      </button>
-      <Problem failure={update.failure} errors={update.errors} />
-    </>
-  );
+/** What happened to a test event: "The test event was accepted after 32 ms: status 204." */
+function outcomeOf({ webhookDelivery, durationMs, reply }: SendTestMutation["sendTestWebhook"]): string {
+  if (durationMs === null)
+    return "A test event is already being sent, or waits for another process of the service.";
+  const { state, lastStatus, lastError } = webhookDelivery ?? {};
+  const verb = state === "DELIVERED" ? "was accepted" : "failed";
+  const answer = typeof lastStatus === "number" ? `status ${lastStatus}` : lastError?.replace(/\.$/, "");
+  return `The test event ${verb} after ${durationMs.toLocaleString()} ms: ${answer}.${reply ? ` Reply: “${reply}”` : ""}`;
 }
 
 function RotateSecret({ endpoint: { id, name }, onUpdate }: EndpointActionsProps) {
-  const [secret, setSecret] = useState<string | null>(null);
+  const showSecret = useShowSecret();
   return (
-    <>
-      <MutationButton
-        label="Rotate secret…"
-        title={`Rotate the secret of ${name}?`}
-        action="Rotate secret"
-        isHarmless
-        document={RotateSecretDocument}
-        variables={{ id }}
-        onDone={(payload) => {
-          setSecret(payload.secret);
-          onUpdate();
-        }}
-      >
-        <p>
-          A new secret replaces the current one. For a day, requests are signed with both, so that your server
-          can switch.
-        </p>
-      </MutationButton>
-      {secret !== null && (
-        <SecretDialog
-          title="Secret rotated"
-          label="Signing secret"
-          secret={secret}
-          onClose={() => setSecret(null)}
-        >
-          <p>
-            Your server verifies the signatures of requests with it. For a day, they are signed with the old
-            secret too.
-          </p>
-        </SecretDialog>
-      )}
-    </>
+    <MutationButton
+      label="Rotate secret…"
+      title={`Rotate the secret of ${name}?`}
+      action="Rotate secret"
+      isHarmless
+      document={RotateSecretDocument}
+      variables={{ id }}
+      onDone={({ secret }) => {
+        if (secret !== null) showSecret("rotation", secret);
+        onUpdate();
+      }}
+    >
+      <p>
+        A new secret replaces the current one. For a day, requests are signed with both, so that your server
+        can switch.
+      </p>
+    </MutationButton>
   );
 }

@@ -1,12 +1,11 @@
-import { useState } from "react";
 import {
   CreateEndpointDocument,
   type EndpointPartsFragment,
   UpdateEndpointDocument,
 } from "../api/generated/operations.js";
 import { FormDialog } from "../parts/form-dialog.js";
+import { useShowSecret } from "../parts/new-secret.js";
 import { useNotice } from "../parts/notices.js";
-import { SecretDialog } from "../parts/secret-dialog.js";
 import { useGoTo } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -20,7 +19,7 @@ interface EndpointDialogProps {
 }
 
 export function EndpointDialog({ endpoint, onUpdate, onClose }: EndpointDialogProps) {
-  const [created, setCreated] = useState<{ readonly id: string; readonly secret: string } | null>(null);
+  const showSecret = useShowSecret();
   const create = useMutation(CreateEndpointDocument);
   const update = useMutation(UpdateEndpointDocument);
   const mutation = endpoint ? update : create;
@@ -32,27 +31,15 @@ export function EndpointDialog({ endpoint, onUpdate, onClose }: EndpointDialogPr
     if (errors.length > 0) return mutation.setErrors(errors);
     if (!endpoint) {
       const { webhookEndpoint = null, secret = null } = (await create.run({ input: draft })) ?? {};
-      if (webhookEndpoint && secret !== null) setCreated({ id: webhookEndpoint.id, secret });
-      return;
+      if (!webhookEndpoint || secret === null) return;
+      showSecret("endpoint", secret);
+      return goTo(hashOf(["webhooks", webhookEndpoint.id]));
     }
     const payload = await update.run({ input: { id: endpoint.id, ...draft } });
     if (!payload?.webhookEndpoint) return;
     notify(`${payload.webhookEndpoint.name} was saved.`);
     onUpdate?.();
     onClose();
-  }
-  if (created) {
-    const { id, secret } = created;
-    return (
-      <SecretDialog
-        title="Endpoint created"
-        label="Signing secret"
-        secret={secret}
-        onClose={() => goTo(hashOf(["webhooks", id]))}
-      >
-        <p>Your server verifies the signatures of requests with it.</p>
-      </SecretDialog>
-    );
   }
   return (
     <FormDialog

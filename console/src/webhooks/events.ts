@@ -22,5 +22,5 @@ export const CHOICES: readonly WebhookEvent[] = [
 ];
 
 export function eventNames(events: readonly WebhookEvent[]): string {
-  return events.length === 0 ? "All events" : events.map((event) => EVENTS[event]).join(", ");
+  return events.length === 0 ? "All\u00a0events" : events.map((event) => EVENTS[event]).join(", ");
 }

@@ -23,7 +23,11 @@ export function ShowDelivery({ delivery, onReplayed, onClose }: ShowDeliveryProp
   async function run() {
     const payload = await replay.run({ id: delivery.id });
     if (!payload?.webhookDelivery) return;
-    notify("The delivery is being sent again.");
+    notify(
+      payload.webhookDelivery.attempts === 0
+        ? "The event is sent now."
+        : "The event is being sent, or follows within 30 seconds.",
+    );
     onReplayed();
     onClose();
   }
@@ -38,18 +42,21 @@ export function ShowDelivery({ delivery, onReplayed, onClose }: ShowDeliveryProp
         <button type="button" onClick={onClose}>
           Close
         </button>
-        {delivery.state !== "PENDING" && (
-          <button type="button" className="primary" aria-disabled={replay.isBusy} onClick={() => void run()}>
-            Send again
-          </button>
-        )}
+        <button
+          type="button"
+          className="primary"
+          aria-disabled={replay.isBusy}
+          onClick={() => void (replay.isBusy || run())}
+        >
+          {delivery.state === "DELIVERED" ? "Send again" : "Retry now"}
+        </button>
       </div>
     </Dialog>
   );
 }
 
 function Facts({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
-  const { attempts, nextAttemptAt, lastError, createdAt, deliveredAt, eventId } = delivery;
+  const { attempts, nextAttemptAt, lastStatus, lastError, createdAt, deliveredAt, eventId } = delivery;
   return (
     <dl className="facts">
       <Fact label="Status">
@@ -73,7 +80,7 @@ function Facts({ delivery }: { readonly delivery: DeliveryPartsFragment }) {
           <Time at={nextAttemptAt} />
         </Fact>
       )}
-      {lastError !== null && <Fact label="Error">{lastError}</Fact>}
+      {lastStatus !== null && lastError !== null && <Fact label="Error">{lastError}</Fact>}
       <Fact label="Event ID (webhook-id)" isWhole>
         <code>{eventId}</code>
       </Fact>

@@ -8,17 +8,19 @@ import { Recent } from "../parts/recent.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
-import { Deliveries, useDeliveryState } from "./deliveries.js";
+import { Deliveries, useDeliveryFilter } from "./deliveries.js";
+import { EnableEndpoint } from "./enable-endpoint.js";
 import { EndpointActions } from "./endpoint-actions.js";
 import { eventNames } from "./events.js";
+import { RetryAll } from "./retry-all.js";
 import { EndpointStatus } from "./status.js";
 
 const BACK = { href: hashOf(["webhooks"]), label: "Webhooks" };
 
-/** @param id the endpoint's global ID */
-export function WebhookPage({ id }: { readonly id: string }) {
-  const state = useDeliveryState();
-  const filter = { endpointId: id, ...(state ? { state } : {}) };
+/** @param name the endpoint's global ID */
+export function WebhookPage({ name: id }: { readonly name: string }) {
+  const { filter: chosen = {} } = useDeliveryFilter() ?? {};
+  const filter = { endpointId: id, ...chosen };
   const query = useQuery(EndpointDocument, { id, filter, ...usePageVariables() });
   if (!query.data) {
     return (
@@ -45,14 +47,19 @@ export function WebhookPage({ id }: { readonly id: string }) {
       actions={<EndpointActions endpoint={endpoint} onUpdate={query.reload} />}
     >
       <Recent label={endpoint.name} detail={endpoint.url} />
-      <Health endpoint={endpoint} />
-      <Deliveries page={webhookDeliveries} onChange={query.reload} />
+      <Health endpoint={endpoint} onChange={query.reload} />
+      <Deliveries endpoint={endpoint} page={webhookDeliveries} onChange={query.reload} />
     </Page>
   );
 }
 
-function Health({ endpoint }: { readonly endpoint: EndpointPartsFragment }) {
-  const { health, events, createdAt, disabledAt } = endpoint;
+interface HealthProps {
+  readonly endpoint: EndpointPartsFragment;
+  readonly onChange: () => void;
+}
+
+function Health({ endpoint, onChange }: HealthProps) {
+  const { id, health, events, createdAt, disabledAt } = endpoint;
   const { lastSuccessAt, lastFailureAt, lastError, consecutiveFailures, pausedUntil } = health;
   const isFailing = disabledAt === null && consecutiveFailures > 0;
   return (
@@ -64,17 +71,30 @@ function Health({ endpoint }: { readonly endpoint: EndpointPartsFragment }) {
         </p>
       )}
       {isFailing && (
-        <p className="callout bad">
-          The last {consecutiveFailures === 1 ? "attempt" : `${consecutiveFailures} attempts`} failed:{" "}
-          {lastError}
-          {pausedUntil !== null && (
-            <>
-              {" "}
-              Deliveries are paused until <Time at={pausedUntil} />.
-            </>
-          )}{" "}
-          <DocsLink page="webhook-checklist">Find the cause</DocsLink>
-        </p>
+        <div className="callout bad">
+          <p>
+            The last {consecutiveFailures === 1 ? "attempt" : `${consecutiveFailures} attempts`} failed:{" "}
+            {lastError}
+            {pausedUntil !== null && (
+              <>
+                {" "}
+                Deliveries are paused until <Time at={pausedUntil} />.
+              </>
+            )}{" "}
+            <DocsLink page="webhook-checklist">Find the cause</DocsLink>
+          </p>
+          <div className="actions">
+            {pausedUntil !== null && (
+              <EnableEndpoint
+                id={id}
+                label="Resume"
+                notice="Deliveries are resumed. If they fail, they are paused again."
+                onDone={onChange}
+              />
+            )}
+            <RetryAll endpointId={id} onChange={onChange} />
+          </div>
+        </div>
       )}
       <dl className="facts card">
         <Fact label="Status">

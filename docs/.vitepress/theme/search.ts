@@ -4,6 +4,7 @@ import type { EnhanceAppContext } from "vitepress";
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   alternative: ["why", "compared"],
   alternatives: ["why", "compared"],
+  bi: ["dashboard", "tools"],
   comparison: ["why", "compared"],
   compromised: ["leaked"],
   cookie: ["session"],
@@ -12,16 +13,20 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   edge: ["runtime", "workers"],
   expiry: ["expires", "renew"],
   exposed: ["leaked"],
+  gdpr: ["access", "erasure"],
   helm: ["kubernetes"],
   hmac: ["signature"],
   invite: ["people", "sign"],
   k8s: ["kubernetes"],
-  multitenant: ["several", "customers"],
+  multitenant: ["several", "customers", "tenant"],
   nextjs: ["next", "js"],
   nuxt: ["vue"],
+  outage: ["fails"],
   oidc: ["openid"],
+  powerbi: ["power", "bi"],
   price: ["cost", "costs"],
   pricing: ["cost", "costs"],
+  production: ["live"],
   rls: ["rows"],
   saml: ["openid"],
   scale: ["scaling"],
@@ -36,7 +41,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 
 /** The index, and pages that describe details or are for people who work on the service, come after the guides. */
 const DETAILS =
-  /^\/.*\/(?:#|reference\/|settings|limits|performance|capacity|changelog|contributing|release|ARCHITECTURE)/;
+  /^\/.*\/(?:#|reference\/|settings|limits|metrics|performance|capacity|changelog|contributing|release|ARCHITECTURE)/;
 const RECIPES = /\/recipes\//;
 
 /** How MiniSearch searches the documentation. */

@@ -27,6 +27,7 @@ export const SITE_CONFIG_CODES = {
     missing_recommended: "`favicon`, `colors` or the `url` of a topbar link is missing.",
     empty_text: "A page, or the name of an anchor or tab, is empty.",
     one_sided_colors: "One of two colors that must be set together is missing.",
+    script_link: "A link runs a script when it is followed.",
     social_url: "The URL of a social profile is not http or https.",
     page_leading_slash: "The path of a page starts with a slash.",
     page_extension: "The path of a page ends in a file extension.",
@@ -42,6 +43,7 @@ export const SITE_CONFIG_CODES = {
     undocumented_form:
       "A value has a form that is in common use but not part of the format; the message says if the typed view leaves it out.",
     deprecated_property: "A property will be deprecated.",
+    repeated_page: "A page is listed more than once.",
   },
 } as const;
 

@@ -5,6 +5,7 @@ import {
   flag,
   ICON_TYPE,
   label,
+  link,
   type ObjectShape,
   object,
   property,
@@ -101,7 +102,7 @@ const TAB = object(
   "A tab, which groups pages.",
   {
     name: label("Label of the tab.", { required: true }),
-    url: text("Path prefix of the tab's pages, or the URL of another site.", { required: true }),
+    url: link("Path prefix of the tab's pages, or the URL of another site.", { required: true }),
   },
   {
     extensions: {
@@ -117,7 +118,7 @@ const ANCHOR = object(
   "An anchor, which groups pages or links elsewhere.",
   {
     name: label("Label of the anchor.", { required: true }),
-    url: text("Path prefix of the anchor's pages, or the URL of another site.", { required: true }),
+    url: link("Path prefix of the anchor's pages, or the URL of another site.", { required: true }),
     icon: text("Name of the icon."),
     iconType: ICON_TYPE,
     color: property(COLOR_OR_GRADIENT, "Background of the icon: one color or a gradient."),
@@ -149,7 +150,7 @@ const LOGO = property(
       object("LogoImages", "An image for each mode.", {
         light: text("Path of the logo for light mode."),
         dark: text("Path of the logo for dark mode."),
-        href: text("Target of the logo's link.", { default: "/" }),
+        href: link("Target of the logo's link.", { default: "/" }),
       }),
     ],
   },
@@ -237,7 +238,7 @@ export const SITE_CONFIG: ObjectShape = object(
         kind: "array",
         items: object("Link", "A link at the top.", {
           name: text("Text of the link."),
-          url: text("Target of the link.", { recommended: true }),
+          url: link("Target of the link.", { recommended: true }),
         }),
       },
       "Links at the top.",
@@ -252,7 +253,7 @@ export const SITE_CONFIG: ObjectShape = object(
           "A link, or a GitHub repository with its statistics.",
           { default: "link" },
         ),
-        url: text("Link target, or the URL of the repository.", { required: true }),
+        url: link("Link target, or the URL of the repository.", { required: true }),
         name: text("Text of the button; for links only.", { requiredWhen: { property: "type", is: "link" } }),
       },
       { arrow: "Shows an arrow.", style: "Shape of the button." },

@@ -31,6 +31,28 @@ function pagesOf(root: ObjectNode): string[] | null {
   return collect(root.members.get("navigation")?.value, 0) ? pages : null;
 }
 
+/** Finds pages that are listed more than once. */
+export function checkRepeatedPages(root: ObjectNode, findings: FindingCollector): void {
+  const seen = new Set<string>();
+  visitGroups(root, (group, pointer) => {
+    const pages = group.members.get("pages")?.value;
+    if (pages?.type !== "array") return;
+    pages.items.forEach((page, index) => {
+      if (page.type !== "string") return;
+      const path = pathOf(page.value);
+      const place = { pointer: pointerTo(`${pointer}/pages`, index), offset: page.offset };
+      if (seen.has(path))
+        findings.addNotice(
+          "repeated_page",
+          "repeated_page",
+          place,
+          () => `The page ${quote(page.value)} is listed more than once.`,
+        );
+      seen.add(path);
+    });
+  });
+}
+
 const LISTS = ["anchors", "tabs"] as const;
 /** A scheme or a host: the URL of another site. */
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;

@@ -31,7 +31,7 @@ export interface StringShape extends Form {
   /** Enumeration type of `values`. */
   readonly typeName?: TypeName;
   /** Format of the string. Only an invalid color is an error; labels and page paths should not be empty. */
-  readonly format?: "color" | "label" | "page_path" | "social_url";
+  readonly format?: "color" | "label" | "link_url" | "page_path" | "social_url";
 }
 
 interface BooleanShape extends Form {
@@ -84,6 +84,7 @@ export interface SettingProperty {
 
 export const TEXT = { kind: "string" } as const satisfies StringShape;
 const LABEL = { kind: "string", format: "label" } as const satisfies StringShape;
+const LINK = { kind: "string", format: "link_url" } as const satisfies StringShape;
 const COLOR = { kind: "string", format: "color" } as const satisfies StringShape;
 export const TEXT_OR_TEXTS: SettingShape = { kind: "union", options: [TEXT, { kind: "array", items: TEXT }] };
 
@@ -111,6 +112,11 @@ export function text(description: string, traits?: Traits): SettingProperty {
 /** A text that should not be empty. */
 export function label(description: string, traits?: Traits): SettingProperty {
   return property(LABEL, description, traits);
+}
+
+/** The target of a link. */
+export function link(description: string, traits?: Traits): SettingProperty {
+  return property(LINK, description, traits);
 }
 
 export function color(description: string, traits?: Traits): SettingProperty {

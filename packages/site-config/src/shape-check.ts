@@ -47,6 +47,12 @@ function checkText(node: StringNode, pointer: string, shape: StringShape, findin
     const rule = "should be a URL that starts with https:// or http://";
     add("social_url", () => `${name()} ${rule}, not ${quote(value)}.`);
   }
+  // Browsers skip white space and control characters in a scheme.
+  if (
+    shape.format === "link_url" &&
+    /^(?:javascript|vbscript|data):/i.test(value.replaceAll(/[\p{C}\s]/gu, ""))
+  )
+    add("script_link", () => `${name()} should be a path or the URL of a page, not ${quote(value)}.`);
   if ((shape.format === "page_path" || shape.format === "label") && value.trim() === "") {
     const subject = shape.format === "label" ? name() : "The path of a page";
     add("empty_text", () => `${subject} should not be empty.`);

@@ -1,7 +1,7 @@
 import { FindingCollector, type FindingPlace, type SiteConfigReport } from "./findings.js";
 import { SITE_CONFIG } from "./format.js";
 import { treeOfText } from "./parse.js";
-import { checkBasicAuth, checkLinks, checkVersions } from "./reference-checks.js";
+import { checkBasicAuth, checkLinks, checkRepeatedPages, checkVersions } from "./reference-checks.js";
 import { checkShape } from "./shape-check.js";
 import { type ConfigNode, pointerTo, unstorablePart } from "./tree.js";
 
@@ -62,5 +62,6 @@ function checkTree(tree: ConfigNode, findings: FindingCollector): void {
   if (tree.type !== "object") return;
   checkLinks(tree, findings);
   checkVersions(tree, findings);
+  checkRepeatedPages(tree, findings);
   checkBasicAuth(tree, findings);
 }

@@ -30,6 +30,11 @@ const warnings: readonly RuleCase[] = [
   [withColors({ background: {} }), "one_sided_colors /colors/background"],
   [{ footerSocials: { github: "github.com/a" } }, "social_url /footerSocials/github"],
   [withAnchors({ name: "A", url: "/sdk" }), "unmatched_url /anchors/0/url"],
+  [withAnchors({ name: "A", url: "javascript:alert(1)" }), "script_link /anchors/0/url"],
+  [{ topbarCtaButton: { name: "A", url: " JaVa\tscript:x" } }, "script_link /topbarCtaButton/url"],
+  [{ topbarLinks: [{ name: "A", url: "data:text/html,x" }] }, "script_link /topbarLinks/0/url"],
+  [{ topbarCtaButton: { name: "A", url: "vbscript:x" } }, "script_link /topbarCtaButton/url"],
+  [{ logo: { light: "/a", dark: "/b", href: "javascript:x" } }, "script_link /logo/href"],
   [{ tabs: [{ name: "A", url: "users" }] }, "unmatched_url /tabs/0/url"],
   [withAnchors({ ...validAnchor, version: "v1" }), "unlisted_version /anchors/0/version"],
   [
@@ -54,6 +59,7 @@ const warnings: readonly RuleCase[] = [
 ];
 
 const notices: readonly RuleCase[] = [
+  [withGroup({ pages: ["a", "b", "a/"] }), "repeated_page /navigation/0/pages/2"],
   [withGroup({ pages: [{ group: "", pages: ["a"] }] }), "undocumented_form /navigation/0/pages/0"],
   [withGroup({ icon: 5 }), "undocumented_property /navigation/0/icon"],
   [{ ...withGroup({ version: "v1" }), versions: ["v1"] }, "undocumented_property /navigation/0/version"],
@@ -180,8 +186,8 @@ describe("decision 18: warnings", () => {
   });
 
   test("there is one notice of a kind, with the number of places and the first", () => {
-    const nested = { group: "", pages: ["b"], icon: "x" };
-    const group = { group: "", pages: ["a", nested, nested], icon: "x" };
+    const nested = (page: string) => ({ group: "", pages: [page], icon: "x" });
+    const group = { group: "", pages: ["b", nested("c"), nested("d")], icon: "x" };
     const { notices } = checkDocument({ ...validSite, navigation: [{ group: "", pages: ["a"] }, group] });
     expect(notices).toEqual([
       {

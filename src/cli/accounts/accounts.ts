@@ -1,7 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { printable } from "@user-groups/site-config/check-format";
@@ -12,6 +11,7 @@ import { errorCode, OperatorError } from "../../domain/shared/operator-error.js"
 import type { Database } from "../../persistence/database/database.js";
 import { AccountService } from "../../services/accounts/account-service.js";
 import { AccountDeletion, type ExportedFile, exportAccount } from "../../services/transfer/account-data.js";
+import { isConfirmed } from "../shared/confirmation.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
 import { formatTable, type Output } from "../shared/output.js";
 import { ProgressLine } from "../shared/progress.js";
@@ -162,18 +162,8 @@ async function runDeletion(database: Database, { id, name }: Account, output: Ou
 
 /** Reads the account's name from standard input. @throws OperatorError if it differs */
 async function confirm({ name }: Account): Promise<void> {
-  const prompt = createInterface({ input: process.stdin });
-  try {
-    process.stderr.write(
-      `This deletes the account ${printable(JSON.stringify(name))} permanently. Type its name to confirm: `,
-    );
-    for await (const answer of prompt) {
-      if (answer === name) return;
-      break;
-    }
-  } finally {
-    prompt.close();
-  }
+  const question = `This deletes the account ${printable(JSON.stringify(name))} permanently. Type its name to confirm: `;
+  if (await isConfirmed(question, name)) return;
   throw new OperatorError("The name does not match. Nothing was deleted.");
 }
 

@@ -5,7 +5,7 @@ import type { Scope } from "../../domain/accounts/caller.js";
 import { acceptedUntil, type SigningKey, signingKeyState } from "../../domain/authentication/signing-key.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
-import { OperatorError } from "../../domain/shared/operator-error.js";
+import { OperatorError, UsageError } from "../../domain/shared/operator-error.js";
 import { AccountService } from "../../services/accounts/account-service.js";
 import { SigningKeys } from "../../services/authentication/signing-keys.js";
 import { TokenReencryption, type UnreadableRow } from "../../services/transfer/token-reencryption.js";
@@ -134,6 +134,7 @@ const UNREADABLE: Readonly<Record<UnreadableRow["kind"], (id: number | string) =
   webhookEndpoint: (id) => `the secret of webhook endpoint ${id}`,
   idempotentRequest: (id) => `the stored reply of Idempotency-Key ${JSON.stringify(id)}`,
   signingKey: (id) => `the signing key ${id}`,
+  sessionTemplate: (id) => `the secret of session template ${id}`,
 };
 
 /** Prints the number of rows that each key encrypts. */
@@ -152,9 +153,16 @@ export async function countByKey(environment: ProcessEnvironment, output: Output
 
 const SIGNING_KEY_COLUMNS = ["ID", "CREATED", "SIGNS FROM", "RETIRED FROM", "ACCEPTED UNTIL", "STATE"];
 
-export async function listSigningKeys(environment: ProcessEnvironment, output: Output): Promise<void> {
-  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
-    const keys = await new SigningKeys(database, vault).list();
+/** The environment whose session templates have the keys; without account and environment, the keys are those of embed sessions. */
+type KeyOwnerChoice = Partial<AccountChoice>;
+
+export async function listSigningKeys(
+  environment: ProcessEnvironment,
+  options: KeyOwnerChoice,
+  output: Output,
+): Promise<void> {
+  await withSigningKeys(environment, options, async (signingKeys) => {
+    const keys = await signingKeys.list();
     const now = new Date();
     const views = keys.map((key) => ({
       id: key.id,
@@ -174,13 +182,31 @@ export async function listSigningKeys(environment: ProcessEnvironment, output: O
 /** Prints the ID of the new key. */
 export async function rotateSigningKey(
   environment: ProcessEnvironment,
-  { revoke = false }: { readonly revoke?: boolean },
+  { revoke = false, ...options }: KeyOwnerChoice & { readonly revoke?: boolean },
   output: Output,
 ): Promise<void> {
-  await withStorage(environment, { migrate: true }, async ({ database, vault }) => {
-    const { id, signsFrom } = await new SigningKeys(database, vault).rotate(revoke);
+  await withSigningKeys(environment, options, async (signingKeys) => {
+    const { id, signsFrom } = await signingKeys.rotate(revoke);
     const text = `added ${id}, which signs from ${signsFrom.toISOString()}\n`;
     await output.print({ id, signs_from: signsFrom }, text);
+  });
+}
+
+async function withSigningKeys(
+  settings: ProcessEnvironment,
+  { account, environment }: KeyOwnerChoice,
+  command: (keys: SigningKeys) => Promise<void>,
+): Promise<void> {
+  if ((account === undefined) !== (environment === undefined))
+    throw new UsageError(
+      "Pass --account and --environment together, or neither for the keys of embed sessions.",
+    );
+  await withStorage(settings, { migrate: true }, async (storage) => {
+    const owner =
+      account !== undefined && environment !== undefined
+        ? { accountId: (await requireAccount(storage, account)).accountId, environment }
+        : null;
+    await command(new SigningKeys(storage.database, storage.vault, owner));
   });
 }
 

@@ -24,7 +24,7 @@ export interface StoredTokenText {
 export interface TokenBinding {
   readonly accountId: number;
   readonly id: number | string;
-  readonly kind: "webhookEndpoint" | "idempotentRequest" | "signingKey";
+  readonly kind: "webhookEndpoint" | "idempotentRequest" | "signingKey" | "sessionTemplate";
 }
 
 /** The account that a new token is encrypted for. */
@@ -63,8 +63,8 @@ interface VaultKey {
 }
 
 /**
- * Encrypts user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14). Also encrypts webhook secrets and stored
- * replies. New accounts use the first key; existing ciphertexts keep their key until they are re-encrypted.
+ * Encrypts user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14). Also encrypts secrets of webhooks and session
+ * templates, and stored replies. New accounts use the first key; existing ciphertexts keep their key until they are re-encrypted.
  */
 export class TokenVault {
   readonly #keys: readonly VaultKey[];

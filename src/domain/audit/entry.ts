@@ -8,6 +8,8 @@ const SUBJECT_TYPES = {
   api_key: "ApiKey",
   site_config: "SiteConfig",
   webhook_endpoint: "WebhookEndpoint",
+  session_template: "SessionTemplate",
+  property_schema: "PropertySchema",
 } as const;
 
 type Subject = keyof typeof SUBJECT_TYPES;
@@ -31,6 +33,10 @@ export const AUDIT_ACTIONS = [
   "webhook_endpoint.updated",
   "webhook_endpoint.disabled",
   "webhook_endpoint.deleted",
+  "session_template.created",
+  "session_template.updated",
+  "session_template.deleted",
+  "property_schema.updated",
 ] as const satisfies readonly `${Subject}.${string}`[];
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -41,13 +47,27 @@ export const CHANGED_FIELDS = {
   "data_source.updated": ["providedId", "name"],
   "webhook_endpoint.updated": ["name", "url", "events", "enabled", "secret"],
   "webhook_endpoint.disabled": ["enabled"],
+  "session_template.updated": [
+    "name",
+    "description",
+    "algorithm",
+    "secret",
+    "header",
+    "claims",
+    "lifetimeSeconds",
+    "url",
+  ],
+  "property_schema.updated": ["schema", "mode"],
 } as const satisfies Partial<Record<AuditAction, readonly string[]>>;
 
 /** Actions on objects that have a version or revision. */
 type VersionedAction = Exclude<
-  Extract<AuditAction, `user_group.${string}` | `site_config.${string}`>,
+  Extract<AuditAction, `${"user_group" | "site_config" | "session_template" | "property_schema"}.${string}`>,
   "user_group.embed_session_created"
 >;
+
+/** What is recorded in more detail than a field. */
+type ChangedPart<Action> = Action extends "session_template.updated" ? `claims.${string}` : never;
 
 type EventOf<Action extends AuditAction> = {
   readonly action: Action;
@@ -56,7 +76,7 @@ type EventOf<Action extends AuditAction> = {
   readonly subjectName: string;
 } & (Action extends VersionedAction ? { readonly version: number } : { readonly version?: never }) &
   (Action extends keyof typeof CHANGED_FIELDS
-    ? { readonly changed: readonly (typeof CHANGED_FIELDS)[Action][number][] }
+    ? { readonly changed: readonly ((typeof CHANGED_FIELDS)[Action][number] | ChangedPart<Action>)[] }
     : { readonly changed?: never });
 
 /** A change to record: an audit entry without author and time. */
@@ -89,6 +109,10 @@ export interface AuditEntry {
   readonly version: number | null;
   /** Names of the updated fields. */
   readonly changed: readonly string[];
+  /** The ID of a created session of a template, which begins with the template's name; null for anything else. */
+  readonly sessionId: string | null;
+  /** The ID of the bulk change that it belongs to; null for none. */
+  readonly bulkChangeId: string | null;
   readonly actor: Actor;
   readonly createdAt: Date;
 }
@@ -134,5 +158,6 @@ export interface AuditFilter {
   readonly subjectName?: string;
   readonly actorName?: string;
   readonly requestId?: string;
+  readonly bulkChangeId?: string;
   readonly createdAt?: { readonly from?: Date; readonly to?: Date };
 }

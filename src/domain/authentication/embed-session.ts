@@ -49,6 +49,12 @@ export function sessionAudience(accountName: string, environment: Environment): 
   return `${accountName}/${environment}`;
 }
 
+/** Returns when a new session expires, in seconds since 1970: with its API key at the latest. */
+export function sessionExpiry(issuedAt: number, seconds: number, keyExpiresAt: Date | null): number {
+  const keyExpiry = keyExpiresAt ? Math.floor(keyExpiresAt.getTime() / 1000) : Number.POSITIVE_INFINITY;
+  return Math.min(issuedAt + seconds, keyExpiry);
+}
+
 /** Returns the claims as in the token, besides those that JWT registers. */
 export function writeSessionClaims(claims: Omit<SessionClaims, "userGroupId" | "expiresAt">) {
   const { accountId, environment, generation, keyId, variables } = claims;

@@ -13,10 +13,13 @@ export const KEY_CACHE_MS = MINUTE_MS;
 /** Time for which a new key is published before it signs: verifiers' caches must have expired by then. */
 export const SIGNING_LEAD_MS = 15 * MINUTE_MS;
 
+/** The same for keys of session templates: dashboard tools keep key sets for up to an hour, and do not look for unknown keys before. */
+export const TEMPLATE_SIGNING_LEAD_MS = 90 * MINUTE_MS;
+
 /** Time for which a retired key is accepted: until its last session has expired, and five minutes for caches and clocks. */
 export const ACCEPTED_AFTER_RETIREMENT_MS = MAX_SESSION_SECONDS * 1000 + 5 * MINUTE_MS;
 
-/** A key that signs embed sessions, between two times. All accounts share the keys of the installation. */
+/** A key that signs embed sessions or tokens for other tools, between two times. */
 export interface SigningKey {
   /** The `kid`: the JWK thumbprint. */
   readonly id: string;

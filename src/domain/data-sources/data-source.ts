@@ -5,6 +5,8 @@ export interface DataSource {
   readonly id: number;
   readonly providedId: string;
   readonly name: string;
+  /** Incremented by each change. */
+  readonly version: number;
   readonly createdAt: Date;
 }
 

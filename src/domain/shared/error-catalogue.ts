@@ -118,6 +118,43 @@ const CATALOGUE = {
     meaning: "No webhook delivery has this ID.",
     advice: "Check the ID; deliveries are deleted after `RETAIN_WEBHOOK_DELIVERY_DAYS`, 30 by default.",
   },
+  bulk_change_not_found: {
+    status: 404,
+    isUserError: true,
+    meaning: "No bulk change of the environment has this ID.",
+    advice:
+      "Check the ID and the environment of the key; bulk changes are deleted after `RETAIN_AUDIT_DAYS`, 400 by default.",
+  },
+  bulk_change_mismatch: {
+    status: 409,
+    isUserError: true,
+    meaning: "The ID is that of a bulk change of another author, filter or patch.",
+    advice:
+      "Nothing was changed. Choose a new UUID for each bulk change, and send the same with all its pages.",
+  },
+  history_incomplete: {
+    status: 409,
+    isUserError: true,
+    meaning: "The history of the user group does not have the values before the bulk change.",
+    advice: "Former values are kept for `RETAIN_GROUP_HISTORY_DAYS`. Set the values yourself.",
+  },
+  session_template_not_found: {
+    status: 404,
+    isUserError: true,
+    meaning: "No session template of the environment has this name or ID.",
+    advice: "Check the name and the environment of the key; `sessionTemplates` lists them.",
+    rest: {
+      when: "the environment has no session template with this name",
+      message: "No session template of this environment has this name.",
+      field: "template",
+    },
+  },
+  session_template_exists: {
+    status: 409,
+    isUserError: true,
+    meaning: "The environment has a session template with this name.",
+    advice: "Choose another name, or update the template.",
+  },
   method_not_allowed: {
     status: 405,
     meaning: "The path does not support this method.",

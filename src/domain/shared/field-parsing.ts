@@ -56,6 +56,13 @@ export function parseGuard<Raw, Value>(
   return value === undefined ? undefined : parse(value, field);
 }
 
+/** Parses the version that an object must have. @returns undefined for any @throws DomainError `invalid_field` for null */
+export function parseExpectedVersion(input: {
+  readonly expectedVersion?: number | null;
+}): number | undefined {
+  return parseGuard(["expectedVersion"], input.expectedVersion, (version) => version);
+}
+
 /** Collects errors of several fields, so that one error reports them all. */
 export class FieldErrors {
   readonly #errors: FieldError[] = [];

@@ -119,6 +119,11 @@ export function markInexactNumbers(json: string): string {
   );
 }
 
+/** Returns the JSON text with strings of their digits in place of the numbers. */
+export function quoteNumbers(json: string): string {
+  return json.replaceAll(STRING_OR_NUMBER, (token) => (token.startsWith('"') ? token : `"${token}"`));
+}
+
 /** Limits of PostgreSQL's `numeric`, to which JSON numbers are converted for comparisons and filters. */
 export const MAX_INTEGER_DIGITS = 131_072;
 export const MAX_FRACTION_DIGITS = 16_383;
@@ -153,8 +158,8 @@ export function isSameJson(one: string, other: string): boolean {
   return one === other || isDeepStrictEqual(parseExactly(one), parseExactly(other));
 }
 
-/** Parses a JSON text with strings in place of numbers, and a prefix in all other strings. */
-function parseExactly(json: string): unknown {
+/** Parses a JSON text with strings in place of numbers, and the prefix `s` in all other strings, names included. */
+export function parseExactly(json: string): unknown {
   const marked = json.replaceAll(STRING_OR_NUMBER, (token) => {
     if (token.startsWith('"')) return `"s${token.slice(1)}`;
     const { digits, exponent } = toDecimal(token);

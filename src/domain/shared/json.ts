@@ -10,6 +10,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns whether a JSON value is an object, not a list or null. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return isObject(value);
+}
+
 /** Error rule for fields that accept an object or null. */
 export const NULLABLE_OBJECT_RULE = "must be a JSON object or null";
 

@@ -44,6 +44,8 @@ export interface UserGroupVersion extends UserGroupFields {
   /** The time and the author of the change that replaced the values. */
   readonly replacedAt: Date;
   readonly replacedBy: string;
+  /** The ID of the bulk change that replaced the values; null for another change. */
+  readonly bulkChangeId: string | null;
 }
 
 /** Identifies one group in the caller's environment. */

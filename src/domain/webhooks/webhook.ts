@@ -73,6 +73,8 @@ export interface WebhookEndpoint {
   /** Null while the endpoint is enabled, or where it was disabled before reasons were recorded. */
   readonly disabledReason: WebhookDisabledReason | null;
   readonly health: WebhookEndpointHealth;
+  /** Incremented by each change of a field that can be edited; not by deliveries, pauses and new secrets. */
+  readonly version: number;
   readonly createdAt: Date;
 }
 
@@ -152,4 +154,6 @@ export type WebhookDeliverySortField = keyof typeof WEBHOOK_DELIVERY_ORDER.field
 export interface WebhookDeliveryFilter {
   readonly endpointId?: number;
   readonly state?: WebhookDeliveryState;
+  /** Whether the last attempt failed; attempts before a replay do not count. */
+  readonly lastAttemptFailed?: boolean;
 }

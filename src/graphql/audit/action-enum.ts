@@ -21,6 +21,10 @@ const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "webhook_endpoint.disabled":
     "A webhook endpoint was disabled because it responded with 410 or every delivery failed for several days.",
   "webhook_endpoint.deleted": "A webhook endpoint was deleted.",
+  "session_template.created": "A session template was created.",
+  "session_template.updated": "A session template was updated.",
+  "session_template.deleted": "A session template was deleted.",
+  "property_schema.updated": "The schema for properties, or its mode, was changed.",
 };
 
 /**

@@ -20,6 +20,7 @@ import {
 } from "../../domain/audit/entry.js";
 import { invalidField } from "../../domain/shared/errors.js";
 import { parseText } from "../../domain/shared/text-field.js";
+import { parseChangeId } from "../../domain/user-groups/bulk-change.js";
 import { loadAuthor } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
 import { sourceOf } from "../shared/connection-type.js";
@@ -56,6 +57,9 @@ class AuditFilterInput {
 
   @Field(() => String, nullable("Entries of the request with this ID."))
   readonly requestId?: string | null;
+
+  @Field(() => ID, nullable("Entries of the bulk change with this ID."))
+  readonly bulkChangeId?: string | null;
 
   @Field(() => DateTimeRangeInput, nullable("Entries created in this time range."))
   readonly createdAt?: DateTimeRangeInput | null;
@@ -139,7 +143,7 @@ export class ApiKeyAuditResolver {
 
 /** @throws DomainError `invalid_field` */
 export function parseAuditFilter(input: AuditFilterInput | null | undefined): AuditFilter {
-  const { actions, excludeActions, subjectId, createdAt, ...texts } = input ?? {};
+  const { actions, excludeActions, subjectId, bulkChangeId, createdAt, ...texts } = input ?? {};
   const exact = (name: keyof typeof texts) => {
     const value = texts[name];
     return typeof value === "string" ? { [name]: parseText(value, ["filter", name]) } : {};
@@ -148,6 +152,9 @@ export function parseAuditFilter(input: AuditFilterInput | null | undefined): Au
     ...(actions ? { actions } : {}),
     ...(excludeActions ? { excludeActions } : {}),
     ...(typeof subjectId === "string" ? { subject: parseSubject(subjectId) } : {}),
+    ...(typeof bulkChangeId === "string"
+      ? { bulkChangeId: parseChangeId(bulkChangeId, ["filter", "bulkChangeId"]) }
+      : {}),
     ...exact("subjectName"),
     ...exact("actorName"),
     ...exact("requestId"),

@@ -46,7 +46,10 @@ export class AuditEntryView extends NodeView {
   )
   readonly subjectVersion: number | null;
 
-  @Field(() => [String], { description: "The names of the fields that an update changed." })
+  @Field(() => [String], {
+    description:
+      "The names of the fields that an update changed; of a session template, the paths of changed claims, such as `claims.params.region`.",
+  })
   readonly changed: readonly string[];
 
   @Field(() => String, {
@@ -57,6 +60,15 @@ export class AuditEntryView extends NodeView {
 
   @Field(() => String, nullable("The request ID, as in the `X-Request-Id` response header."))
   readonly requestId: string | null;
+
+  @Field(
+    () => String,
+    nullable("The ID of a created session of a template, `TEMPLATE/UUID`; null for anything else."),
+  )
+  readonly sessionId: string | null;
+
+  @Field(() => ID, nullable("The ID of the bulk change that the entry belongs to; null for another change."))
+  readonly bulkChangeId: string | null;
 
   @Field(() => GraphQLDateTime, { description: "The time of the change." })
   readonly createdAt: Date;
@@ -73,6 +85,8 @@ export class AuditEntryView extends NodeView {
     this.changed = entry.changed;
     this.actorName = entry.actor.name;
     this.requestId = entry.actor.requestId;
+    this.sessionId = entry.sessionId;
+    this.bulkChangeId = entry.bulkChangeId;
     this.createdAt = entry.createdAt;
     this.actorKeyId = entry.actor.keyId;
   }

@@ -1,13 +1,13 @@
-import { Field, ID, InputType, Resolver } from "type-graphql";
+import { Field, ID, InputType, Int, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
-import { parseFields } from "../../domain/shared/field-parsing.js";
+import { parseExpectedVersion, parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { WriterMutation } from "../shared/mutation.js";
 import { OptionalField } from "../shared/mutation-input.js";
 import { toNodeId } from "../shared/node.js";
-import { nullable } from "../shared/nullable.js";
+import { nullable, versionGuard } from "../shared/nullable.js";
 import { DataSourceBy, parseDataSourceBy } from "./by.js";
 import { DataSourceView } from "./type.js";
 
@@ -32,12 +32,18 @@ class UpdateDataSourceInput {
 
   @OptionalField(() => String, "The new name. Must not be null.")
   readonly name?: string | null;
+
+  @Field(() => Int, versionGuard("data source"))
+  readonly expectedVersion?: number | null;
 }
 
 @InputType("DeleteDataSourceInput", { description: "Input for `deleteDataSource`." })
 class DeleteDataSourceInput {
   @Field(() => DataSourceBy, { description: "The data source to delete. No mapping may use it." })
   readonly by!: DataSourceBy;
+
+  @Field(() => Int, versionGuard("data source"))
+  readonly expectedVersion?: number | null;
 }
 
 const PAYLOAD = {
@@ -65,8 +71,9 @@ export class DataSourceMutations {
     PAYLOAD,
   )
   async updateDataSource(input: UpdateDataSourceInput, writer: Writer, { services }: GraphqlContext) {
-    const { ref, changes } = parseDataSourceUpdate(input);
-    return { dataSource: new DataSourceView(await services.dataSources.update(writer, ref, changes)) };
+    const { ref, expectedVersion, changes } = parseDataSourceUpdate(input);
+    const dataSource = await services.dataSources.update(writer, ref, changes, expectedVersion);
+    return { dataSource: new DataSourceView(dataSource) };
   }
 
   @WriterMutation(
@@ -79,22 +86,26 @@ export class DataSourceMutations {
       ],
     },
   )
-  async deleteDataSource({ by }: DeleteDataSourceInput, writer: Writer, { services }: GraphqlContext) {
-    const { id } = await services.dataSources.delete(writer, parseDataSourceBy(by));
+  async deleteDataSource(input: DeleteDataSourceInput, writer: Writer, { services }: GraphqlContext) {
+    const expectedVersion = parseExpectedVersion(input);
+    const { id } = await services.dataSources.delete(writer, parseDataSourceBy(input.by), expectedVersion);
     return { deletedDataSourceId: toNodeId("DataSource", id) };
   }
 }
 
 /** @throws DomainError `invalid_field` */
-function parseDataSourceUpdate({ by, providedId, name }: UpdateDataSourceInput) {
-  const { ref, ...changes } = parseFields<{
+function parseDataSourceUpdate(input: UpdateDataSourceInput) {
+  const { by, providedId, name } = input;
+  const { ref, expectedVersion, ...changes } = parseFields<{
     readonly ref: DataSourceRef;
+    readonly expectedVersion: number | undefined;
     readonly providedId?: string;
     readonly name?: string;
   }>({
     ref: () => parseDataSourceBy(by),
+    expectedVersion: () => parseExpectedVersion(input),
     ...(providedId === undefined ? {} : { providedId: () => parseText(providedId, ["providedId"]) }),
     ...(name === undefined ? {} : { name: () => parseText(name, ["name"]) }),
   });
-  return { ref, changes };
+  return { ref, expectedVersion, changes };
 }

@@ -1,5 +1,5 @@
 import { GraphQLDateTime, GraphQLSafeInt } from "graphql-scalars";
-import { Field, ObjectType } from "type-graphql";
+import { Field, Int, ObjectType } from "type-graphql";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { GetterField, NodeView } from "../shared/node.js";
@@ -19,11 +19,15 @@ export class DataSourceView extends NodeView {
   @Field(() => String, { description: "The data source's name." })
   readonly name: string;
 
+  @Field(() => Int, { description: "The version, which each change increments." })
+  readonly version: number;
+
   constructor(private readonly source: DataSource) {
     super("DataSource", source.id);
     this.dataSourceId = source.id;
     this.providedId = source.providedId;
     this.name = source.name;
+    this.version = source.version;
   }
 
   @GetterField(() => GraphQLDateTime, { description: "The time when the data source was created." })

@@ -7,6 +7,8 @@ import { loadAuditEntry } from "../audit/loaders.js";
 import { AuditEntryView } from "../audit/types.js";
 import { loadDataSource } from "../data-sources/by.js";
 import { DataSourceView } from "../data-sources/type.js";
+import { loadSessionTemplate } from "../session-templates/by.js";
+import { SessionTemplateView } from "../session-templates/type.js";
 import { type GraphqlContext, requireSession, type Session } from "../shared/context.js";
 import type { Loaders } from "../shared/loaders.js";
 import { type NodeReference, type NodeType, NodeView, parseNodeId } from "../shared/node.js";
@@ -14,6 +16,7 @@ import { nullable } from "../shared/nullable.js";
 import { siteConfigs } from "../site-configs/loaders.js";
 import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/type.js";
 import { loadUserGroup } from "../user-groups/by.js";
+import { PropertySchemaView } from "../user-groups/property-schema-resolver.js";
 import { UserGroupView } from "../user-groups/type.js";
 import { loadWebhookDelivery, loadWebhookEndpoint } from "../webhooks/loaders.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "../webhooks/types.js";
@@ -45,7 +48,16 @@ export class NodeResolver {
 const AuditSubject = createUnionType({
   name: "AuditSubject",
   description: "An object whose changes the audit log records.",
-  types: () => [ApiKeyView, DataSourceView, SiteConfigView, UserGroupView, WebhookEndpointView] as const,
+  types: () =>
+    [
+      ApiKeyView,
+      DataSourceView,
+      PropertySchemaView,
+      SessionTemplateView,
+      SiteConfigView,
+      UserGroupView,
+      WebhookEndpointView,
+    ] as const,
 });
 
 /** Separate from the other fields of `AuditEntry`, because its types build on the audit log. */
@@ -73,6 +85,12 @@ const LOAD_NODE: Readonly<Record<NodeType, LoadNode>> = {
   AuditEntry: forAdmins(byId(loadAuditEntry, AuditEntryView)),
   WebhookEndpoint: forAdmins(byId(loadWebhookEndpoint, WebhookEndpointView)),
   WebhookDelivery: forAdmins(byId(loadWebhookDelivery, WebhookDeliveryView)),
+  SessionTemplate: byId(loadSessionTemplate, SessionTemplateView),
+  async PropertySchema({ loaders }, { id }) {
+    return id === 1
+      ? new PropertySchemaView(await loaders.services.propertySchemas.find(loaders.tenant))
+      : null;
+  },
   SiteConfig: byId((loaders, id) => siteConfigs(loaders).byId.load(id), SiteConfigView),
   async SiteConfigRevision({ loaders }, { id: siteConfigId, part }) {
     const revision = await siteConfigs(loaders).revisions.load({ siteConfigId, revision: part ?? 0 });

@@ -13,6 +13,8 @@ import { ApiKeyAuditResolver, AuditResolver } from "../audit/resolver.js";
 import { ViewerResolver } from "../authentication/viewer-resolver.js";
 import { DataSourceMutations } from "../data-sources/mutations.js";
 import { DataSourceResolver } from "../data-sources/resolver.js";
+import { SessionTemplateMutations } from "../session-templates/mutations.js";
+import { SessionTemplateResolver } from "../session-templates/resolver.js";
 import {
   SiteConfigContentResolver,
   SiteConfigRevisionContentResolver,
@@ -21,10 +23,12 @@ import { SiteConfigListResolver } from "../site-configs/list-resolver.js";
 import { SiteConfigMutations } from "../site-configs/mutations.js";
 import { SiteConfigResolver, SiteConfigRevisionResolver } from "../site-configs/resolver.js";
 import { UserGroupAuditResolver } from "../user-groups/audit-resolver.js";
+import { BulkChangeResolver } from "../user-groups/bulk-change-resolver.js";
 import { BulkMutations } from "../user-groups/bulk-mutations.js";
 import { UserGroupHistoryResolver } from "../user-groups/history-resolver.js";
 import { DataSourceUserGroupsResolver, UserGroupListResolver } from "../user-groups/list-resolver.js";
 import { UserGroupMutations } from "../user-groups/mutations.js";
+import { PropertySchemaResolver } from "../user-groups/property-schema-resolver.js";
 import { UserGroupResolver } from "../user-groups/resolver.js";
 import { UserGroupSubscription } from "../user-groups/subscription.js";
 import { WebhookMutations } from "../webhooks/mutations.js";
@@ -43,11 +47,15 @@ const RESOLVERS = [
   ApiKeyAuditResolver,
   AuditResolver,
   AuditSubjectResolver,
+  BulkChangeResolver,
   BulkMutations,
   DataSourceMutations,
   DataSourceResolver,
   DataSourceUserGroupsResolver,
   NodeResolver,
+  PropertySchemaResolver,
+  SessionTemplateMutations,
+  SessionTemplateResolver,
   SiteConfigContentResolver,
   SiteConfigListResolver,
   SiteConfigMutations,

@@ -10,6 +10,8 @@ const NODE_TYPES = [
   "AuditEntry",
   "WebhookEndpoint",
   "WebhookDelivery",
+  "SessionTemplate",
+  "PropertySchema",
 ] as const;
 
 /** Types with global IDs. */

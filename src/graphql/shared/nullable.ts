@@ -8,6 +8,11 @@ export function guard(description: string) {
   return nullable(`${description} Must not be null.`);
 }
 
+/** Returns the options of the guard `expectedVersion`. @param object such as "data source" */
+export function versionGuard(object: string) {
+  return guard(`The version that the ${object} must have, as you last read it.`);
+}
+
 /** Returns the error for a value of a `@oneOf` type without a field, which validation has rejected before. */
 export function missingOneOfField(type: string): Error {
   return new Error(`${type} must contain exactly one field.`);

@@ -5,6 +5,9 @@ import { MAX_REPLY_ITEMS, type Page, tooManyItems } from "../../domain/shared/pa
 /** Bytes of documents and texts that count as one item. */
 const BYTES_PER_ITEM = 256;
 
+/** Items that make a reply large: 256 KiB. */
+const LARGE_REPLY_ITEMS = 1_024;
+
 /** Cost per started KiB of free-form JSON; the cost of the operation includes the first KiB (decision 27). */
 export const JSON_COST_PER_KIB = 20;
 const KIB = 1024;
@@ -43,6 +46,11 @@ export class ReplyBudget {
     this.#spent = 0;
     this.#bytes = 0;
     this.#jsonCost = 0;
+  }
+
+  /** Whether the reply takes noticeable time to serialize. */
+  get isLarge(): boolean {
+    return Math.max(this.#bytes / BYTES_PER_ITEM, this.#spent) >= LARGE_REPLY_ITEMS;
   }
 
   /** Returns an unused budget with the same limits, for another attempt at the same reply. */

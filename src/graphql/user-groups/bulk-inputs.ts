@@ -1,4 +1,4 @@
-import { Field, InputType, Int } from "type-graphql";
+import { Field, ID, InputType, Int } from "type-graphql";
 import { DomainError, domainErrorOr, type FieldPath, invalidField } from "../../domain/shared/errors.js";
 import { parseFields, parseGuard } from "../../domain/shared/field-parsing.js";
 import { isPresent } from "../../domain/shared/json.js";
@@ -8,8 +8,8 @@ import type { UserGroupFilter } from "../../domain/user-groups/list.js";
 import { parseMappingList } from "../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
 import {
-  type BulkChange,
   type BulkEdit,
+  type BulkPatch,
   type FilteredEdit,
   MAX_BULK_ENTRIES,
   MAX_BULK_UPDATES,
@@ -95,6 +95,14 @@ export class UpdateUserGroupsInput extends BulkInput {
   )
   readonly removeMapping?: string[] | null;
 
+  @Field(
+    () => ID,
+    guard(
+      "The ID of the bulk change that the call is part of: a UUID that the caller chooses, the same for all pages. The first call creates the bulk change; later ones of another author, or with another `filter` or change, fail with `BULK_CHANGE_MISMATCH`.",
+    ),
+  )
+  readonly bulkChangeId?: string | null;
+
   @Field(() => Boolean, {
     defaultValue: false,
     description:
@@ -144,11 +152,11 @@ export function parseBulkChange({
   propertiesPatch,
   setMapping,
   removeMapping,
-}: UpdateUserGroupsInput): BulkChange {
+}: UpdateUserGroupsInput): BulkPatch {
   if (propertiesPatch === undefined && !isPresent(setMapping) && !isPresent(removeMapping))
     throw invalidField(["propertiesPatch"], "`setMapping` or `removeMapping` is required");
   const set = new Set(setMapping?.map(({ schemaId }) => schemaId));
-  return parseFields<BulkChange>({
+  return parseFields<BulkPatch>({
     ...(propertiesPatch === undefined
       ? {}
       : { propertiesPatch: () => parseProperties(propertiesPatch, ["propertiesPatch"]) }),

@@ -1,15 +1,12 @@
 import { Field, ID, InputType, Int, ObjectType, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
 import { DomainError, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
-import { parseFields } from "../../domain/shared/field-parsing.js";
+import { parseFields, parseGuard } from "../../domain/shared/field-parsing.js";
 import { toCursor } from "../../domain/shared/pagination.js";
+import { parseChangeId } from "../../domain/user-groups/bulk-change.js";
 import type { UserGroup, UserGroupUpsert } from "../../domain/user-groups/user-group.js";
-import {
-  type BulkEdit,
-  type BulkUpdated,
-  type Edited,
-  MAX_BULK_EDITS,
-} from "../../services/user-groups/bulk-edits.js";
+import { type BulkEdit, MAX_BULK_EDITS } from "../../services/user-groups/bulk-edits.js";
+import type { BulkUpdated, Edited } from "../../services/user-groups/bulk-transactions.js";
 import { MAX_UPSERTS, type UpsertedGroup } from "../../services/user-groups/upserts.js";
 import { positionById } from "../shared/connection-type.js";
 import type { GraphqlContext } from "../shared/context.js";
@@ -62,7 +59,7 @@ abstract class BulkEditResult {
 }
 
 @ObjectType("UpdateUserGroupsResult", { description: "The result for one user group of `updateUserGroups`." })
-class UpdateUserGroupsResult extends BulkEditResult {
+export class UpdateUserGroupsResult extends BulkEditResult {
   @Field(() => UserGroupView, nullable("The user group, also if it was refused; null if it does not exist."))
   readonly userGroup!: UserGroupView | null;
 
@@ -133,7 +130,7 @@ class UpsertUserGroupResult {
 }
 
 const IN_ORDER = { description: "One result for each user group, in the order of the input." };
-const BULK_ERRORS = [
+export const BULK_ERRORS = [
   () => [UserErrorView],
   { description: "All errors except `BATCH_REJECTED`. Paths are relative to the input." },
 ] as const;
@@ -161,22 +158,19 @@ export class BulkMutations {
     },
   )
   async updateUserGroups(input: UpdateUserGroupsInput, writer: Writer, { services }: GraphqlContext) {
-    const { edit, change } = parseFields({
+    const { edit, change, changeId } = parseFields({
       edit: () => parseBulkUpdate(input),
       change: () => parseBulkChange(input),
+      changeId: () => parseGuard(["bulkChangeId"], input.bulkChangeId, parseChangeId),
     });
-    const { outcomes, page } = await services.userGroupBulkEdits.update(writer, edit, change, input.dryRun);
+    const { outcomes, page } = await services.userGroupBulkEdits.update(writer, edit, change, {
+      isDryRun: input.dryRun,
+      changeId,
+    });
     const isRefused = edit.allOrNothing && outcomes.some(isFailure);
     const last = page?.hasMore && !isRefused ? page.items.at(-1) : undefined;
-    const view = (updated: BulkUpdated | null, refused: UserGroup | null) => {
-      const userGroup = updated?.userGroup ?? refused;
-      return {
-        userGroup: userGroup && new UserGroupView(userGroup),
-        isChanged: updated?.changed ?? false,
-      };
-    };
     return {
-      ...viewOutcomes(outcomes, view, MAX_FIELD_ERRORS),
+      ...viewOutcomes(outcomes, viewUpdated, MAX_FIELD_ERRORS),
       endCursor: last ? toCursor(BY_ID.field, positionById(last)) : null,
     };
   }
@@ -231,6 +225,12 @@ export class BulkMutations {
   }
 }
 
+/** Returns the fields of `UpdateUserGroupsResult`. */
+export function viewUpdated(updated: BulkUpdated | null, refused: UserGroup | null) {
+  const userGroup = updated?.userGroup ?? refused;
+  return { userGroup: userGroup && new UserGroupView(userGroup), isChanged: updated?.changed ?? false };
+}
+
 function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {
   const { providedId, fields } = parseIdentified(group.providedId, () => parseChangedFields(group));
   return { providedId, ...fields };
@@ -251,7 +251,7 @@ function isFailure(outcome: object): outcome is Failure {
  * @param view returns the fields of a result; of null if the user group was not written
  * @param maxErrors number of errors after which only the first one of each further user group is listed
  */
-function viewOutcomes<Written extends object, View extends object>(
+export function viewOutcomes<Written extends object, View extends object>(
   outcomes: readonly (Written | Failure)[],
   view: (written: Written | null, refused: UserGroup | null) => View,
   maxErrors = Number.POSITIVE_INFINITY,

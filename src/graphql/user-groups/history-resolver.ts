@@ -1,5 +1,5 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from "type-graphql";
+import { Args, Ctx, Field, FieldResolver, ID, Int, ObjectType, Resolver, Root } from "type-graphql";
 import { requireWrite } from "../../domain/accounts/scopes.js";
 import type { PageRequest } from "../../domain/shared/pagination.js";
 import type { UserGroupVersion } from "../../domain/user-groups/user-group.js";
@@ -33,9 +33,12 @@ class UserGroupVersionView {
   })
   readonly replacedBy!: string;
 
+  @Field(() => ID, nullable("The ID of the bulk change that replaced the values; null for another change."))
+  readonly bulkChangeId!: string | null;
+
   constructor(private readonly values: UserGroupVersion) {
-    const { version, name, replacedAt, replacedBy } = values;
-    Object.assign(this, { version, name, replacedAt, replacedBy });
+    const { version, name, replacedAt, replacedBy, bulkChangeId } = values;
+    Object.assign(this, { version, name, replacedAt, replacedBy, bulkChangeId });
   }
 
   @Field(() => GraphQLJSON, nullable("The properties; null if there were none."))

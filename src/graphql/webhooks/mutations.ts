@@ -1,15 +1,15 @@
-import { Field, ID, InputType, Resolver } from "type-graphql";
+import { Field, ID, InputType, Int, Resolver } from "type-graphql";
 import type { Admin } from "../../domain/accounts/caller.js";
 import { invalidField } from "../../domain/shared/errors.js";
-import { parseFields } from "../../domain/shared/field-parsing.js";
+import { parseExpectedVersion, parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { WebhookEndpointFields, WebhookEvent } from "../../domain/webhooks/webhook.js";
-import type { IssuedSecret } from "../../services/webhooks/service.js";
+import { type IssuedSecret, MAX_REPLAYS } from "../../services/webhooks/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { AdminMutation, createIdInput, type IdInput } from "../shared/mutation.js";
 import { OptionalField } from "../shared/mutation-input.js";
 import { parseNodeIdOfType } from "../shared/node.js";
-import { guard, nullable } from "../shared/nullable.js";
+import { guard, nullable, versionGuard } from "../shared/nullable.js";
 import { WebhookDeliveryView, WebhookEndpointView, WebhookEventEnum } from "./types.js";
 
 @InputType("CreateWebhookEndpointInput", { description: "Input for `createWebhookEndpoint`." })
@@ -50,15 +50,27 @@ class UpdateWebhookEndpointInput {
 
   @OptionalField(
     () => Boolean,
-    "If false, nothing is sent, and events that occur in the meantime are not sent later. Must not be null.",
+    "If false, nothing is sent, and events that occur in the meantime are not sent later. True also ends a pause. Must not be null.",
   )
   readonly enabled?: boolean | null;
+
+  @Field(() => Int, versionGuard("webhook endpoint"))
+  readonly expectedVersion?: number | null;
+}
+
+@InputType("DeleteWebhookEndpointInput", { description: "Input for `deleteWebhookEndpoint`." })
+class DeleteWebhookEndpointInput {
+  @Field(() => ID, { description: "The webhook endpoint's global ID." })
+  readonly id!: string;
+
+  @Field(() => Int, versionGuard("webhook endpoint"))
+  readonly expectedVersion?: number | null;
 }
 
 const RotateWebhookSecretInput = createIdInput("rotateWebhookSecret", "webhook endpoint");
-const DeleteWebhookEndpointInput = createIdInput("deleteWebhookEndpoint", "webhook endpoint");
 const SendTestWebhookInput = createIdInput("sendTestWebhook", "webhook endpoint");
 const ReplayWebhookDeliveryInput = createIdInput("replayWebhookDelivery", "webhook delivery");
+const ReplayFailedWebhookDeliveriesInput = createIdInput("replayFailedWebhookDeliveries", "webhook endpoint");
 
 const ENDPOINT_PAYLOAD = {
   webhookEndpoint: [
@@ -96,7 +108,9 @@ export class WebhookMutations {
   )
   async updateWebhookEndpoint(input: UpdateWebhookEndpointInput, admin: Admin, { services }: GraphqlContext) {
     const id = parseNodeIdOfType("WebhookEndpoint", input.id);
-    const endpoint = await services.webhooks.update(admin, id, parseEndpointChanges(input));
+    const expectedVersion = parseExpectedVersion(input);
+    const changes = parseEndpointChanges(input);
+    const endpoint = await services.webhooks.update(admin, id, changes, expectedVersion);
     return { webhookEndpoint: new WebhookEndpointView(endpoint) };
   }
 
@@ -120,28 +134,44 @@ export class WebhookMutations {
       ],
     },
   )
-  async deleteWebhookEndpoint({ id }: IdInput, admin: Admin, { services }: GraphqlContext) {
-    await services.webhooks.delete(admin, parseNodeIdOfType("WebhookEndpoint", id));
-    return { deletedWebhookEndpointId: id };
+  async deleteWebhookEndpoint(input: DeleteWebhookEndpointInput, admin: Admin, { services }: GraphqlContext) {
+    const id = parseNodeIdOfType("WebhookEndpoint", input.id);
+    await services.webhooks.delete(admin, id, parseExpectedVersion(input));
+    return { deletedWebhookEndpointId: input.id };
   }
 
   @AdminMutation(
-    "Sends a test event, `webhook_endpoint.test`, to an enabled webhook endpoint. Has no effect while an earlier one is pending. Requires admin scope.",
+    "Sends a test event, `webhook_endpoint.test`, to an enabled webhook endpoint, also while deliveries are paused, and waits for the response, unless the request has an Idempotency-Key. It is not retried. While an earlier one is being sent, that one is returned. Requires admin scope.",
     () => SendTestWebhookInput,
     {
       webhookDelivery: [
         () => WebhookDeliveryView,
         nullable("The delivery of the test event; null if the mutation failed."),
       ],
+      durationMs: [
+        () => Int,
+        nullable(
+          "The duration of the attempt in milliseconds; null if this call did not wait for it: because of its Idempotency-Key, an earlier test event, or `WEBHOOKS=false`.",
+        ),
+      ],
+      reply: [
+        () => String,
+        nullable("The first line of the response, up to 200 characters; null if there was no response."),
+      ],
     },
   )
   async sendTestWebhook({ id }: IdInput, admin: Admin, { services }: GraphqlContext) {
-    const delivery = await services.webhooks.sendTest(admin, parseNodeIdOfType("WebhookEndpoint", id));
-    return { webhookDelivery: new WebhookDeliveryView(delivery) };
+    const endpointId = parseNodeIdOfType("WebhookEndpoint", id);
+    const { delivery, attempt } = await services.webhooks.sendTest(admin, endpointId);
+    return {
+      webhookDelivery: new WebhookDeliveryView(delivery),
+      ...(attempt && { durationMs: attempt.durationMs }),
+      ...(attempt?.firstLine != null && { reply: attempt.firstLine }),
+    };
   }
 
   @AdminMutation(
-    "Sends a dead or delivered webhook delivery again, with the same event ID. Has no effect on a pending one. Requires admin scope.",
+    "Sends a webhook delivery again, with the same event ID, or a pending one now, and ends a pause of its endpoint. Has no effect on a pending one that is due within 30 seconds. Requires admin scope.",
     () => ReplayWebhookDeliveryInput,
     {
       webhookDelivery: [
@@ -153,6 +183,23 @@ export class WebhookMutations {
   async replayWebhookDelivery({ id }: IdInput, admin: Admin, { services }: GraphqlContext) {
     const delivery = await services.webhooks.replay(admin, parseNodeIdOfType("WebhookDelivery", id));
     return { webhookDelivery: new WebhookDeliveryView(delivery) };
+  }
+
+  @AdminMutation(
+    `Sends up to ${MAX_REPLAYS} deliveries of a webhook endpoint whose last attempt failed again, the oldest first, like \`replayWebhookDelivery\`. Repeat it until the number is 0. Requires admin scope.`,
+    () => ReplayFailedWebhookDeliveriesInput,
+    {
+      ...ENDPOINT_PAYLOAD,
+      replayedCount: [
+        () => Int,
+        nullable("The number of deliveries that are sent again; null if the mutation failed."),
+      ],
+    },
+  )
+  async replayFailedWebhookDeliveries({ id }: IdInput, admin: Admin, { services }: GraphqlContext) {
+    const endpointId = parseNodeIdOfType("WebhookEndpoint", id);
+    const { endpoint, replayedCount } = await services.webhooks.replayFailed(admin, endpointId);
+    return { webhookEndpoint: new WebhookEndpointView(endpoint), replayedCount };
   }
 }
 

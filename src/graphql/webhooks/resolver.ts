@@ -61,6 +61,14 @@ class WebhookDeliveryFilterInput {
 
   @Field(() => WebhookDeliveryStateEnum, nullable("Deliveries in this state."))
   readonly state?: WebhookDeliveryState | null;
+
+  @Field(
+    () => Boolean,
+    nullable(
+      "If true, deliveries whose last attempt failed: those that wait for a retry, and dead ones. If false, the others.",
+    ),
+  )
+  readonly lastAttemptFailed?: boolean | null;
 }
 
 @ArgsType()
@@ -133,11 +141,12 @@ function parseEndpointFilter(filter: WebhookEndpointFilterInput | null | undefin
 }
 
 function parseDeliveryFilter(input: WebhookDeliveryFilterInput | null | undefined): WebhookDeliveryFilter {
-  const { endpointId, state } = input ?? {};
+  const { endpointId, state, lastAttemptFailed } = input ?? {};
   return {
     ...(typeof endpointId === "string"
       ? { endpointId: parseNodeIdOfType("WebhookEndpoint", endpointId) }
       : {}),
     ...(state ? { state } : {}),
+    ...(typeof lastAttemptFailed === "boolean" ? { lastAttemptFailed } : {}),
   };
 }

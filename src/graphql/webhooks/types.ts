@@ -152,6 +152,12 @@ export class WebhookEndpointView extends NodeView {
   @Field(() => WebhookEndpointHealthView, { description: "The endpoint's delivery health." })
   readonly health!: WebhookEndpointHealthView;
 
+  @Field(() => Int, {
+    description:
+      "The version, which each change of a field that can be edited increments; deliveries, pauses and new secrets do not.",
+  })
+  readonly version!: number;
+
   @Field(() => GraphQLDateTime, { description: "The time when the endpoint was created." })
   readonly createdAt!: Date;
 

@@ -6,6 +6,7 @@ import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import { z } from "zod";
 import { DomainError } from "../../domain/shared/errors.js";
+import { type AllowedOrigins, isAllowedOrigin } from "../../graphql/server/sockets/allowed-origins.js";
 import { DEMO_DATA_SOURCE } from "../../services/data-sources/demo-account.js";
 import type { Services } from "../../services/services.js";
 import { registerSessionRoutes, sessionOpener } from "../authentication/console-session.js";
@@ -21,6 +22,10 @@ export interface PagesOptions {
   readonly console: boolean;
   /** The page that the console opens with an embed session; undefined if there is none. */
   readonly previewUrl?: string | undefined;
+  /** Origins of dashboard tools that the console may show in frames; none if omitted. */
+  readonly frameOrigins?: readonly string[];
+  /** Origins whose pages may call the API. */
+  readonly corsOrigins: AllowedOrigins;
   /** Directory of the built pages. */
   readonly pagesDirectory: string;
   /** Directory of the built documentation site; undefined to disable it. */
@@ -55,8 +60,8 @@ interface PolicyExceptions {
   readonly inlineStyles?: boolean;
   /** The page has an element `<base>`. */
   readonly base?: boolean;
-  /** The page shows other pages of this service in frames. */
-  readonly frames?: boolean;
+  /** The page shows other pages of this service in frames, and those of these origins. */
+  readonly frames?: readonly string[];
   /** The page is shown in a frame of the console, without access to it or to its session. */
   readonly isFramed?: boolean;
 }
@@ -104,7 +109,7 @@ export async function registerPages(
   return {
     openSession: options.console
       ? registerConsole(app, services, {
-          serveConsole: serve("console/index.html", { frames: true }),
+          serveConsole: serve("console/index.html", { frames: options.frameOrigins ?? [] }),
           servePreview: serve("console/preview.html", { isFramed: true }),
         })
       : () => undefined,
@@ -115,6 +120,7 @@ export async function registerPages(
 
 /** Registers the data of the pages that is only known here. Clients on this machine also get the key of the demo account. */
 function registerPageData(app: FastifyInstance, options: PagesOptions, { identityProvider }: Services): void {
+  const { frameOrigins = [] } = options;
   const isServed = {
     console: options.console,
     playground: options.playground,
@@ -126,10 +132,14 @@ function registerPageData(app: FastifyInstance, options: PagesOptions, { identit
     const apiKey = isDirectLocalRequest(request) ? options.demoKey() : undefined;
     // Other origins cannot embed it as a script.
     reply.header("cross-origin-resource-policy", "same-origin");
+    // As a preflight would say, but to the console, which cannot send one for another origin.
+    const origin = z.object({ origin: z.string() }).safeParse(request.query).data?.origin;
     return {
       disabled,
+      ...(origin !== undefined && { is_allowed_origin: isAllowedOrigin(origin, options.corsOrigins) }),
       preview_url: options.previewUrl,
-      ...(identityProvider && { has_identity_provider: true }),
+      ...(frameOrigins.length > 0 && { frame_origins: frameOrigins }),
+      ...(identityProvider && { identity_provider: identityProvider.host }),
       ...(apiKey && { demo: { apiKey, dataSource: DEMO_DATA_SOURCE } }),
     };
   });
@@ -254,7 +264,7 @@ function policyOf(html: string, { inlineStyles, base, frames, isFramed }: Policy
     "font-src 'self' data:",
     "worker-src 'self'",
     `connect-src ${isFramed ? "'none'" : "'self'"}`,
-    ...(frames ? ["frame-src 'self'"] : []),
+    ...(frames ? [["frame-src 'self'", ...frames].join(" ")] : []),
     `base-uri ${base ? "'self'" : "'none'"}`,
     "form-action 'none'",
     ...(isFramed ? ["sandbox allow-scripts", "frame-ancestors 'self'"] : ["frame-ancestors 'none'"]),

@@ -29,6 +29,14 @@ import type { TenantDb } from "../shared/tenant-db.js";
 @Index("audit_entry_created_at_ix", ["accountId", "environment", "createdAt", "id"])
 @Index("audit_entry_action_ix", ["accountId", "environment", "action", "createdAt", "id"])
 @Index("audit_entry_actor_ix", ["accountId", "environment", "actorName", "createdAt", "id"])
+@Index(
+  "audit_entry_bulk_subject_ix",
+  ["accountId", "environment", "bulkChangeId", "subjectId", "createdAt", "id"],
+  { where: "(bulk_change_id IS NOT NULL)" },
+)
+@Index("audit_entry_bulk_ix", ["accountId", "environment", "bulkChangeId", "createdAt", "id"], {
+  where: "(bulk_change_id IS NOT NULL)",
+})
 @Index("audit_entry_erasable_ix", ["accountId", "environment", "createdAt"], {
   where: "((action = 'user_group.deleted'::text) AND (subject_name !~ '^erased:[0-9a-f]{32}$'::text))",
 })
@@ -74,6 +82,12 @@ export class AuditEntryEntity {
 
   @TimeOfWriting("clock_timestamp()")
   createdAt!: Date;
+
+  @Column("text", { nullable: true })
+  sessionId!: string | null;
+
+  @Column("uuid", { nullable: true })
+  bulkChangeId!: string | null;
 }
 
 // Raw SQL: the plans of keyset pages depend on how the conditions are written, and counts of embed sessions need no entity.
@@ -123,7 +137,8 @@ function groupEntries(filter: AuditFilter) {
 }
 
 function conditions(filter: AuditFilter, values: StatementValues) {
-  const { actions, excludeActions, subject, subjectName, actorName, requestId, createdAt } = filter;
+  const { actions, excludeActions, subject, subjectName, actorName, requestId, bulkChangeId, createdAt } =
+    filter;
   return [
     actions && `action ${isOneOf(actions, values)}`,
     excludeActions && `action <> ALL (${values.add(excludeActions)}::text[])`,
@@ -131,6 +146,7 @@ function conditions(filter: AuditFilter, values: StatementValues) {
     subjectName !== undefined && `subject_name = ${values.add(subjectName)}`,
     actorName !== undefined && `actor_name = ${values.add(actorName)}`,
     requestId !== undefined && `request_id = ${values.add(requestId)}`,
+    bulkChangeId !== undefined && `bulk_change_id = ${values.add(bulkChangeId)}`,
     ...inRange("created_at", createdAt, values),
   ];
 }

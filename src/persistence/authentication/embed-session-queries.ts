@@ -44,14 +44,23 @@ export interface SessionGroup {
   readonly accountName: string;
 }
 
-/** Finds the group for a new embed session and counts the session. @param isAudited whether to write an audit entry, too @returns null if the group does not exist */
+/**
+ * Finds the group for a new session and counts the session.
+ * @param entry whether to write an audit entry, too, and the ID in it: that of a session of a template
+ * @returns null if the group does not exist
+ */
 export async function recordEmbedSession(
   db: TenantDb,
   ref: StoredRef,
   keyId: number,
-  isAudited: boolean,
+  { isAudited, sessionId }: { readonly isAudited: boolean; readonly sessionId?: string },
 ): Promise<EmbeddedGroup | null> {
-  const [row] = await db.run<EmbeddedGroup>(CREATE[ref.by], [refValue(ref), keyId, isAudited]);
+  const [row] = await db.run<EmbeddedGroup>(CREATE[ref.by], [
+    refValue(ref),
+    keyId,
+    isAudited,
+    sessionId ?? null,
+  ]);
   return row ?? null;
 }
 
@@ -91,9 +100,10 @@ function createStatement(by: StoredRef["by"]): Statement {
         -- Without RETURNING, Citus would insert by COPY, which PostgreSQL refuses with row-level security.
         RETURNING 1),
       entry AS (
-        INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_key_id, actor_name, request_id)
+        INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_key_id, actor_name, request_id,
+          session_id)
         SELECT $1, $2, 'user_group.embed_session_created', id, provided_id, '{}',
-          (who ->> 'keyId')::bigint, coalesce(who ->> 'name', session_user::text), who ->> 'requestId'
+          (who ->> 'keyId')::bigint, coalesce(who ->> 'name', session_user::text), who ->> 'requestId', $6::text
         FROM found, (SELECT nullif(current_setting('app.audit_actor', true), '')::json AS who) AS actor
         WHERE $5::boolean
         RETURNING 1)

@@ -1,15 +1,12 @@
 import { Column, Entity, type EntityManager, Index, IsNull, PrimaryColumn } from "typeorm";
+import type { TenantKey } from "../../domain/accounts/caller.js";
+import type { Environment } from "../../domain/accounts/environment.js";
 import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
 import { SIGNING_ALGORITHM, type SigningKey } from "../../domain/authentication/signing-key.js";
-import { OptionalTime, TimeOfWriting } from "../shared/table.js";
+import { AccountKey, EnvironmentKey, OptionalTime, TimeOfWriting } from "../shared/table.js";
 
-@Entity("signing_key")
-@Index("signing_key_newest_uq", ["algorithm"], { unique: true, where: "retired_from IS NULL" })
-@Index("signing_key_retired_from_ix", ["retiredFrom"])
-export class SigningKeyEntity {
-  @PrimaryColumn("text", { primaryKeyConstraintName: "signing_key_pk" })
-  id!: string;
-
+/** The columns of both tables of keys. */
+abstract class SigningKeyColumns {
   @Column("text")
   algorithm!: string;
 
@@ -33,6 +30,46 @@ export class SigningKeyEntity {
   /** The time from which the next key signs; null for the newest key. */
   @OptionalTime()
   retiredFrom!: Date | null;
+
+  abstract id: string;
+}
+
+@Entity("signing_key")
+@Index("signing_key_newest_uq", ["algorithm"], { unique: true, where: "retired_from IS NULL" })
+@Index("signing_key_retired_from_ix", ["retiredFrom"])
+export class SigningKeyEntity extends SigningKeyColumns {
+  @PrimaryColumn("text", { primaryKeyConstraintName: "signing_key_pk" })
+  id!: string;
+}
+
+@Entity("template_signing_key")
+@Index("template_signing_key_newest_uq", ["accountId", "environment", "algorithm"], {
+  unique: true,
+  where: "retired_from IS NULL",
+})
+export class TemplateSigningKeyEntity extends SigningKeyColumns {
+  @AccountKey("template_signing_key_pk")
+  accountId!: number;
+
+  @EnvironmentKey("template_signing_key_pk")
+  environment!: Environment;
+
+  @PrimaryColumn("text", { primaryKeyConstraintName: "template_signing_key_pk" })
+  id!: string;
+}
+
+/** Whose keys: those of the installation, for embed sessions, or those of one account and environment, for session templates. */
+export type KeyOwner = TenantKey | null;
+
+/** Returns the table of an owner's keys and the columns that identify them. */
+function keysOf(owner: KeyOwner): {
+  readonly entity: new () => SigningKeyColumns;
+  readonly key: Partial<TenantKey> & { readonly algorithm: string };
+} {
+  const algorithm = SIGNING_ALGORITHM;
+  if (!owner) return { entity: SigningKeyEntity, key: { algorithm } };
+  const { accountId, environment } = owner;
+  return { entity: TemplateSigningKeyEntity, key: { algorithm, accountId, environment } };
 }
 
 /** A signing key as stored: the private key is encrypted. */
@@ -41,12 +78,13 @@ export interface StoredSigningKey extends SigningKey, EncryptedToken {
   readonly publicKey: string;
 }
 
-// All functions require the operator scope.
+// The keys of the installation require the operator scope.
 
 /** Lists all keys in the order in which they sign. */
-export async function listSigningKeys(manager: EntityManager): Promise<StoredSigningKey[]> {
-  const keys = await manager.find(SigningKeyEntity, {
-    where: { algorithm: SIGNING_ALGORITHM },
+export async function listSigningKeys(manager: EntityManager, owner: KeyOwner): Promise<StoredSigningKey[]> {
+  const { entity, key: where } = keysOf(owner);
+  const keys = await manager.find(entity, {
+    where,
     order: { signsFrom: "ASC", createdAt: "ASC" },
   });
   return keys.map(({ privateKeyId: keyId, privateKeyCiphertext: ciphertext, ...key }) => ({
@@ -63,16 +101,18 @@ export async function listSigningKeys(manager: EntityManager): Promise<StoredSig
  */
 export async function insertSigningKey(
   manager: EntityManager,
+  owner: KeyOwner,
   { id, publicKey, keyId, ciphertext }: Pick<StoredSigningKey, "id" | "publicKey" | "keyId" | "ciphertext">,
   leadMs: number,
 ): Promise<boolean> {
+  const { entity, key } = keysOf(owner);
   const { raw } = await manager
     .createQueryBuilder()
     .insert()
-    .into(SigningKeyEntity)
+    .into(entity)
     .values({
+      ...key,
       id,
-      algorithm: SIGNING_ALGORITHM,
       publicKey,
       privateKeyId: keyId,
       privateKeyCiphertext: ciphertext,
@@ -85,29 +125,37 @@ export async function insertSigningKey(
 }
 
 /** Retires the newest key. @param leadMs time for which it still signs @returns false if there is no key */
-export async function retireSigningKey(manager: EntityManager, leadMs: number): Promise<boolean> {
+export async function retireSigningKey(
+  manager: EntityManager,
+  owner: KeyOwner,
+  leadMs: number,
+): Promise<boolean> {
+  const { entity, key } = keysOf(owner);
   const { raw } = await manager
     .createQueryBuilder()
-    .update(SigningKeyEntity)
+    .update(entity)
     .set({ retiredFrom: () => after(leadMs) })
-    .where({ algorithm: SIGNING_ALGORITHM, retiredFrom: IsNull() })
+    .where({ ...key, retiredFrom: IsNull() })
     .returning("id")
     .execute();
   return raw.length > 0;
 }
 
 /** Deletes all keys: no session that they signed is accepted any longer. */
-export async function deleteSigningKeys(manager: EntityManager): Promise<void> {
-  await manager.createQueryBuilder().delete().from(SigningKeyEntity).execute();
+export async function deleteSigningKeys(manager: EntityManager, owner: KeyOwner): Promise<void> {
+  const { entity, key } = keysOf(owner);
+  await manager.createQueryBuilder().delete().from(entity).where(key).execute();
 }
 
 /** Replaces the encrypted private key of a key. */
 export async function reencryptSigningKey(
   manager: EntityManager,
+  owner: KeyOwner,
   id: string,
   { keyId, ciphertext }: EncryptedToken,
 ): Promise<void> {
-  await manager.update(SigningKeyEntity, { id }, { privateKeyId: keyId, privateKeyCiphertext: ciphertext });
+  const { entity, key } = keysOf(owner);
+  await manager.update(entity, { ...key, id }, { privateKeyId: keyId, privateKeyCiphertext: ciphertext });
 }
 
 /** Returns SQL for a time by the database's clock, which all processes share. */

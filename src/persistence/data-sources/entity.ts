@@ -25,10 +25,14 @@ export class DataSourceEntity {
   @Column({ type: "character varying", length: 255, collation: "C" })
   name!: string;
 
+  @Column("integer", { default: 1 })
+  version!: number;
+
   @TimeOfWriting()
   createdAt!: Date;
 }
 
 export function toDataSource(row: Omit<DataSourceEntity, "accountId" | "environment">): DataSource {
-  return { id: row.id, providedId: row.providedId, name: row.name, createdAt: row.createdAt };
+  const { id, providedId, name, version, createdAt } = row;
+  return { id, providedId, name, version, createdAt };
 }

@@ -69,23 +69,33 @@ export async function insertDataSource(
 
 /**
  * Updates a data source that the transaction has locked, if fields differ.
- * @returns the IDs of the user groups that map it; a single null for more than can be notified one by one
+ * @returns the data source, and the IDs of the user groups that map it; a single null for more than can be notified one by one
  * @throws the driver's error for a taken external ID
  */
 export async function updateDataSource(
   transaction: TenantTransaction,
   former: DataSource,
   { providedId, name }: DataSourceFields,
-): Promise<readonly (number | null)[]> {
+): Promise<{ readonly dataSource: DataSource; readonly mappedBy: readonly (number | null)[] }> {
   const { id } = former;
   const action = "data_source.updated";
   const changed = differingFields(CHANGED_FIELDS[action], former, { providedId, name });
-  if (changed.length === 0) return [];
+  if (changed.length === 0) return { dataSource: former, mappedBy: [] };
   const manager = transaction.manager("write", "data_source_update");
-  await manager.update(DataSourceEntity, { ...transaction.key, id }, { providedId, name });
+  await manager.update(
+    DataSourceEntity,
+    { ...transaction.key, id },
+    {
+      providedId,
+      name,
+      // An import locks data sources against deletion only.
+      version: () => "version + 1",
+    },
+  );
   await record(transaction, { action, subjectId: id, subjectName: providedId, changed });
   const groups = await transaction.run<{ id: number }>(MAPPED_BY, [id, MAX_NOTIFIED + 1]);
-  return groups.length > MAX_NOTIFIED ? [null] : groups.map((group) => group.id);
+  const mappedBy = groups.length > MAX_NOTIFIED ? [null] : groups.map((group) => group.id);
+  return { dataSource: { ...former, providedId, name, version: former.version + 1 }, mappedBy };
 }
 
 /** Deletes a data source that the transaction has locked. @throws the driver's error while a mapping references it */

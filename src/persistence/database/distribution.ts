@@ -23,6 +23,10 @@ const DISTRIBUTED = [
   "webhook_endpoint",
   "webhook_delivery",
   "idempotent_request",
+  "session_template",
+  "template_signing_key",
+  "bulk_change",
+  "property_schema",
 ] as const;
 
 const USER_GROUP = "user_group(account_id, environment, id) ON DELETE CASCADE";
@@ -144,9 +148,14 @@ export async function runDistributionStep(
 export async function checkDistribution(database: Database): Promise<void> {
   if (!(await hasCitus(database.orm))) return;
   await withRunner(database, async (runner) => {
-    if (await propagatesSettings(runner)) return;
     const status = await readStatus(runner);
     if (!status.some(({ type }) => type === "distributed")) return;
+    const local = status.filter(({ type }) => type === "local").map(({ table }) => table);
+    if (local.length > 0)
+      throw new OperatorError(
+        `Citus does not distribute these tables yet: ${local.join(", ")}. Run \`user-groups distribute\`.`,
+      );
+    if (await propagatesSettings(runner)) return;
     throw new OperatorError(
       "Citus does not propagate settings to the workers. Run `user-groups distribute`, or set citus.propagate_set_commands to local.",
     );

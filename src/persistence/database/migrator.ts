@@ -92,15 +92,26 @@ async function exists(database: Database, query: string): Promise<boolean> {
 
 /** Lists the migrations that this version knows, oldest first. */
 export async function migrationStates(database: Database): Promise<readonly MigrationState[]> {
+  const applied = await appliedMigrations(database);
+  return database.orm.migrations.map(({ name = "" }) => ({ name, applied: applied.has(name) }));
+}
+
+/** Refuses a schema newer than this version, which would overlook what is stored there. @throws OperatorError */
+export async function requireKnownSchema(database: Database): Promise<void> {
+  const known = new Set(database.orm.migrations.map(({ name }) => name));
+  const [unknown] = [...(await appliedMigrations(database))].filter((name) => !known.has(name));
+  if (unknown === undefined) return;
+  throw new OperatorError(
+    `The database has the migration ${unknown} of a newer version. Run the command with that version.`,
+  );
+}
+
+async function appliedMigrations(database: Database): Promise<ReadonlySet<string>> {
   const runner = database.orm.createQueryRunner();
   try {
     const exists = await runner.hasTable("schema_migration");
     const rows: { name: string }[] = exists ? await runner.query("SELECT name FROM schema_migration") : [];
-    const applied = new Set(rows.map(({ name }) => name));
-    return database.orm.migrations.map(({ name }) => ({
-      name: name ?? "",
-      applied: applied.has(name ?? ""),
-    }));
+    return new Set(rows.map(({ name }) => name));
   } finally {
     await runner.release();
   }

@@ -9,10 +9,16 @@ import { EndedConsoleSessions1795863000000 } from "../../../migrations/179586300
 import { AddUpUsage1795864100000 } from "../../../migrations/1795864100000-add-up-usage.js";
 import { DeriveFromGroups1795864200000 } from "../../../migrations/1795864200000-derive-from-groups.js";
 import { DropRecordingTriggers1795865000000 } from "../../../migrations/1795865000000-drop-recording-triggers.js";
+import { SessionTemplates1795866000000 } from "../../../migrations/1795866000000-session-templates.js";
+import { BulkChanges1796000000000 } from "../../../migrations/1796000000000-bulk-changes.js";
+import { IndexFailedDeliveries1796000100000 } from "../../../migrations/1796000100000-index-failed-deliveries.js";
+import { PropertySchemas1797000000000 } from "../../../migrations/1797000000000-property-schemas.js";
+import { VersionsOfConfiguration1798000000000 } from "../../../migrations/1798000000000-versions-of-configuration.js";
 import { AccountEntity, ApiKeyEntity } from "../accounts/entities.js";
 import { AuditEntryEntity } from "../audit/entries.js";
-import { SigningKeyEntity } from "../authentication/signing-keys.js";
+import { SigningKeyEntity, TemplateSigningKeyEntity } from "../authentication/signing-keys.js";
 import { DataSourceEntity } from "../data-sources/entity.js";
+import { SessionTemplateEntity } from "../session-templates/templates.js";
 import {
   connectionSettings,
   type DatabaseOptions,
@@ -21,9 +27,11 @@ import {
 } from "../shared/database-options.js";
 import { SnakeCaseColumns } from "../shared/table.js";
 import { SiteConfigEntity, SiteConfigRevisionEntity } from "../site-configs/entities.js";
+import { BulkChangeEntity } from "../user-groups/bulk-changes.js";
 import { UserGroupEntity } from "../user-groups/entity.js";
 import { UserGroupHistoryEntity } from "../user-groups/history.js";
 import { MappingEntryEntity } from "../user-groups/mapping-entry-entity.js";
+import { PropertySchemaEntity } from "../user-groups/property-schemas.js";
 import { WebhookDeliveryEntity } from "../webhooks/deliveries.js";
 import { WebhookEndpointEntity } from "../webhooks/endpoints.js";
 
@@ -37,11 +45,15 @@ export function createOrm(options: DatabaseOptions): DataSource {
       AccountEntity,
       ApiKeyEntity,
       AuditEntryEntity,
+      BulkChangeEntity,
       DataSourceEntity,
       MappingEntryEntity,
+      PropertySchemaEntity,
+      SessionTemplateEntity,
       SigningKeyEntity,
       SiteConfigEntity,
       SiteConfigRevisionEntity,
+      TemplateSigningKeyEntity,
       UserGroupEntity,
       UserGroupHistoryEntity,
       WebhookDeliveryEntity,
@@ -58,6 +70,11 @@ export function createOrm(options: DatabaseOptions): DataSource {
       AddUpUsage1795864100000,
       DeriveFromGroups1795864200000,
       DropRecordingTriggers1795865000000,
+      SessionTemplates1795866000000,
+      BulkChanges1796000000000,
+      IndexFailedDeliveries1796000100000,
+      PropertySchemas1797000000000,
+      VersionsOfConfiguration1798000000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

@@ -25,6 +25,10 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   idempotent_request: "SELECT, INSERT, UPDATE, DELETE",
   signing_key: "SELECT, INSERT, UPDATE, DELETE",
+  session_template: "SELECT, INSERT, UPDATE, DELETE",
+  template_signing_key: "SELECT, INSERT, UPDATE, DELETE",
+  bulk_change: "SELECT, INSERT, UPDATE, DELETE",
+  property_schema: "SELECT, INSERT, UPDATE, DELETE",
   ended_console_session: "SELECT, INSERT, UPDATE, DELETE",
   schema_migration: "SELECT",
 };
@@ -38,6 +42,8 @@ const SEQUENCES = [
   "audit_entry_id_seq",
   "webhook_endpoint_id_seq",
   "webhook_delivery_id_seq",
+  "session_template_id_seq",
+  "bulk_change_id_seq",
 ];
 
 /** A role of the database. */

@@ -106,8 +106,8 @@ function jsonOfFirstRow(history: string | undefined): string {
 }
 
 function insertHistory(former: string): string {
-  return `INSERT INTO user_group_history (${HISTORY}, replaced_by)
-      SELECT former.*, actor.name FROM ${former} AS former, ${ACTOR}
+  return `INSERT INTO user_group_history (${HISTORY}, replaced_by, bulk_change_id)
+      SELECT former.*, actor.name, actor.bulk_change_id FROM ${former} AS former, ${ACTOR}
       WHERE coalesce(current_setting('app.group_history', true), '') <> 'off' RETURNING 1`;
 }
 

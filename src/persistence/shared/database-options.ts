@@ -11,6 +11,12 @@ export const CLOSE_IDLE_SESSIONS = `SET idle_session_timeout = ${2 * IDLE_MS}`;
 /** Compiling a plan takes longer than running it, also where its costliest part is rarely run. */
 const WITHOUT_JIT = "jit = off";
 
+/**
+ * Names the connections of a process, with the number of the rules by which it writes: 2 since it checks properties against the schema of their
+ * environment. Processes of former versions use the first part alone.
+ */
+export const APPLICATION_NAME = "user-groups/2";
+
 /** Connection target and pool settings of a database. */
 export interface DatabaseOptions {
   /** A connection URL, or its parts; then the host is the directory of a Unix socket. */
@@ -59,7 +65,7 @@ export function clientOptions(target: DatabaseOptions["target"]): ClientConfig {
 export function connectionSettings(options: DatabaseOptions) {
   const { statementTimeoutMs, lockTimeoutMs = 0, idleInTransactionTimeoutMs = 0, connectTimeoutMs } = options;
   return {
-    application_name: "user-groups",
+    application_name: APPLICATION_NAME,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     pipeline: true,

@@ -11,18 +11,18 @@ const SENT_EVENTS = WEBHOOK_EVENTS.map(escapeLiteral).join(", ");
 
 const EVENT_DATA = `CASE action ${WEBHOOK_EVENTS.map((event) => `WHEN '${event}' THEN ${eventData(event)}`).join("\n  ")} END`;
 
-/** The author of the transaction's changes. OFFSET 0: the setting is parsed once, not for each row. */
+/** The author of the transaction's changes, and the bulk change that they belong to. OFFSET 0: the setting is parsed once, not for each row. */
 export const ACTOR = `(SELECT (who ->> 'keyId')::bigint AS key_id, coalesce(who ->> 'name', session_user::text) AS name,
-        who ->> 'requestId' AS request_id
+        who ->> 'requestId' AS request_id, nullif(current_setting('app.bulk_change', true), '')::uuid AS bulk_change_id
       FROM (SELECT nullif(current_setting('app.audit_actor', true), '')::jsonb AS who) AS setting OFFSET 0) AS actor`;
 
 /** Returns the INSERT of audit entries. @param events relation of events */
 export const insertEntries = (
   events: string,
 ) => `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, version,
-        changed, actor_key_id, actor_name, request_id)
+        changed, actor_key_id, actor_name, request_id, bulk_change_id)
       SELECT account_id, environment, action, subject_id, subject_name, version, changed, actor.key_id, actor.name,
-        actor.request_id
+        actor.request_id, actor.bulk_change_id
       FROM ${events}, ${ACTOR} ORDER BY subject_id, position
       RETURNING *`;
 

@@ -24,6 +24,10 @@ export const TENANT_TABLES = [
   "site_config_revision",
   "site_config",
   "idempotent_request",
+  "session_template",
+  "template_signing_key",
+  "bulk_change",
+  "property_schema",
   "audit_entry",
   "api_key",
 ];

@@ -23,7 +23,7 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
   },
   "data-sources": {
     table: "data_source",
-    columns: "environment, id, provided_id, name, created_at",
+    columns: "environment, id, provided_id, name, version, created_at",
   },
   "user-groups": {
     table: "user_group",
@@ -32,7 +32,7 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
   },
   "user-group-history": {
     table: "user_group_history",
-    columns: `environment, user_group_id, version, ${GROUP_FIELDS}, mapping_version, mapping, replaced_at, replaced_by`,
+    columns: `environment, user_group_id, version, ${GROUP_FIELDS}, mapping_version, mapping, replaced_at, replaced_by, bulk_change_id`,
     key: [
       ["user_group_id", "bigint"],
       ["version", "integer"],
@@ -77,7 +77,7 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
   "webhook-endpoints": {
     table: "webhook_endpoint",
     columns:
-      "environment, id, name, url, events, disabled_at, disabled_reason, deleted_at, last_success_at, last_failure_at, last_error, created_at",
+      "environment, id, name, url, events, edit_version, disabled_at, disabled_reason, deleted_at, last_success_at, last_failure_at, last_error, created_at",
   },
   "webhook-deliveries": {
     table: "webhook_delivery",
@@ -87,7 +87,17 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
   "audit-log": {
     table: "audit_entry",
     columns:
-      "environment, id, action, subject_id, subject_name, version, changed, actor_key_id, actor_name, request_id, created_at",
+      "environment, id, action, subject_id, subject_name, version, changed, actor_key_id, actor_name, request_id, created_at, session_id, bulk_change_id",
+  },
+  "property-schemas": {
+    table: "property_schema",
+    columns: "environment, schema, mode, version, updated_at",
+    key: [["environment", "environment"]],
+  },
+  "bulk-changes": {
+    table: "bulk_change",
+    columns:
+      "environment, id, change_id, undo_of, changed, author_name, changed_count, created_at, updated_at",
   },
 };
 

@@ -55,6 +55,13 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
       time: "created_at",
       maxAgeMs: REPLY_MAX_AGE_MS,
     },
+    // Before their entries, of which an undo needs all. An account has few.
+    {
+      name: "bulk_changes",
+      table: "bulk_change",
+      time: "created_at",
+      maxAgeMs: age(retention.auditDays),
+    },
     {
       name: "audit_entries",
       table: "audit_entry",
@@ -107,7 +114,7 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
       maxAgeMs: retention.groupVersions === 0 ? null : DAY_MS,
       among: excessVersions(Number(retention.groupVersions)),
     },
-    // An account has few, so that no index is needed.
+    // An account has few, as it has of keys of templates, so that no index is needed.
     {
       name: "api_keys",
       table: "api_key",
@@ -137,6 +144,12 @@ export function purgeList(vault: TokenVault, retention: Retention): readonly Pur
       name: "retired_signing_keys",
       table: "signing_key",
       isShared: true,
+      time: "retired_from",
+      maxAgeMs: ACCEPTED_AFTER_RETIREMENT_MS,
+    },
+    {
+      name: "retired_template_keys",
+      table: "template_signing_key",
       time: "retired_from",
       maxAgeMs: ACCEPTED_AFTER_RETIREMENT_MS,
     },

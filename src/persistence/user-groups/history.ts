@@ -60,6 +60,9 @@ export class UserGroupHistoryEntity implements UserGroupFields {
 
   @Column("text")
   replacedBy!: string;
+
+  @Column("uuid", { nullable: true })
+  bulkChangeId!: string | null;
 }
 
 // Raw SQL: lateral pages, and a count with a subquery.
@@ -69,7 +72,7 @@ const HISTORY = tableOf(UserGroupHistoryEntity, [...TENANT_COLUMNS, "mapping", "
 const SAME_GROUP = `account_id = $1 AND environment = $2 AND user_group_id = user_group_history.user_group_id`;
 
 /** The oldest row: pages begin with the newest. */
-const OLDEST = { size: 1, from: "end", after: null, before: null } as const;
+export const OLDEST = { size: 1, from: "end", after: null, before: null } as const;
 
 /** Counts the versions after $4, up to $5, that rotations of the token created: they have the values of the version before. */
 const ROTATIONS: Statement = {
@@ -99,15 +102,24 @@ const KEYSET = { column: "version", type: "integer", idColumn: "version", direct
 
 type HistoryRow = RowOf<typeof HISTORY> & Pick<UserGroupHistoryEntity, "mapping">;
 
-/** Lists, with one statement, the same page of each group's former values, newest first; only those from a version on if it is set. */
+/** Conditions on former values. */
+interface HistoryFilter {
+  readonly minVersion?: number;
+  readonly bulkChangeId?: string;
+}
+
+/** Lists, with one statement, the same page of each group's former values, newest first. */
 export async function listHistories(
   db: TenantDb,
   userGroupIds: readonly number[],
   page: PageRequest,
-  minVersion?: number,
+  { minVersion, bulkChangeId }: HistoryFilter = {},
 ): Promise<Page<UserGroupVersion>[]> {
   const of = { column: "user_group_id", ids: userGroupIds, page };
-  const list = tenantList((values) => [minVersion !== undefined && `version >= ${values.add(minVersion)}`]);
+  const list = tenantList((values) => [
+    minVersion !== undefined && `version >= ${values.add(minVersion)}`,
+    bulkChangeId !== undefined && `bulk_change_id = ${values.add(bulkChangeId)}`,
+  ]);
   const rows = await findPages<HistoryRow>(db, { ...HISTORY, columns: COLUMNS, keyset: KEYSET }, of, list);
   return groupPages(
     userGroupIds,
@@ -135,7 +147,7 @@ export async function findVersion(
   group: Pick<UserGroup, "id" | "version">,
   version: number,
 ): Promise<UserGroupVersion | "current" | null> {
-  const [page] = await listHistories(db, [group.id], OLDEST, version);
+  const [page] = await listHistories(db, [group.id], OLDEST, { minVersion: version });
   const former = page?.items[0];
   const last = former?.version ?? group.version;
   if (last > version) {

@@ -14,6 +14,7 @@ const SOURCE_PROPERTIES = [
   "id",
   "providedId",
   "name",
+  "version",
   "createdAt",
 ] as const satisfies readonly (keyof DataSource)[];
 
@@ -76,6 +77,7 @@ function readDataSource(row: MappingRow): DataSource {
     id: Number(row[AT.id]),
     providedId: row[AT.providedId],
     name: row[AT.name],
+    version: Number(row[AT.version]),
     // Parsed on access: most replies do not contain it.
     get createdAt() {
       return readTime(row[AT.createdAt]);

@@ -20,6 +20,9 @@ const ROWS_BY_KEY = `SELECT split_part(key_id, '.', 1) AS "keyId", count(*)::int
     UNION ALL SELECT secret_key_id FROM webhook_endpoint WHERE ${tenantRows("webhook_endpoint")}
     UNION ALL SELECT reply_key_id FROM idempotent_request
       WHERE ${tenantRows("idempotent_request")} AND reply_key_id IS NOT NULL
+    UNION ALL SELECT secret_key_id FROM session_template
+      WHERE ${tenantRows("session_template")} AND secret_key_id IS NOT NULL
+    UNION ALL SELECT private_key_id FROM template_signing_key WHERE ${tenantRows("template_signing_key")}
   ) AS encrypted GROUP BY 1`;
 
 // All columns that a re-encryption updates.
@@ -30,7 +33,9 @@ const MISSING_GRANTS = `SELECT format('UPDATE (%s) ON %s', string_agg(name, ', '
     ('webhook_endpoint', 'secret_key_id'), ('webhook_endpoint', 'secret_ciphertext'),
     ('webhook_endpoint', 'previous_secret_ciphertext'),
     ('idempotent_request', 'reply_key_id'), ('idempotent_request', 'reply_ciphertext'),
-    ('signing_key', 'private_key_id'), ('signing_key', 'private_key_ciphertext')
+    ('signing_key', 'private_key_id'), ('signing_key', 'private_key_ciphertext'),
+    ('session_template', 'secret_key_id'), ('session_template', 'secret_ciphertext'), ('session_template', 'secret_lookup'),
+    ('template_signing_key', 'private_key_id'), ('template_signing_key', 'private_key_ciphertext')
   ) AS updated (relation, name)
   WHERE NOT has_column_privilege(relation, name, 'UPDATE') GROUP BY relation ORDER BY relation`;
 

@@ -6,6 +6,7 @@ import type { TenantDb } from "../shared/tenant-db.js";
 import { eachField, USER_GROUP_FIELDS } from "../shared/user-group-fields.js";
 import { INSERTED, UPDATED } from "./derived-columns.js";
 import type { Remapped } from "./mapping-writes.js";
+import { schemaIs } from "./property-schemas.js";
 import {
   queryUserGroup,
   queryUserGroups,
@@ -185,7 +186,7 @@ const UPDATE_BY_REF = statementsByRef((by) =>
   updateStatement(
     `user_group_update_by_${by}`,
     `SELECT ${CHANGE_COLUMNS.map(([name, type], index) => `$${index + 4}::${type} AS ${name}`).join(", ")}`,
-    REF_CONDITIONS[by],
+    `${REF_CONDITIONS[by]} AND ${schemaIs(`$${CHANGE_COLUMNS.length + 4}`)}`,
   ),
 );
 
@@ -198,14 +199,20 @@ const UPDATE = updateStatement(
 
 /**
  * Updates a group and increments its version if it differs; the row stays locked until the transaction ends. Absent fields are not changed.
- * @returns null when the group does not exist
+ * @param schemaVersion the version of the schema under which the properties were checked; null if they need no check
+ * @returns null when the group does not exist, or another schema is active
  */
 export async function updateUserGroup(
   db: TenantDb,
   ref: StoredRef,
   changes: RowChanges,
+  schemaVersion: number | null = null,
 ): Promise<UpdatedUserGroup | null> {
-  const [row] = await db.run<UpdatedRow>(UPDATE_BY_REF[ref.by], [refValue(ref), ...valuesOfChanges(changes)]);
+  const [row] = await db.run<UpdatedRow>(UPDATE_BY_REF[ref.by], [
+    refValue(ref),
+    ...valuesOfChanges(changes),
+    schemaVersion,
+  ]);
   return row ? readUpdated(db, row) : null;
 }
 

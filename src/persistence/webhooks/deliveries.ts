@@ -20,12 +20,13 @@ import {
   TimeOfWriting,
   tableOf,
 } from "../shared/table.js";
-import type { TenantDb } from "../shared/tenant-db.js";
+import type { TenantDb, TenantTransaction } from "../shared/tenant-db.js";
 import { WebhookEndpointEntity } from "./endpoints.js";
 
 const PENDING = { where: "(state = 'pending'::webhook_delivery_state)" };
 const COMPLETED = { where: "(state <> 'pending'::webhook_delivery_state)" };
 const DELIVERED = { where: "(state = 'delivered'::webhook_delivery_state)" };
+const FAILED = { where: "(last_error IS NOT NULL)" };
 const DEAD = { where: "(state = 'dead'::webhook_delivery_state)" };
 
 @Entity("webhook_delivery")
@@ -35,6 +36,8 @@ const DEAD = { where: "(state = 'dead'::webhook_delivery_state)" };
 @Index("webhook_delivery_endpoint_pending_ix", ["accountId", "environment", "endpointId", "id"], PENDING)
 @Index("webhook_delivery_endpoint_delivered_ix", ["accountId", "environment", "endpointId", "id"], DELIVERED)
 @Index("webhook_delivery_endpoint_dead_ix", ["accountId", "environment", "endpointId", "id"], DEAD)
+@Index("webhook_delivery_endpoint_failed_ix", ["accountId", "environment", "endpointId", "id"], FAILED)
+@Index("webhook_delivery_failed_ix", ["accountId", "environment", "id"], FAILED)
 @Index("webhook_delivery_pending_ix", ["accountId", "environment", "id"], PENDING)
 @Index("webhook_delivery_delivered_ix", ["accountId", "environment", "id"], DELIVERED)
 @Index("webhook_delivery_dead_ix", ["accountId", "environment", "id"], DEAD)
@@ -116,13 +119,14 @@ export const WEBHOOK_DELIVERY_LIST = defineList({
   toItem: (row): WebhookDelivery => row,
   readsUsed: true,
   condition: IS_SHOWN,
-  conditions: ({ endpointId, state }: WebhookDeliveryFilter, values) => [
+  conditions: ({ endpointId, state, lastAttemptFailed }: WebhookDeliveryFilter, values) => [
     // Compares with null for a deleted endpoint: `IS_SHOWN` alone would read all of its deliveries.
     endpointId !== undefined &&
       `endpoint_id = (SELECT id FROM webhook_endpoint
         WHERE account_id = $1 AND environment = $2 AND id = ${values.add(endpointId)} AND deleted_at IS NULL)`,
     // A literal, so that the partial index of the state is used.
     state && `state = ${escapeLiteral(state)}`,
+    lastAttemptFailed !== undefined && `last_error IS ${lastAttemptFailed ? "NOT " : ""}NULL`,
   ],
 });
 
@@ -138,13 +142,32 @@ const COUNT_PENDING: Statement = {
     ) AS pending`,
 };
 
+/** Starts over, as if the event had just occurred. */
+const REPLAYED = `state = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = NULL, queued_at = now(),
+      last_status = NULL, last_error = NULL`;
+
+/** Excludes pending deliveries that are due within $4 milliseconds, the duration of a lease: one of them may be in progress. */
+const IS_REPLAYABLE = "(state <> 'pending' OR next_attempt_at > now() + $4 * interval '1 millisecond')";
+
 const REPLAY: Statement = {
   name: "webhook_delivery_replay",
   access: "write",
-  text: `UPDATE webhook_delivery SET state = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = NULL,
-      queued_at = now()
-    WHERE account_id = $1 AND environment = $2 AND id = $3 AND state <> 'pending' AND ${IS_SHOWN}
+  text: `UPDATE webhook_delivery SET ${REPLAYED}
+    WHERE account_id = $1 AND environment = $2 AND id = $3 AND ${IS_REPLAYABLE} AND ${IS_SHOWN}
     RETURNING ${WEBHOOK_DELIVERIES.columns}`,
+};
+
+const REPLAY_FAILED: Statement = {
+  name: "webhook_deliveries_replay_failed",
+  access: "write",
+  plan: "inIndexOrder",
+  text: `WITH failed AS MATERIALIZED (
+      SELECT ctid AS place FROM webhook_delivery
+      WHERE account_id = $1 AND environment = $2 AND endpoint_id = $3 AND last_error IS NOT NULL AND ${IS_REPLAYABLE}
+      ORDER BY id LIMIT $5 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE webhook_delivery AS delivery SET ${REPLAYED} FROM failed
+    WHERE delivery.account_id = $1 AND delivery.environment = $2 AND delivery.ctid = failed.place RETURNING delivery.id`,
 };
 
 /** Counts the pending deliveries of each endpoint, up to 1000. Every endpoint is in the result. */
@@ -157,8 +180,26 @@ export async function countPendingDeliveries(
   return new Map(rows.map(({ endpointId, count }) => [endpointId, count]));
 }
 
-/** Queues a delivery again. @returns null when it does not exist or is still pending */
-export async function replayDelivery(db: TenantDb, id: number): Promise<WebhookDelivery | null> {
-  const [delivery = null] = await db.run<WebhookDelivery>(REPLAY, [id]);
+/**
+ * Queues a delivery again, for now. A pending one that is due within `leaseMs` stays as it is.
+ * @returns null when it does not exist
+ */
+export async function replayDelivery(
+  transaction: TenantTransaction,
+  id: number,
+  leaseMs: number,
+): Promise<WebhookDelivery | null> {
+  const [replayed] = await transaction.run<WebhookDelivery>(REPLAY, [id, leaseMs]);
+  const [delivery = null] = replayed ? [replayed] : await WEBHOOK_DELIVERY_LIST.byIds(transaction, [id]);
   return delivery;
+}
+
+/** Replays the oldest deliveries of an endpoint whose last attempt failed, at most `limit`. @returns their number */
+export async function replayFailedDeliveries(
+  transaction: TenantTransaction,
+  endpointId: number,
+  leaseMs: number,
+  limit: number,
+): Promise<number> {
+  return (await transaction.run(REPLAY_FAILED, [endpointId, leaseMs, limit])).length;
 }

@@ -91,6 +91,10 @@ export class WebhookEndpointEntity {
   @OptionalTime()
   pausedUntil!: Date | null;
 
+  /** Not `version`, which statements of the previous release would confuse with that of the recorded event. */
+  @Column("integer", { default: 1 })
+  editVersion!: number;
+
   @TimeOfWriting()
   createdAt!: Date;
 }
@@ -181,9 +185,14 @@ export async function setWebhookSecret(
   });
 }
 
-const NO_FAILURES = { consecutiveFailures: 0, failingSince: null, pausedUntil: null };
+/** Ends a pause. The failures still count: the next one pauses the endpoint again, so that this causes a few attempts only. */
+const RESUMED = { pausedUntil: null };
+const NO_FAILURES = { consecutiveFailures: 0, failingSince: null, ...RESUMED };
 
-/** Updates the fields of a locked endpoint that are present and differ. Enabling it or another URL resets its failures. */
+/**
+ * Updates the fields of a locked endpoint that are present and differ. Enabling it or another URL resets its failures; `enabled: true` ends the
+ * pause of an endpoint that is enabled.
+ */
 export async function updateWebhookEndpoint(
   transaction: TenantTransaction,
   former: WebhookEndpointEntity,
@@ -193,19 +202,35 @@ export async function updateWebhookEndpoint(
   const before = comparable({ ...former, enabled: former.disabledAt === null });
   const after = comparable({ ...former, enabled: enabled ?? before.enabled, ...fields });
   const changed = differingFields(["name", "url", "events", "enabled"], before, after);
-  if (changed.length === 0) return toWebhookEndpoint(former);
+  const isResumed = enabled === true && former.pausedUntil !== null;
+  if (changed.length === 0 && !isResumed) return toWebhookEndpoint(former);
   const isEnabled = after.enabled && !before.enabled;
   const isDisabled = before.enabled && !after.enabled;
   const manager = transaction.manager("write", "webhook_endpoint_update");
   const key = { ...transaction.key, id: former.id };
   await manager.update(WebhookEndpointEntity, key, {
     ...fields,
+    ...(changed.length > 0 && { editVersion: former.editVersion + 1 }),
+    ...(isResumed && RESUMED),
     ...(isEnabled && { disabledAt: null, disabledReason: null }),
     ...(isDisabled && { disabledAt: () => "now()", disabledReason: "admin" }),
     ...((isEnabled || after.url !== before.url) && NO_FAILURES),
   });
-  await record(transaction, { action, subjectId: former.id, subjectName: after.name, changed });
+  if (changed.length > 0)
+    await record(transaction, { action, subjectId: former.id, subjectName: after.name, changed });
   return toWebhookEndpoint(await manager.findOneByOrFail(WebhookEndpointEntity, key));
+}
+
+/** Ends the pause of an endpoint. @returns null when it does not exist */
+export async function resumeWebhookEndpoint(
+  transaction: TenantTransaction,
+  id: number,
+): Promise<WebhookEndpoint | null> {
+  const manager = transaction.manager("write", "webhook_endpoint_resume");
+  const where = { ...transaction.key, id, deletedAt: IsNull() };
+  await manager.update(WebhookEndpointEntity, where, RESUMED);
+  const endpoint = await manager.findOneBy(WebhookEndpointEntity, where);
+  return endpoint && toWebhookEndpoint(endpoint);
 }
 
 /** Soft-deletes a locked endpoint, which also hides its deliveries. No new ones are created; a purge deletes the existing ones. */
@@ -254,7 +279,7 @@ function comparable({ name, url, events, enabled }: WebhookEndpointFields) {
 }
 
 export function toWebhookEndpoint(row: RowOf<typeof ENDPOINTS>): WebhookEndpoint {
-  const { id, name, url, events, disabledAt, disabledReason, createdAt } = row;
+  const { id, name, url, events, disabledAt, disabledReason, editVersion: version, createdAt } = row;
   const health = {
     lastSuccessAt: row.lastSuccessAt,
     lastFailureAt: row.lastFailureAt,
@@ -263,5 +288,5 @@ export function toWebhookEndpoint(row: RowOf<typeof ENDPOINTS>): WebhookEndpoint
     failingSince: row.failingSince,
     pausedUntil: row.pausedUntil,
   };
-  return { id, name, url, events, disabledAt, disabledReason, createdAt, health };
+  return { id, name, url, events, disabledAt, disabledReason, version, createdAt, health };
 }

@@ -88,8 +88,13 @@ export async function settleFailure(
     lock: { mode: "for_no_key_update" },
   });
   const current = afterFailure(former, { at, status }, breaker);
-  await manager.update(WebhookEndpointEntity, where, { ...current, lastFailureAt: at, lastError: error });
   const isDisabledNow = former.disabledAt === null && current.disabledAt !== null;
+  await manager.update(WebhookEndpointEntity, where, {
+    ...current,
+    lastFailureAt: at,
+    lastError: error,
+    ...(isDisabledNow && { editVersion: former.editVersion + 1 }),
+  });
   if (isDisabledNow && former.deletedAt === null) {
     const subject = { subjectId: endpointId, subjectName: former.name };
     // After the update, so that the endpoint gets no event about itself.

@@ -10,6 +10,7 @@ import {
   SESSION_TYPE,
   type SessionClaims,
   sessionAudience,
+  sessionExpiry,
   writeSessionClaims,
 } from "../../domain/authentication/embed-session.js";
 import { SIGNING_ALGORITHM } from "../../domain/authentication/signing-key.js";
@@ -68,12 +69,11 @@ export class EmbedSessions {
     const stored = storedRef(this.deps.vault, ref);
     const signer = await this.deps.keys.signer();
     const { id, generation, keyExpiresAt } = requireUserGroup(
-      await recordEmbedSession(this.deps.db.for(embedder), stored, keyId, this.deps.isAudited),
+      await recordEmbedSession(this.deps.db.for(embedder), stored, keyId, this.deps),
       ref,
     );
     const issuedAt = Math.floor(Date.now() / 1000);
-    const keyExpiry = keyExpiresAt ? Math.floor(keyExpiresAt.getTime() / 1000) : Number.POSITIVE_INFINITY;
-    const expiresAt = Math.min(issuedAt + expiresInSeconds, keyExpiry);
+    const expiresAt = sessionExpiry(issuedAt, expiresInSeconds, keyExpiresAt);
     const claims = { accountId, environment, generation, keyId: person ? undefined : keyId, variables };
     const token = await new SignJWT(writeSessionClaims(claims))
       .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: signer.id, typ: SESSION_TYPE })

@@ -63,6 +63,11 @@ export class IdentityProvider {
 
   constructor(private readonly options: IdentityProviderOptions) {}
 
+  /** Where people sign in, as the console names it. */
+  get host(): string {
+    return new URL(this.options.issuer).host;
+  }
+
   /** Begins a sign-in at the returned URL. @param isSilent whether the provider must not ask the person for anything */
   async start(redirectUri: string, isSilent: boolean): Promise<{ url: URL; pending: PendingSignIn }> {
     const [state, nonce] = [openid.randomState(), openid.randomNonce()];

@@ -7,6 +7,7 @@ import {
   type JSONWebKeySet,
   type JWK,
 } from "jose";
+import type { EntityManager } from "typeorm";
 import type { TokenBinding, TokenVault } from "../../domain/accounts/token-vault.js";
 import {
   isAccepted,
@@ -15,11 +16,13 @@ import {
   SIGNING_LEAD_MS,
   type SigningKey,
   signingKeyAt,
+  TEMPLATE_SIGNING_LEAD_MS,
 } from "../../domain/authentication/signing-key.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import {
   deleteSigningKeys,
   insertSigningKey,
+  type KeyOwner,
   listSigningKeys,
   retireSigningKey,
   type StoredSigningKey,
@@ -42,7 +45,10 @@ interface LoadedKeys {
   readonly loadedAt: number;
 }
 
-/** The keys that sign embed sessions. Private keys are encrypted; public keys are cached. */
+/**
+ * The keys that sign embed sessions, or the tokens of one account and environment for other tools. Private keys are encrypted; public keys are
+ * cached.
+ */
 export class SigningKeys {
   #loaded: LoadedKeys | undefined;
   #loading: Promise<LoadedKeys> | undefined;
@@ -50,13 +56,16 @@ export class SigningKeys {
   constructor(
     private readonly db: Database,
     private readonly vault: TokenVault,
+    private readonly owner: KeyOwner = null,
   ) {}
 
   /** Returns the key that signs now; creates the first one. */
   async signer(): Promise<{ readonly id: string; readonly key: CryptoKey }> {
     const signing = signingKeyAt(await this.#require(), new Date());
     if (!signing) throw new Error("There is no signing key.");
-    signing.privateCryptoKey ??= importKey(JSON.parse(this.vault.decrypt(signing, bindingOf(signing.id))));
+    signing.privateCryptoKey ??= importKey(
+      JSON.parse(this.vault.decrypt(signing, bindingOf(this.owner, signing.id))),
+    );
     return { id: signing.id, key: await signing.privateCryptoKey };
   }
 
@@ -71,16 +80,16 @@ export class SigningKeys {
     return key.publicCryptoKey;
   }
 
-  /** Returns all accepted public keys. Creates the first key, so that no verifier caches an empty set. */
+  /** Returns all accepted public keys. Creates the first key of the installation, so that no verifier caches an empty set; other sets may be empty. */
   async publicKeys(): Promise<JSONWebKeySet> {
     const now = new Date();
-    const keys = await this.#require();
+    const keys = this.owner ? (await this.#load(KEY_CACHE_MS)).keys : await this.#require();
     return { keys: keys.filter((key) => isAccepted(key, now)).map(({ jwk }) => jwk) };
   }
 
   /** Lists the keys in the order in which they sign. */
   async list(): Promise<readonly SigningKey[]> {
-    return listSigningKeys(this.db.manager("read", "signing_keys"));
+    return listSigningKeys(this.#manager("read", "signing_keys"), this.owner);
   }
 
   /**
@@ -90,10 +99,12 @@ export class SigningKeys {
    */
   async rotate(revoke = false): Promise<SigningKey> {
     const created = await this.#createKey();
-    const isInserted = await this.db.entities("operator", async (manager) => {
-      if (revoke) await deleteSigningKeys(manager);
-      const leadMs = (await retireSigningKey(manager, SIGNING_LEAD_MS)) ? SIGNING_LEAD_MS : 0;
-      return insertSigningKey(manager, created, leadMs);
+    const { owner } = this;
+    const lead = owner ? TEMPLATE_SIGNING_LEAD_MS : SIGNING_LEAD_MS;
+    const isInserted = await this.db.entities(owner ?? "operator", async (manager) => {
+      if (revoke) await deleteSigningKeys(manager, owner);
+      const leadMs = (await retireSigningKey(manager, owner, lead)) ? lead : 0;
+      return insertSigningKey(manager, owner, created, leadMs);
     });
     this.#loaded = undefined;
     const added = (await this.list()).find(({ id }) => id === created.id);
@@ -107,7 +118,8 @@ export class SigningKeys {
   async #require(): Promise<readonly LoadedKey[]> {
     const { keys } = await this.#load(KEY_CACHE_MS);
     if (keys.length > 0) return keys;
-    await insertSigningKey(this.db.manager("write", "signing_key_insert"), await this.#createKey(), 0);
+    const manager = this.#manager("write", "signing_key_insert");
+    await insertSigningKey(manager, this.owner, await this.#createKey(), 0);
     // Not `#load`: a read that started before the insert would not contain the key.
     return (await this.#read(performance.now())).keys;
   }
@@ -124,12 +136,17 @@ export class SigningKeys {
 
   async #read(loadedAt: number): Promise<LoadedKeys> {
     const known = new Map(this.#loaded?.keys.map((key) => [key.id, key]));
-    const stored = await listSigningKeys(this.db.manager("read", "signing_keys"));
+    const stored = await listSigningKeys(this.#manager("read", "signing_keys"), this.owner);
     const keys = stored.map(
       (key): LoadedKey => ({ ...known.get(key.id), ...key, jwk: JSON.parse(key.publicKey) }),
     );
     this.#loaded = { keys, loadedAt };
     return this.#loaded;
+  }
+
+  #manager(access: "read" | "write", label: string): EntityManager {
+    const { db, owner } = this;
+    return owner ? db.for(owner).manager(access, label) : db.manager(access, label);
   }
 
   async #createKey() {
@@ -138,7 +155,7 @@ export class SigningKeys {
     const id = await calculateJwkThumbprint(jwk);
     const encrypted = this.vault.encrypt(
       JSON.stringify(await exportJWK(privateKey)),
-      bindingOf(id),
+      bindingOf(this.owner, id),
       this.vault.primaryKeyId,
     );
     const published = { ...jwk, kid: id, alg: SIGNING_ALGORITHM, use: "sig" };
@@ -146,9 +163,9 @@ export class SigningKeys {
   }
 }
 
-/** Returns the binding (additional authenticated data) of an encrypted private key. Signing keys belong to no account. */
-export function bindingOf(id: string): TokenBinding {
-  return { accountId: 0, id, kind: "signingKey" };
+/** Returns the binding (additional authenticated data) of an encrypted private key. Those of the installation belong to no account. */
+export function bindingOf(owner: KeyOwner, id: string): TokenBinding {
+  return { accountId: owner?.accountId ?? 0, id, kind: "signingKey" };
 }
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {

@@ -7,6 +7,7 @@ import type {
   DataSourceSortField,
 } from "../../domain/data-sources/data-source.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { requireVersion } from "../../domain/shared/expected-version.js";
 import { inOrder } from "../../domain/shared/in-order.js";
 import type { ChangePublisher } from "../../domain/user-groups/change.js";
 import { DataSourceEntity, toDataSource } from "../../persistence/data-sources/entity.js";
@@ -54,30 +55,35 @@ export class DataSourceService {
     );
   }
 
-  /** Changes the fields that are present and differ, and notifies subscribers of the groups that map it. @throws DomainError `data_source_not_found`, `data_source_exists` */
+  /**
+   * Changes the fields that are present and differ, and notifies subscribers of the groups that map it.
+   * @throws DomainError `data_source_not_found`, `data_source_exists`, `version_conflict`
+   */
   async update(
     writer: Writer,
     ref: DataSourceRef,
     changes: { readonly providedId?: string; readonly name?: string },
+    expectedVersion: number | undefined,
   ): Promise<DataSource> {
-    const { dataSource, changed } = await refuseTaken(() =>
+    const { dataSource, mappedBy } = await refuseTaken(() =>
       this.db.for(writer).transaction(async (db) => {
         const manager = db.manager("write", "data_source_update");
         const found = await lock(manager, { ...db.key, ...ref });
-        const dataSource = { ...found, ...changes };
-        return { dataSource, changed: await updateDataSource(db, found, dataSource) };
+        requireVersion("data source", found.version, expectedVersion);
+        return updateDataSource(db, found, { ...found, ...changes });
       }),
     );
-    for (const id of changed) this.changes.publish(writer, id, "updated");
+    for (const id of mappedBy) this.changes.publish(writer, id, "updated");
     return dataSource;
   }
 
-  /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping references it */
-  async delete(writer: Writer, ref: DataSourceRef): Promise<DataSource> {
+  /** @throws DomainError `data_source_not_found`, `version_conflict`; `data_source_in_use` while a mapping references it */
+  async delete(writer: Writer, ref: DataSourceRef, expectedVersion: number | undefined): Promise<DataSource> {
     try {
       return await this.db.for(writer).transaction(async (db) => {
         const manager = db.manager("write", "data_source_delete");
         const found = await lock(manager, { ...db.key, ...ref });
+        requireVersion("data source", found.version, expectedVersion);
         await deleteDataSource(db, found);
         return found;
       });

@@ -14,6 +14,7 @@ import type { TenantDb, TenantTransaction } from "../../persistence/shared/tenan
 import { analyzeImported } from "../../persistence/user-groups/writes.js";
 import { retryConflicts } from "../user-groups/bulk-transactions.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
+import { PropertySchemas } from "../user-groups/property-schemas.js";
 import { UserGroupUpserts } from "../user-groups/upserts.js";
 
 /** ANALYZE runs once this many groups were created, and again whenever their number has grown by the factor. */
@@ -52,7 +53,7 @@ export class Importer {
     private readonly writer: Writer,
     private readonly options: ImportOptions,
   ) {
-    this.#upserts = new UserGroupUpserts(deps.db, deps.vault, deps.changes);
+    this.#upserts = new UserGroupUpserts(deps.db, deps.vault, deps.changes, new PropertySchemas(deps.db));
   }
 
   /** Creates missing data sources and renames those that differ. @returns an outcome per line */
@@ -108,9 +109,10 @@ export class Importer {
         outcomes.push(existing ? "updated" : "created");
         if (this.options.dryRun) continue;
         if (!existing) await insertDataSource(transaction, { providedId, name });
-        else
-          for (const id of await updateDataSource(transaction, existing, { providedId, name }))
-            changedGroups.add(id);
+        else {
+          const { mappedBy } = await updateDataSource(transaction, existing, { providedId, name });
+          for (const id of mappedBy) changedGroups.add(id);
+        }
       }
     }
     return { outcomes, changedGroups };

@@ -1,16 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Tenant } from "../../domain/accounts/caller.js";
+import type { EntityManager } from "typeorm";
+import type { Tenant, TenantKey } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenBinding, TokenVault } from "../../domain/accounts/token-vault.js";
 import { missingPrivilege } from "../../domain/shared/operator-error.js";
 import { findAccountIds } from "../../persistence/accounts/account-queries.js";
-import { listSigningKeys, reencryptSigningKey } from "../../persistence/authentication/signing-keys.js";
+import {
+  type KeyOwner,
+  listSigningKeys,
+  reencryptSigningKey,
+} from "../../persistence/authentication/signing-keys.js";
 import type { Database } from "../../persistence/database/database.js";
+import { requireKnownSchema } from "../../persistence/database/migrator.js";
 import {
   type EncryptedReply,
   findRepliesUnderOtherKeys,
   reencryptReply,
 } from "../../persistence/requests/idempotent-request-queries.js";
+import {
+  findTemplatesUnderOtherKeys,
+  reencryptTemplateSecret,
+} from "../../persistence/session-templates/templates.js";
 import { rehashImportedTokens } from "../../persistence/user-groups/imported-token-queries.js";
 import {
   countRowsByKey,
@@ -24,6 +34,7 @@ import { findSecretsUnderOtherKeys, reencryptSecrets } from "../../persistence/w
 import { MAX_KEY_AGE_MS } from "../accounts/key-cache.js";
 import { bindingOf } from "../authentication/signing-keys.js";
 import { replyBinding } from "../requests/idempotency.js";
+import { readTemplateSecret, storeTemplateSecret } from "../session-templates/secrets.js";
 
 /** Tokens per statement; small, so that rows are locked only for milliseconds. */
 const BATCH_SIZE = 500;
@@ -32,7 +43,7 @@ const MAX_ACCOUNTS = 1_000_000_000;
 
 /** A row that cannot be decrypted, because it was altered or its key is not configured. */
 export interface UnreadableRow {
-  /** Absent for signing keys. */
+  /** Absent for signing keys of the installation. */
   readonly tenant?: Tenant;
   readonly kind: TokenBinding["kind"] | "userGroup";
   readonly id: number | string;
@@ -45,8 +56,8 @@ interface ReencryptionResult {
 }
 
 /**
- * Re-encrypts tokens, webhook secrets, stored replies and signing keys under the first configured key while the service is running. The next
- * run continues an interrupted one.
+ * Re-encrypts tokens, secrets of webhooks and session templates, stored replies and signing keys under the first configured key while the
+ * service is running. The next run continues an interrupted one.
  */
 export class TokenReencryption {
   /** By place, as repeated passes find them again. */
@@ -61,10 +72,11 @@ export class TokenReencryption {
    * Runs until nothing that can be decrypted is encrypted under another key.
    * @param onProgress called with the number of tokens re-encrypted so far
    * @returns the number of re-encrypted tokens, and the rows that were skipped because they cannot be decrypted
-   * @throws OperatorError before it changes anything if the database role lacks a privilege
+   * @throws OperatorError before it changes anything if the database role lacks a privilege or the schema is newer than this version
    */
   async run(onProgress: (count: number) => void): Promise<ReencryptionResult> {
     this.#unreadable.clear();
+    await requireKnownSchema(this.db);
     const missing = await findMissingGrants(this.db.of("operator"));
     if (missing.length > 0) throw missingPrivilege(missing.join(" and "));
     let total = 0;
@@ -83,19 +95,21 @@ export class TokenReencryption {
       for (const environment of ENVIRONMENTS) {
         await this.#reencryptSecrets({ accountId, environment });
         await this.#reencryptReplies({ accountId, environment });
+        await this.#reencryptTemplates({ accountId, environment });
         total += await this.#reencryptTokens({ accountId, environment }, (count) =>
           onProgress(total + count),
         );
       }
     }
-    await this.#reencryptSigningKeys();
+    await this.#reencryptSigningKeys(null, this.db.manager("write", "signing_keys_reencrypt"));
     return { tokens: total, unreadable: [...this.#unreadable.values()] };
   }
 
-  /** Counts the rows that each key encrypts, by key ID, and the primary key's in any case. */
+  /** Counts the rows that each key encrypts, by key ID, and the primary key's in any case. @throws OperatorError if the schema is newer */
   async countByKey(): Promise<ReadonlyMap<string, number>> {
+    await requireKnownSchema(this.db);
     const operator = this.db.manager("read", "keys_of_rows");
-    const counts = (await listSigningKeys(operator)).map(({ keyId }) => ({ keyId, rows: 1 }));
+    const counts = (await listSigningKeys(operator, null)).map(({ keyId }) => ({ keyId, rows: 1 }));
     for (const accountId of await findAccountIds(operator, 0, MAX_ACCOUNTS))
       for (const environment of ENVIRONMENTS)
         counts.push(...(await countRowsByKey(this.db.for({ accountId, environment }))));
@@ -104,15 +118,28 @@ export class TokenReencryption {
     return total;
   }
 
-  async #reencryptSigningKeys(): Promise<void> {
+  async #reencryptSigningKeys(owner: KeyOwner, manager: EntityManager): Promise<void> {
     const keyId = this.vault.primaryKeyId;
-    const manager = this.db.manager("write", "signing_keys_reencrypt");
-    for (const old of await listSigningKeys(manager)) {
+    for (const old of await listSigningKeys(manager, owner)) {
       if (old.keyId === keyId) continue;
-      const binding = bindingOf(old.id);
-      const text = this.#read({ kind: "signingKey", id: old.id }, () => this.vault.decrypt(old, binding));
-      if (text !== null) await reencryptSigningKey(manager, old.id, this.vault.encrypt(text, binding, keyId));
+      const binding = bindingOf(owner, old.id);
+      const row = { ...(owner && { tenant: owner }), kind: "signingKey", id: old.id } as const;
+      const text = this.#read(row, () => this.vault.decrypt(old, binding));
+      if (text === null) continue;
+      await reencryptSigningKey(manager, owner, old.id, this.vault.encrypt(text, binding, keyId));
     }
+  }
+
+  async #reencryptTemplates(tenant: TenantKey): Promise<void> {
+    const db = this.db.for(tenant);
+    for (const old of await findTemplatesUnderOtherKeys(db, this.vault.primaryKeyId)) {
+      const row = { tenant, kind: "sessionTemplate", id: old.id } as const;
+      const secret = this.#read(row, () => readTemplateSecret(this.vault, tenant, old));
+      if (!secret) continue;
+      const owner = { ...tenant, tokenKeyId: this.vault.primaryKeyId };
+      await reencryptTemplateSecret(db, old, storeTemplateSecret(this.vault, owner, secret));
+    }
+    await this.#reencryptSigningKeys(tenant, db.manager("write", "template_keys_reencrypt"));
   }
 
   async #reencryptSecrets(tenant: Tenant): Promise<void> {

@@ -13,6 +13,7 @@ import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import { findTouchedGroups, type TouchedGroup } from "../../persistence/user-groups/bulk-changes.js";
 import { countUserGroups, listUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findStoredMappings, writeMappings } from "../../persistence/user-groups/mapping-writes.js";
 import { lockReferencedUserGroups } from "../../persistence/user-groups/reads.js";
@@ -22,9 +23,22 @@ import {
   rotateLockedUserGroups,
   updateUserGroups,
 } from "../../persistence/user-groups/writes.js";
-import { batchRejected, limitStoredBytes, MAX_BULK_BYTES, retryConflicts } from "./bulk-transactions.js";
+import type { BulkCall, BulkChanges } from "./bulk-changes.js";
+import {
+  type BulkUpdated,
+  batchRejected,
+  type Edited,
+  limitPatchBytes,
+  limitStoredBytes,
+  MAX_BULK_BYTES,
+  type Outcome,
+  retryConflicts,
+  type Write,
+} from "./bulk-transactions.js";
+import { prepareUndo } from "./bulk-undo.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
+import type { PropertySchemas } from "./property-schemas.js";
 import { requireUserGroup, storedRef } from "./reader.js";
 
 /** Maximum groups per call, all changed in one transaction (decision 30). */
@@ -34,19 +48,6 @@ export const MAX_BULK_EDITS = 1000;
 export const MAX_BULK_UPDATES = 250;
 /** Maximum mapping entries per update that are set or removed. */
 export const MAX_BULK_ENTRIES = 50;
-/** A group after its rotation, or before its deletion. */
-export interface Edited {
-  readonly userGroup: UserGroup;
-}
-
-/** A group after its update. */
-export interface BulkUpdated extends Edited {
-  /** Whether it was changed. */
-  readonly changed: boolean;
-}
-
-/** The result of one item. `refused` is the group that exists, but was not changed. */
-type Outcome<Written> = Written | { readonly error: DomainError; readonly refused: UserGroup | null };
 
 /** The groups to edit. */
 export interface BulkEdit {
@@ -65,7 +66,7 @@ export interface FilteredEdit extends Pick<BulkEdit, "allOrNothing"> {
 }
 
 /** A change of many groups, each field of which applies to all of them. */
-export interface BulkChange {
+export interface BulkPatch {
   /** A JSON Merge Patch; null removes all properties. */
   readonly propertiesPatch?: Properties;
   readonly setMapping: readonly MappingReference[];
@@ -73,11 +74,22 @@ export interface BulkChange {
   readonly removeMapping: readonly string[];
 }
 
-/** The edit of locked groups. */
-interface Write<Written> {
-  /** Returns the errors of groups that cannot be changed, by ID. */
-  check?(transaction: TenantDb, groups: readonly UserGroup[]): Promise<ReadonlyMap<number, DomainError>>;
-  run(transaction: TenantDb, groups: readonly UserGroup[]): Promise<readonly Written[]>;
+/** How an update is made. */
+export interface UpdateOptions {
+  /** Whether nothing is written. */
+  readonly isDryRun: boolean;
+  /** The ID of the bulk change that the call is part of. */
+  readonly changeId?: string | undefined;
+}
+
+/** A call that undoes a bulk change. */
+export interface BulkUndo extends Pick<UpdateOptions, "isDryRun"> {
+  /** The bulk change to undo. */
+  readonly changeId: string;
+  /** The ID of the undo, which is a bulk change as well. */
+  readonly undoId: string;
+  /** ID of the group after which the call continues. */
+  readonly after: number;
 }
 
 /** Rolls a transaction back whose outcomes were asked for only. */
@@ -89,6 +101,7 @@ export class UserGroupBulkEdits {
     private readonly db: Database,
     private readonly vault: TokenVault,
     private readonly changes: ChangeFeed,
+    private readonly deps: { readonly bulkChanges: BulkChanges; readonly schemas: PropertySchemas },
   ) {}
 
   /** @param graceSeconds how long the current tokens can still be used to read */
@@ -122,37 +135,90 @@ export class UserGroupBulkEdits {
 
   /**
    * Makes the same change to groups.
-   * @param isDryRun whether nothing is written
    * @returns also the page that was listed
-   * @throws DomainError `unknown_data_source`; `invalid_field` if more groups match than expected
+   * @throws DomainError `unknown_data_source`; `invalid_field` if more groups match than expected; `bulk_change_mismatch`
    */
   async update(
     writer: Writer,
     edit: BulkEdit | FilteredEdit,
-    change: BulkChange,
-    isDryRun: boolean,
+    patch: BulkPatch,
+    { isDryRun, changeId }: UpdateOptions,
   ): Promise<{ readonly outcomes: readonly Outcome<BulkUpdated>[]; readonly page: Page<UserGroup> | null }> {
-    const patchBytes = Buffer.byteLength(change.propertiesPatch ?? "");
+    const patchBytes = Buffer.byteLength(patch.propertiesPatch ?? "");
     if ("refs" in edit) limitPatchBytes(edit.refs.length, patchBytes);
     let page: Page<UserGroup> | null = null;
-    let outcomes: readonly Outcome<BulkUpdated>[] = [];
-    const update = async (transaction: TenantDb) => {
+    const filter = "filter" in edit ? edit.filter : null;
+    const call =
+      changeId === undefined
+        ? null
+        : { changeId, undoOf: null, changed: fieldsOf(patch), content: [filter, patch] };
+    const outcomes = await this.#change(writer, call, isDryRun, async (transaction) => {
       if ("filter" in edit) page = await listMatching(transaction, edit, patchBytes);
       const refs =
         "refs" in edit ? edit.refs : (page?.items ?? []).map(({ id }) => ({ by: "id", id }) as const);
-      const write = await prepareUpdate(transaction, change);
-      outcomes = await this.#run(transaction, { refs, allOrNothing: edit.allOrNothing }, write);
+      const write = await prepareUpdate(transaction, patch, this.deps.schemas);
+      return this.#run(transaction, { refs, allOrNothing: edit.allOrNothing }, write);
+    });
+    return { outcomes, page };
+  }
+
+  /**
+   * Restores the values of the next groups that a bulk change has changed, except those that were changed since or have no history.
+   * @returns also the page of these groups
+   * @throws DomainError `bulk_change_not_found`, `bulk_change_mismatch`
+   */
+  async undo(
+    writer: Writer,
+    { changeId, undoId, after, isDryRun }: BulkUndo,
+  ): Promise<{ readonly outcomes: readonly Outcome<BulkUpdated>[]; readonly page: Page<TouchedGroup> }> {
+    const undone = await this.deps.bulkChanges.find(writer, changeId);
+    if (!undone)
+      throw new DomainError("bulk_change_not_found", "No bulk change of this environment has this ID.", {
+        field: ["id"],
+      });
+    let page: Page<TouchedGroup> = { items: [], hasMore: false };
+    const call = { changeId: undoId, undoOf: changeId, changed: undone.changed, content: [] };
+    const outcomes = await this.#change(writer, call, isDryRun, async (transaction) => {
+      const ids = { changeId, undoId };
+      const found = await findTouchedGroups(transaction, ids, after, MAX_BULK_UPDATES + 1);
+      const items = found
+        .slice(0, MAX_BULK_UPDATES)
+        .filter(({ bytes }, index) => index === 0 || bytes <= MAX_BULK_BYTES);
+      page = { items, hasMore: items.length < found.length };
+      const refs = items.map(({ id }) => ({ by: "id", id }) as const);
+      return this.#run(
+        transaction,
+        { refs, allOrNothing: false },
+        prepareUndo(changeId, items, this.deps.schemas),
+      );
+    });
+    return { outcomes, page };
+  }
+
+  /** Changes groups in a transaction. @param call the call of a bulk change, if there is one @param work returns the outcomes */
+  async #change(
+    writer: Writer,
+    call: BulkCall | null,
+    isDryRun: boolean,
+    work: (transaction: TenantDb) => Promise<readonly Outcome<BulkUpdated>[]>,
+  ): Promise<readonly Outcome<BulkUpdated>[]> {
+    let outcomes: readonly Outcome<BulkUpdated>[] = [];
+    const change = async (transaction: TenantDb) => {
+      const run = async () => {
+        outcomes = await work(transaction);
+        return changedIds(outcomes);
+      };
+      await (call ? this.deps.bulkChanges.include(transaction, writer, call, run) : run());
       if (isDryRun) throw new DryRun();
     };
     try {
-      await retryConflicts(() => this.db.for(writer).transaction(update));
+      await retryConflicts(() => this.db.for(writer).transaction(change));
     } catch (error) {
       if (!(error instanceof DryRun)) throw error;
-      return { outcomes, page };
+      return outcomes;
     }
-    const changed = outcomes.filter((outcome) => "userGroup" in outcome && outcome.changed);
-    for (const id of idsOf(changed)) this.changes.publish(writer, id, "updated");
-    return { outcomes, page };
+    for (const id of changedIds(outcomes)) this.changes.publish(writer, id, "updated");
+    return outcomes;
   }
 
   async #edit<Written extends Edited>(writer: Writer, edit: BulkEdit, write: Write<Written>) {
@@ -189,13 +255,6 @@ export class UserGroupBulkEdits {
       return each;
     });
   }
-}
-
-/** @throws DomainError `invalid_field` if a patch is too large for a number of groups */
-function limitPatchBytes(groups: number, patchBytes: number): void {
-  if (groups * patchBytes <= MAX_BULK_BYTES) return;
-  const max = Math.floor(MAX_BULK_BYTES / groups);
-  throw invalidField(["propertiesPatch"], `must be at most ${max} bytes of JSON for ${groups} user groups`);
 }
 
 /**
@@ -235,6 +294,14 @@ function cutPage({ items: found, hasMore }: Page<UserGroup>, patchBytes: number)
   return { items, hasMore: hasMore || items.length < found.length };
 }
 
+/** Returns the names of the fields that a patch changes. */
+function fieldsOf({ propertiesPatch, setMapping, removeMapping }: BulkPatch): string[] {
+  return [
+    ...(propertiesPatch === undefined ? [] : ["properties"]),
+    ...(setMapping.length + removeMapping.length === 0 ? [] : ["mapping"]),
+  ];
+}
+
 function toEdited(groups: readonly UserGroup[]): Edited[] {
   return groups.map((userGroup) => ({ userGroup }));
 }
@@ -242,7 +309,8 @@ function toEdited(groups: readonly UserGroup[]): Edited[] {
 /** Resolves a change of many groups. @throws DomainError `unknown_data_source` */
 async function prepareUpdate(
   transaction: TenantDb,
-  { propertiesPatch: patch, setMapping, removeMapping }: BulkChange,
+  { propertiesPatch: patch, setMapping, removeMapping }: BulkPatch,
+  schemas: PropertySchemas,
 ): Promise<Write<BulkUpdated>> {
   const entries = await resolveMapping(transaction, setMapping);
   const replaced = new Set([...entries.keys(), ...removeMapping]);
@@ -257,10 +325,14 @@ async function prepareUpdate(
         const others = [...former].filter(([schemaId]) => !replaced.has(schemaId));
         mappings.set(id, new Map([...others, ...entries]));
       }
+      const check = patch === undefined ? null : await schemas.check(transaction);
       const errors = groups.map((group) =>
         domainErrorOr(() => {
           requireEntryLimit(mappings.get(group.id)?.size ?? 0, ["setMapping"]);
-          if (patch !== undefined) properties.set(group.id, mergeProperties(group.properties, patch));
+          if (patch === undefined) return null;
+          const merged = mergeProperties(group.properties, patch);
+          check?.(["propertiesPatch"], merged, group.properties);
+          properties.set(group.id, merged);
           return null;
         }),
       );
@@ -316,6 +388,10 @@ function findEach(
 function toStoredRef(vault: TokenVault, ref: UserGroupRef | DomainError): StoredRef {
   if (ref instanceof DomainError) throw ref;
   return storedRef(vault, ref);
+}
+
+function changedIds(outcomes: readonly Outcome<BulkUpdated>[]): number[] {
+  return idsOf(outcomes.filter((outcome) => "userGroup" in outcome && outcome.changed));
 }
 
 function idsOf(outcomes: readonly Outcome<Edited>[]): number[] {

@@ -1,7 +1,29 @@
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { isTransactionConflict, violates } from "../../persistence/shared/database-error.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { countPropertiesBytes } from "../../persistence/user-groups/reads.js";
+
+/** A group after its rotation, or before its deletion. */
+export interface Edited {
+  readonly userGroup: UserGroup;
+}
+
+/** A group after its update. */
+export interface BulkUpdated extends Edited {
+  /** Whether it was changed. */
+  readonly changed: boolean;
+}
+
+/** The result of one item. `refused` is the group that exists, but was not changed. */
+export type Outcome<Written> = Written | { readonly error: DomainError; readonly refused: UserGroup | null };
+
+/** The edit of locked groups. */
+export interface Write<Written> {
+  /** Returns the errors of groups that cannot be changed, by ID. */
+  check?(transaction: TenantDb, groups: readonly UserGroup[]): Promise<ReadonlyMap<number, DomainError>>;
+  run(transaction: TenantDb, groups: readonly UserGroup[]): Promise<readonly Written[]>;
+}
 
 /** Returns the error of a valid item that was not written because another item of the request is invalid. */
 export function batchRejected(): DomainError {
@@ -13,6 +35,13 @@ export function batchRejected(): DomainError {
 
 /** Maximum bytes of stored properties per call, with the patch for each group of an update. Each is in memory several times. */
 export const MAX_BULK_BYTES = 4 * 1024 * 1024;
+
+/** @throws DomainError `invalid_field` if a patch is too large for a number of groups */
+export function limitPatchBytes(groups: number, patchBytes: number): void {
+  if (groups * patchBytes <= MAX_BULK_BYTES) return;
+  const max = Math.floor(MAX_BULK_BYTES / groups);
+  throw invalidField(["propertiesPatch"], `must be at most ${max} bytes of JSON for ${groups} user groups`);
+}
 
 /** @throws DomainError `invalid_field` if the stored properties of the groups are too large to be changed in one call */
 export async function limitStoredBytes(

@@ -30,6 +30,7 @@ import {
 } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
+import type { PropertySchemas } from "./property-schemas.js";
 import { requireUserGroup, storedRef, type UserGroupReader } from "./reader.js";
 
 /** Attempts of get-or-create when the group is concurrently created and deleted. */
@@ -40,6 +41,7 @@ interface UserGroupServiceDependencies {
   readonly vault: TokenVault;
   readonly reader: UserGroupReader;
   readonly changes: ChangeFeed;
+  readonly schemas: PropertySchemas;
   /** How long a rotated token can still be used to read. */
   readonly tokenGraceSeconds: number;
 }
@@ -48,6 +50,12 @@ interface RotationOptions {
   readonly graceSeconds?: number;
   readonly expectedVersions?: ExpectedVersions | undefined;
 }
+
+/** Returns the changes of a locked group. */
+type Prepare = (
+  transaction: TenantDb,
+  group: UserGroup,
+) => Promise<Partial<UserGroupFields> & { readonly remap?: Remap }>;
 
 export class UserGroupService {
   constructor(private readonly deps: UserGroupServiceDependencies) {}
@@ -71,8 +79,11 @@ export class UserGroupService {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const existing = await this.deps.reader.byProvidedId.load(caller, providedId);
       if (existing) return { userGroup: existing, created: false };
-      const userGroup = await this.#insert(requireWrite(caller), providedId, describe());
-      if (userGroup) return { userGroup, created: true };
+      const group = describe();
+      const userGroup = await this.#insert(requireWrite(caller), providedId, group, false);
+      if (!userGroup) continue;
+      await this.deps.schemas.countCreated(caller, group.properties);
+      return { userGroup, created: true };
     }
     throw new DomainError(
       "unavailable",
@@ -83,9 +94,9 @@ export class UserGroupService {
     );
   }
 
-  /** @throws DomainError `user_group_exists` when the external ID is taken; `unknown_data_source` */
+  /** @throws DomainError `user_group_exists` when the external ID is taken; `unknown_data_source`; `invalid_field` by the schema */
   async create(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup> {
-    const created = await this.#insert(writer, providedId, group);
+    const created = await this.#insert(writer, providedId, group, true);
     if (!created) {
       throw new DomainError("user_group_exists", "A user group with this ID already exists.", {
         field: ["providedId"],
@@ -94,23 +105,29 @@ export class UserGroupService {
     return created;
   }
 
-  /** Inserts a group with its mapping. @returns null if its external ID is taken */
+  /**
+   * Inserts a group with its mapping.
+   * @param isChecked whether the schema may refuse its properties
+   * @returns null if its external ID is taken
+   */
   async #insert(
     writer: Writer,
     providedId: string,
     { mapping, ...fields }: NewUserGroup,
+    isChecked: boolean,
   ): Promise<UserGroup | null> {
     const db = this.deps.db.for(writer);
     const token = this.deps.vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
     const rows = [{ providedId, ...fields, token, isMapped: mapping.length > 0 }];
     const insert = async (db: TenantDb) => {
+      if (isChecked) (await this.deps.schemas.check(db))(["properties"], fields.properties, undefined);
       const entries = await resolveMapping(db, mapping);
       const groups = await insertUserGroups(db, rows);
       const remaps = mapping.length === 0 ? [] : groups.map(({ id }) => [id, () => entries] as const);
       await replaceMappings(db, new Map(remaps));
       return groups;
     };
-    const [created = null] = await (mapping.length === 0 ? insert(db) : db.transaction(insert));
+    const [created = null] = await (mapping.length === 0 && !isChecked ? insert(db) : db.transaction(insert));
     if (created) this.deps.changes.publish(writer, created.id, "created");
     return created;
   }
@@ -123,20 +140,24 @@ export class UserGroupService {
   async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
     const { mapping, propertiesPatch: patch, expectedVersions } = changes;
     if (mapping === undefined && patch === undefined && expectedVersions === undefined) {
-      const updated = await updateUserGroup(
-        this.deps.db.for(writer),
-        storedRef(this.deps.vault, ref),
-        changes,
-      );
-      return this.#publishUpdate(writer, requireUserGroup(updated, ref));
+      const { properties } = changes;
+      const version = properties === undefined ? null : this.deps.schemas.versionFor(writer, properties);
+      if (version !== undefined) {
+        const stored = storedRef(this.deps.vault, ref);
+        const updated = await updateUserGroup(this.deps.db.for(writer), stored, changes, version);
+        // Otherwise the schema may be another one.
+        if (updated || version === null) return this.#publishUpdate(writer, requireUserGroup(updated, ref));
+      }
     }
-    return this.#updateLocked(writer, ref, async (transaction, group) => {
+    const field = patch === undefined ? "properties" : "propertiesPatch";
+    const prepare: Prepare = async (transaction, group) => {
       requireVersion(group, expectedVersions);
       const properties = patch === undefined ? {} : { properties: mergeProperties(group.properties, patch) };
       const fields = { ...changes, ...properties };
       const entries = mapping && (await resolveMapping(transaction, mapping));
       return entries ? { ...fields, remap: () => entries } : fields;
-    });
+    };
+    return this.#updateLocked(writer, ref, prepare, field);
   }
 
   /**
@@ -195,19 +216,25 @@ export class UserGroupService {
     }));
   }
 
-  /** Updates a group in a transaction that locks it first. @param prepare returns its changes */
+  /**
+   * Updates a group in a transaction that locks it first.
+   * @param prepare returns its changes
+   * @param field the field of the request from which properties come
+   */
   async #updateLocked(
     writer: Writer,
     ref: UserGroupRef,
-    prepare: (
-      transaction: TenantDb,
-      group: UserGroup,
-    ) => Promise<Partial<UserGroupFields> & { readonly remap?: Remap }>,
+    prepare: Prepare,
+    field = "properties",
   ): Promise<UserGroup> {
     const stored = storedRef(this.deps.vault, ref);
     const updated = await this.deps.db.for(writer).transaction(async (transaction) => {
       const group = requireUserGroup(await lockUserGroup(transaction, stored), ref);
       const { remap, ...fields } = await prepare(transaction, group);
+      if (fields.properties !== undefined) {
+        const check = await this.deps.schemas.check(transaction);
+        check([field], fields.properties, group.properties);
+      }
       const replaced = await replaceMappings(transaction, new Map(remap && [[group.id, remap]]));
       const changes = { ...fields, remapped: replaced.get(group.id) };
       return requireUserGroup(await updateUserGroup(transaction, { by: "id", id: group.id }, changes), ref);

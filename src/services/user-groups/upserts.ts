@@ -18,6 +18,7 @@ import {
 import { batchRejected, ConcurrentCreation, limitStoredBytes, retryConflicts } from "./bulk-transactions.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
+import type { PropertySchemas } from "./property-schemas.js";
 import { TokenOwners } from "./token-owners.js";
 
 /** Maximum groups per call, all written in one transaction (decision 30). */
@@ -64,6 +65,7 @@ export class UserGroupUpserts {
     private readonly db: Database,
     private readonly vault: TokenVault,
     private readonly changes: ChangeFeed,
+    private readonly schemas: PropertySchemas,
   ) {}
 
   /**
@@ -78,7 +80,11 @@ export class UserGroupUpserts {
     { allOrNothing, rules }: { readonly allOrNothing: boolean; readonly rules?: ImportRules },
   ): Promise<(UpsertedGroup | Refused)[]> {
     const outcomes = await this.#transaction(writer, items, async (transaction, owners) => {
-      const checked = await checkUpserts(transaction, writer, rejectDuplicates(items), { owners, rules });
+      const checked = await checkUpserts(transaction, writer, rejectDuplicates(items), {
+        owners,
+        rules,
+        schemas: this.schemas,
+      });
       if (allOrNothing && !checked.items.every(isNoError)) return checked.items.map(refuse);
       const written = await writeUpserts(transaction, checked, this.vault);
       return outcomesOf(checked, ({ providedId }) => {
@@ -107,7 +113,11 @@ export class UserGroupUpserts {
     try {
       return await this.#transaction(writer, items, async (transaction, owners) => {
         await prepare(transaction);
-        const checked = await checkUpserts(transaction, writer, items, { owners, rules });
+        const checked = await checkUpserts(transaction, writer, items, {
+          owners,
+          rules,
+          schemas: this.schemas,
+        });
         // Inserted rows, although rolled back, would slow down the foreign key checks of later transactions.
         const present = checked.items.filter(
           (item) => isNoError(item) && checked.existing.has(item.providedId),
@@ -162,7 +172,15 @@ async function checkUpserts(
   transaction: TenantDb,
   writer: Writer,
   items: readonly (UserGroupUpsert | DomainError)[],
-  { owners, rules }: { readonly owners: TokenOwners; readonly rules: ImportRules | undefined },
+  {
+    owners,
+    rules,
+    schemas,
+  }: {
+    readonly owners: TokenOwners;
+    readonly rules: ImportRules | undefined;
+    readonly schemas: PropertySchemas;
+  },
 ): Promise<CheckedUpserts> {
   const valid = items.filter(isNoError);
   const references = valid.flatMap(({ mapping = [] }) => mapping);
@@ -172,10 +190,13 @@ async function checkUpserts(
   const existing = byProvidedId(
     providedIds.length === 0 ? [] : await lockUserGroups(transaction, providedIds),
   );
+  const checkProperties = await schemas.check(transaction);
   const check = ({ mapping, token, ...fields }: UserGroupUpsert): ResolvedUpsert => {
     const entries = mapping && resolveEach(mapping, resolve);
     const group = existing.get(fields.providedId);
     if (!group && fields.name === undefined) throw invalidField(["name"], "is required");
+    if (!group || fields.properties !== undefined)
+      checkProperties(["properties"], fields.properties ?? null, group?.properties);
     const replaces = rules?.replacesTokens === true;
     return { ...fields, entries, token: owners.tokenToStore(fields.providedId, token, { group, replaces }) };
   };

@@ -7,7 +7,7 @@ import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { parseRetryAfter, retryDelay, webhookHeaders } from "../../domain/webhooks/attempt.js";
 import { type BreakerOptions, GONE } from "../../domain/webhooks/breaker.js";
-import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
+import { type ClaimedDelivery, TEST_EVENT } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
   type FailedAttempt,
@@ -21,13 +21,23 @@ import type { WebhookTargets } from "./targets.js";
 
 /** Timeout of an attempt, from DNS resolution to the end of the response. */
 export const ATTEMPT_TIMEOUT_MS = 10_000;
-/** Response bytes read before the connection is closed; all of them are discarded. */
+/** Response bytes read before the connection is closed; all but the first line are discarded. */
 const MAX_REPLY_BYTES = 64 * 1024;
+/** Length of the response's first line that the sender of a test event sees. */
+const MAX_LINE_LENGTH = 200;
 
 /** The result of an attempt: the receiver's response, or the reason for its absence. */
 type AttemptOutcome =
-  | { readonly kind: "answered"; readonly status: number; readonly retryAfterMs: number | null }
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly retryAfterMs: number | null;
+      readonly body: Chunks;
+    }
   | { readonly kind: "failed"; readonly error: string };
+
+/** The beginning of a response's body. */
+type Chunks = readonly Buffer[];
 
 interface OutgoingWebhook {
   readonly url: string;
@@ -84,12 +94,8 @@ async function post(
     let failure: unknown;
     outgoing.on("response", (response) => {
       const { statusCode: status = 0, headers } = response;
-      outcome = {
-        kind: "answered",
-        status,
-        retryAfterMs: parseRetryAfter(headers["retry-after"], new Date()),
-      };
-      drain(response);
+      const retryAfterMs = parseRetryAfter(headers["retry-after"], new Date());
+      outcome = { kind: "answered", status, retryAfterMs, body: drain(response) };
     });
     outgoing.on("error", (error) => {
       failure = error;
@@ -100,14 +106,29 @@ async function post(
   });
 }
 
-/** Consumes the response, up to a limit, so that the receiver can finish it. */
-function drain(response: IncomingMessage): void {
+/** Consumes the response, up to a limit, so that the receiver can finish it. @returns the chunks, as they arrive */
+function drain(response: IncomingMessage): Chunks {
+  const chunks: Buffer[] = [];
   let length = 0;
   response.on("error", () => undefined);
   response.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
     length += chunk.length;
     if (length > MAX_REPLY_BYTES) response.destroy();
   });
+  return chunks;
+}
+
+/** Returns the first line with text, without control characters; empty without one. */
+function firstLineOf(chunks: Chunks): string {
+  const [line = ""] = Buffer.concat(chunks)
+    .toString()
+    .trimStart()
+    .split(/[\r\n]/, 1);
+  return Array.from(line.replace(/\p{Cc}/gu, " "))
+    .slice(0, MAX_LINE_LENGTH)
+    .join("")
+    .trimEnd();
 }
 
 /** Returns a lookup function that resolves every hostname to the validated addresses, to prevent DNS rebinding. */
@@ -147,8 +168,11 @@ export interface AttemptOptions {
   readonly breaker: BreakerOptions;
 }
 
-/** The state of an endpoint after an attempt. */
-export interface EndpointOutcome {
+/** The result of an attempt, and the state of the endpoint after it. */
+export interface AttemptReport {
+  readonly durationMs: number;
+  /** The first line of the response to a test event; null without a response, and for other events. */
+  readonly firstLine: string | null;
   readonly hasAnswered: boolean;
   /** Whether deliveries to it are suspended. */
   readonly isPaused: boolean;
@@ -165,7 +189,7 @@ export class WebhookAttempts {
    * Executes an attempt, in a new trace: the request that caused the event has ended.
    * @throws Error if the attempt cannot be made or recorded; the delivery is retried when its lease expires
    */
-  async make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
+  async make(claim: ClaimedDelivery, log: WebhookLog): Promise<AttemptReport> {
     const { tracing } = this.deps.telemetry;
     if (!tracing) return this.#make(claim, log);
     const { accountId, environment, attempts, eventId } = claim;
@@ -179,18 +203,22 @@ export class WebhookAttempts {
     return runSpan(span, () => this.#make(claim, log));
   }
 
-  async #make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
-    const { endpointId: id, url, eventId, payload: body, accountId, environment } = claim;
+  async #make(claim: ClaimedDelivery, log: WebhookLog): Promise<AttemptReport> {
+    const { endpointId: id, url, eventId, subject, payload: body, accountId, environment } = claim;
     const binding = { accountId, id, kind: "webhookEndpoint" } as const;
     const secrets = claim.secrets.map((secret) => this.deps.vault.decrypt(secret, binding));
+    const startedAt = performance.now();
     const outcome = await this.deps.sender.send({ url, eventId, body, secrets });
+    const durationMs = Math.round(performance.now() - startedAt);
+    const firstLine =
+      subject === TEST_EVENT && outcome.kind === "answered" ? firstLineOf(outcome.body) : null;
     const db = this.deps.db.for({ accountId, environment, actor: ACTOR });
     if (outcome.kind === "answered" && isSuccess(outcome.status)) {
       this.#count("delivered", outcome.status);
       const failures = await settleSuccess(db, claim, outcome.status);
       if (failures >= this.options.breaker.pauseAfterFailures)
         log.warn({ endpointId: id, accountId, failures }, "webhook endpoint recovered");
-      return { hasAnswered: true, isPaused: false };
+      return { durationMs, firstLine, hasAnswered: true, isPaused: false };
     }
     const failed = this.#failedAttempt(claim, outcome);
     this.#count(failed.state === "dead" ? "dead" : "failed", failed.status);
@@ -199,15 +227,17 @@ export class WebhookAttempts {
     );
     if (endpoint) this.#logFailure(claim, failed, endpoint, log);
     const isPaused = !endpoint || endpoint.pausedUntil !== null || endpoint.disabledAt !== null;
-    return { hasAnswered: false, isPaused };
+    return { durationMs, firstLine, hasAnswered: false, isPaused };
   }
 
-  #failedAttempt({ attempts }: ClaimedDelivery, outcome: AttemptOutcome): FailedAttempt {
+  #failedAttempt({ attempts, subject }: ClaimedDelivery, outcome: AttemptOutcome): FailedAttempt {
     const status = outcome.kind === "answered" ? outcome.status : null;
     const error =
       outcome.kind === "answered" ? `The receiver responded with status ${outcome.status}.` : outcome.error;
     const retryAfterMs = outcome.kind === "answered" ? outcome.retryAfterMs : null;
-    const waitMs = status === GONE ? null : retryDelay(attempts, retryAfterMs, this.options.retryDelaysMs);
+    // A test event is not retried: its sender sees the outcome.
+    const isLast = status === GONE || subject === TEST_EVENT;
+    const waitMs = isLast ? null : retryDelay(attempts, retryAfterMs, this.options.retryDelaysMs);
     return { state: waitMs === null ? "dead" : "pending", status, error, waitMs: waitMs ?? 0 };
   }
 

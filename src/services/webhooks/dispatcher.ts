@@ -11,7 +11,7 @@ import {
 } from "../../persistence/webhooks/outbox.js";
 import { readOutboxState } from "../../persistence/webhooks/outbox-state.js";
 import type { OutboxReading } from "../../telemetry/database-metrics.js";
-import type { WebhookAttempts, WebhookLog } from "./attempts.js";
+import type { AttemptReport, WebhookAttempts, WebhookLog } from "./attempts.js";
 import { distributeSlots, type SlotLimits } from "./slots.js";
 import { type WaitingEndpoint, WaitingEndpoints } from "./waiting-endpoints.js";
 
@@ -49,7 +49,7 @@ export class WebhookDispatcher {
   constructor(
     private readonly db: Database,
     private readonly attempts: WebhookAttempts,
-    private readonly options: DispatcherOptions,
+    readonly options: DispatcherOptions,
   ) {
     this.#polls = new PollSchedule(options.pollMs);
   }
@@ -62,6 +62,22 @@ export class WebhookDispatcher {
   start(log: WebhookLog): void {
     this.#log = log;
     this.#loop ??= this.#run();
+  }
+
+  /** Whether this process delivers webhooks. */
+  get isRunning(): boolean {
+    return this.#loop !== undefined && !this.#isStopping;
+  }
+
+  /** Makes the attempt of a claimed delivery, whatever slots are free. @returns null if it could not be recorded, which is logged */
+  async attempt(claim: ClaimedDelivery): Promise<AttemptReport | null> {
+    try {
+      return await this.attempts.make(claim, this.#log);
+    } catch (error) {
+      const { endpointId, eventId, accountId } = claim;
+      this.#log.warn({ endpointId, eventId, accountId, err: error }, "webhook attempt could not be recorded");
+      return null;
+    }
   }
 
   /** Returns the outbox state across all processes. @throws DomainError `unavailable` when the database is unreachable */
@@ -170,12 +186,8 @@ export class WebhookDispatcher {
   }
 
   async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
-    try {
-      this.#waiting.attemptEnded(endpoint, claim, await this.attempts.make(claim, this.#log));
-    } catch (error) {
-      const { endpointId, eventId, accountId } = claim;
-      this.#log.warn({ endpointId, eventId, accountId, err: error }, "webhook attempt could not be recorded");
-    }
+    const report = await this.attempt(claim);
+    if (report) this.#waiting.attemptEnded(endpoint, claim, report);
   }
 }
 

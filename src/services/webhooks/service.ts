@@ -1,6 +1,7 @@
 import type { Admin, Tenant } from "../../domain/accounts/caller.js";
 import type { EncryptedToken, TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
+import { requireVersion } from "../../domain/shared/expected-version.js";
 import { issueWebhookSecret } from "../../domain/webhooks/attempt.js";
 import { parseWebhookUrl } from "../../domain/webhooks/url.js";
 import type {
@@ -17,12 +18,14 @@ import type { TenantTransaction } from "../../persistence/shared/tenant-db.js";
 import {
   countPendingDeliveries,
   replayDelivery,
+  replayFailedDeliveries,
   WEBHOOK_DELIVERY_LIST,
 } from "../../persistence/webhooks/deliveries.js";
 import {
   deleteWebhookEndpoint,
   insertWebhookEndpoint,
   lockWebhookEndpoint,
+  resumeWebhookEndpoint,
   setWebhookSecret,
   toWebhookEndpoint,
   updateWebhookEndpoint,
@@ -31,10 +34,14 @@ import {
 } from "../../persistence/webhooks/endpoints.js";
 import { insertTestEvent } from "../../persistence/webhooks/test-event.js";
 import { StoredList } from "../shared/item-list.js";
+import type { AttemptReport } from "./attempts.js";
+import type { WebhookDispatcher } from "./dispatcher.js";
 import type { WebhookTargets } from "./targets.js";
 
 /** Maximum endpoints per environment: each change inserts one row per endpoint. */
 const MAX_ENDPOINTS = 20;
+/** Maximum deliveries that one call replays. */
+export const MAX_REPLAYS = 500;
 /** How long webhooks are also signed with the previous secret, so that receivers can switch. */
 const GRACE_SECONDS = 86_400;
 
@@ -42,6 +49,12 @@ const GRACE_SECONDS = 86_400;
 export interface IssuedSecret {
   readonly endpoint: WebhookEndpoint;
   readonly secret: string;
+}
+
+/** The delivery of a test event, and how its attempt went; null if none was made. */
+export interface SentTestEvent {
+  readonly delivery: WebhookDelivery;
+  readonly attempt: AttemptReport | null;
 }
 
 /** Manages the webhook endpoints of an environment and their deliveries. */
@@ -53,6 +66,7 @@ export class WebhookService {
     private readonly db: Database,
     private readonly vault: TokenVault,
     private readonly targets: WebhookTargets,
+    private readonly dispatcher: WebhookDispatcher,
   ) {
     this.endpoints = new StoredList(db, WEBHOOK_ENDPOINT_LIST);
     this.deliveries = new StoredList(db, WEBHOOK_DELIVERY_LIST);
@@ -76,12 +90,18 @@ export class WebhookService {
     );
   }
 
-  /** Updates the fields that are present. @throws DomainError `webhook_endpoint_not_found`; `invalid_field` for the URL */
-  async update(admin: Admin, id: number, changes: Partial<WebhookEndpointFields>): Promise<WebhookEndpoint> {
+  /** Updates the fields that are present. @throws DomainError `webhook_endpoint_not_found`, `version_conflict`; `invalid_field` for the URL */
+  async update(
+    admin: Admin,
+    id: number,
+    changes: Partial<WebhookEndpointFields>,
+    expectedVersion: number | undefined,
+  ): Promise<WebhookEndpoint> {
     const url = changes.url === undefined ? {} : { url: await this.#checkUrl(changes.url) };
-    return this.#change(admin, id, (transaction, endpoint) =>
-      updateWebhookEndpoint(transaction, endpoint, { ...changes, ...url }),
-    );
+    return this.#change(admin, id, async (transaction, endpoint) => {
+      requireVersion("webhook endpoint", endpoint.editVersion, expectedVersion);
+      return updateWebhookEndpoint(transaction, endpoint, { ...changes, ...url });
+    });
   }
 
   /** Rotates the secret; for a day, webhooks are also signed with the old one. @throws DomainError `webhook_endpoint_not_found` */
@@ -94,31 +114,74 @@ export class WebhookService {
     });
   }
 
-  /** Hides the endpoint and its deliveries; a purge deletes both later. @throws DomainError `webhook_endpoint_not_found` */
-  async delete(admin: Admin, id: number): Promise<void> {
-    await this.#change(admin, id, deleteWebhookEndpoint);
-  }
-
-  /** Redelivers a finished delivery; a pending one is returned unchanged. @throws DomainError `webhook_delivery_not_found` */
-  async replay(admin: Admin, id: number): Promise<WebhookDelivery> {
-    const replayed = await replayDelivery(this.db.for(admin), id);
-    const [delivery] = replayed ? [replayed] : await this.deliveries.byIds(admin, [id]);
-    if (delivery) return delivery;
-    throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this ID.", {
-      field: ["id"],
+  /** Hides the endpoint and its deliveries; a purge deletes both later. @throws DomainError `webhook_endpoint_not_found`, `version_conflict` */
+  async delete(admin: Admin, id: number, expectedVersion: number | undefined): Promise<void> {
+    await this.#change(admin, id, async (transaction, endpoint) => {
+      requireVersion("webhook endpoint", endpoint.editVersion, expectedVersion);
+      await deleteWebhookEndpoint(transaction, endpoint);
     });
   }
 
   /**
-   * Sends a test event to an endpoint. While an earlier one is pending, that one is returned.
+   * Delivers again, at once, and ends a pause of the endpoint. A pending delivery that may be in progress is returned unchanged.
+   * @throws DomainError `webhook_delivery_not_found`
+   */
+  async replay(admin: Admin, id: number): Promise<WebhookDelivery> {
+    return this.db.for(admin).transaction(async (transaction) => {
+      // Deliveries before their endpoint, in the order in which attempts lock them.
+      const delivery = await replayDelivery(transaction, id, this.dispatcher.options.leaseMs);
+      if (delivery) {
+        await resumeWebhookEndpoint(transaction, delivery.endpointId);
+        return delivery;
+      }
+      throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this ID.", {
+        field: ["id"],
+      });
+    });
+  }
+
+  /**
+   * Replays the oldest deliveries of an endpoint whose last attempt failed, like `replay`.
+   * @returns also their number, at most `MAX_REPLAYS`
+   * @throws DomainError `webhook_endpoint_not_found`
+   */
+  async replayFailed(admin: Admin, endpointId: number) {
+    return this.db.for(admin).transaction(async (transaction) => {
+      const replayedCount = await replayFailedDeliveries(
+        transaction,
+        endpointId,
+        this.dispatcher.options.leaseMs,
+        MAX_REPLAYS,
+      );
+      const endpoint = await resumeWebhookEndpoint(transaction, endpointId);
+      if (!endpoint) throw endpointNotFound();
+      return { endpoint, replayedCount };
+    });
+  }
+
+  /**
+   * Sends a test event to an endpoint, past a pause, and waits for the outcome, unless the request is idempotent. A process that delivers no
+   * webhooks leaves it to the others. While an earlier one is being sent or queued, that one is returned.
    * @throws DomainError `webhook_endpoint_not_found`; `invalid_field` if the endpoint is disabled
    */
-  async sendTest(admin: Admin, endpointId: number): Promise<WebhookDelivery> {
-    const delivery = await this.#change(admin, endpointId, insertTestEvent);
-    if (delivery === "disabled") {
+  async sendTest(admin: Admin, endpointId: number): Promise<SentTestEvent> {
+    const leaseMs = this.dispatcher.isRunning ? this.dispatcher.options.leaseMs : null;
+    const stored = await this.#change(admin, endpointId, (transaction, endpoint) =>
+      insertTestEvent(transaction, endpoint, leaseMs),
+    );
+    if (stored === "disabled") {
       throw invalidField(["id"], "must be the ID of an enabled endpoint; enable this one first");
     }
-    return delivery;
+    const { delivery, claim } = stored;
+    if (!claim) return { delivery, attempt: null };
+    if (admin.transaction) {
+      // An idempotent request holds a connection, and stores its reply, until it commits.
+      admin.transaction.afterCommit(() => void this.dispatcher.attempt(claim));
+      return { delivery, attempt: null };
+    }
+    const attempt = await this.dispatcher.attempt(claim);
+    const [sent] = await this.deliveries.byIds(admin, [delivery.id]);
+    return { delivery: sent ?? delivery, attempt };
   }
 
   /** Returns the number of pending deliveries per endpoint, in the order of the IDs, capped at 1000. */

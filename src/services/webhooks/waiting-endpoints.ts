@@ -1,7 +1,7 @@
 import { getOrCreate } from "../../domain/shared/get-or-create.js";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
 import type { DueEndpoint, DuePosition, DueSearch, NextSearch } from "../../persistence/webhooks/outbox.js";
-import type { EndpointOutcome } from "./attempts.js";
+import type { AttemptReport } from "./attempts.js";
 
 /** An endpoint that may have deliveries to claim. */
 export class WaitingEndpoint {
@@ -87,7 +87,7 @@ export class WaitingEndpoints {
   attemptEnded(
     endpoint: DueEndpoint,
     claim: ClaimedDelivery,
-    { hasAnswered, isPaused }: EndpointOutcome,
+    { hasAnswered, isPaused }: AttemptReport,
   ): void {
     if (isPaused) this.remove(endpoint);
     else this.#get(endpoint).attemptEnded(claim, hasAnswered);

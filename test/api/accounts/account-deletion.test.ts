@@ -19,6 +19,9 @@ const ROWS = `
   INSERT INTO request_count SELECT *, current_date, 1, 0 FROM tenant;
   INSERT INTO usage_day SELECT *, current_date, 1, 0 FROM tenant;
   INSERT INTO user_group_history SELECT *, account_id, 1, 'Old', NULL, 1, NULL, now(), 'me' FROM tenant;
+  INSERT INTO bulk_change (account_id, environment, change_id, changed, author_name, fingerprint)
+    SELECT *, gen_random_uuid(), '{properties}', 'me', '' FROM tenant;
+  INSERT INTO property_schema (account_id, environment, mode, version) SELECT *, 'OFF', 1 FROM tenant;
   INSERT INTO brought_token SELECT *, account_id, 'lookup' FROM tenant;
   INSERT INTO site_config (account_id, environment, site, revision, size) SELECT *, 'docs', 1, 2 FROM tenant;
   INSERT INTO site_config_revision (account_id, environment, site_config_id, revision, text, hash, author)
@@ -28,6 +31,10 @@ const ROWS = `
   INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload)
     SELECT account_id, environment, id, gen_random_uuid(), 'user_group.updated', 'user_group:1', '{}' FROM webhook_endpoint;
   INSERT INTO idempotent_request (account_id, environment, key, fingerprint) SELECT *, 'key', '' FROM tenant;
+  INSERT INTO session_template (account_id, environment, name, description, algorithm, header, claims, lifetime_seconds, secret_key_id,
+    secret_ciphertext, secret_lookup) SELECT *, 'metabase', '', 'HS256', '{}', '{}', 600, 'k', 'secret', environment::text::bytea FROM tenant;
+  INSERT INTO template_signing_key (account_id, environment, id, algorithm, public_key, private_key_id, private_key_ciphertext, signs_from)
+    SELECT *, 'kid', 'ES256', '{}', 'k', 'key', now() FROM tenant;
   INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name)
     SELECT tenant.*, 'api_key.created', 1, 'key', '{}', 'me' FROM tenant, generate_series(1, ${ENTRIES})`;
 

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
@@ -15,6 +15,7 @@ const encryptionKey = randomBytes(32);
 const graphql = await startGraphql({
   encryptionKey,
   tokenGraceSeconds: 3600,
+  publicUrl: "https://groups.example.com",
   // An attacker tries every value in the dump.
   rateLimits: { maxAuthFailures: 0 },
 });
@@ -29,11 +30,29 @@ beforeAll(async () => {
     await mutate("createEmbedSession", { by: { providedId: id } });
   }
   await mutate("updateUserGroup", { by: { providedId: "acme" }, name: "New" });
+  await mutate("updateUserGroups", {
+    userGroups: [{ providedId: "acme" }],
+    propertiesPatch: { plan: "team" },
+    bulkChangeId: randomUUID(),
+  });
   await changeSite(graphql, "put", { document: goodSite });
+  await mutate("setPropertySchema", { schema: { type: "object" }, mode: "WARN" });
   const { token } = await createUserGroup(graphql, "gamma");
   const headers = { "idempotency-key": "gamma" };
   expect((await rest("POST", { current_token: token }, undefined, headers)).status).toBe(200);
   await service.services.signingKeys.publicKeys();
+  for (const template of [
+    { algorithm: "HS256", secret: "the secret of a dashboard tool" },
+    { algorithm: "ES256" },
+  ]) {
+    const name = template.algorithm.toLowerCase();
+    await mutate("createSessionTemplate", {
+      ...template,
+      name,
+      claims: { sub: "{{ userGroup.providedId }}" },
+    });
+    await mutate("createTemplateSession", { by: { providedId: "acme" }, template: name });
+  }
   const person = { issuer: "https://login.example.com", id: "ada", sessionId: "1", name: "Ada" };
   const times = { signedInAt: 0, rolesReadAt: 0 };
   await service.services.consoleSessions.end(

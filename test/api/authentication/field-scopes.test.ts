@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -32,6 +33,17 @@ beforeAll(async () => {
     properties: { a: 1 },
     mapping: [entry("s", "sales")],
   }));
+  await graphql.mutate("createSessionTemplate", {
+    name: "fields",
+    algorithm: "HS256",
+    secret: "the secret of a dashboard tool",
+    claims: {},
+  });
+  await graphql.mutate("updateUserGroups", {
+    userGroups: [{ providedId: "fields" }],
+    propertiesPatch: { a: 2 },
+    bulkChangeId: randomUUID(),
+  });
   await changeSite(graphql, "put", { site: "fields", document: { ...goodSite, favicon: undefined } });
 });
 

@@ -7,6 +7,7 @@ import {
   EmbedSessionVerificationError,
   type KeySet,
   NotFoundError,
+  UserGroupsClient,
   verifyEmbedSession,
 } from "../../../clients/typescript/src/index.js";
 import { usePackageClient } from "../../support/clients/package-client.js";
@@ -40,6 +41,44 @@ test("a created session is accepted by the service and verified without it", asy
     expiresAt: session.expiresAt,
     variables,
   });
+});
+
+test("a token for another tool is created by a session template", async () => {
+  const { client } = fixture();
+  const { userGroups } = client;
+  const input = {
+    name: "bi",
+    algorithm: "HS256",
+    secret: "0123456789abcdef0123456789abcdef",
+    claims: { sub: "{{ userGroup.providedId }}", region: "{{ variables.region }}" },
+    url: "https://bi.example.com/{{ token }}",
+  };
+  const create =
+    "mutation ($input: CreateSessionTemplateInput!) { createSessionTemplate(input: $input) { userErrors { message } } }";
+  expect(await client.request(create, { input })).toEqual({ createSessionTemplate: { userErrors: [] } });
+  const created = await userGroups.createTemplateSession({ providedId: "acme", template: "bi", variables });
+  expect(created).toEqual({
+    template: "bi",
+    token: expect.any(String),
+    expiresAt: expect.any(Date),
+    url: `https://bi.example.com/${created.token}`,
+  });
+  const refused = userGroups.createTemplateSession({ providedId: "acme", template: "bi" });
+  await expect(refused).rejects.toThrow("send the variable `region`");
+  const another = userGroups.createTemplateSession({ providedId: "acme", template: "b" });
+  await expect(another).rejects.toThrow(NotFoundError);
+});
+
+test("a reply for another session template is refused", async () => {
+  const answer = { template: "other", token: "eyJ…", expiresAt: "2026-11-22T18:15:00.000Z", url: null };
+  const data = { createTemplateSession: { ...answer, userErrors: [] } };
+  const client = new UserGroupsClient({
+    baseUrl: "https://groups.example.com",
+    apiKey: "ugk_live_x",
+    fetch: async () => Response.json({ data }),
+  });
+  const refused = client.userGroups.createTemplateSession({ providedId: "acme", template: "bi" });
+  await expect(refused).rejects.toThrow("for another session template");
 });
 
 test("a session is created with the group's token, and not for an unknown group", async () => {

@@ -90,7 +90,7 @@ test("creates, reads, lists, changes and deletes data sources", async () => {
   expect(await dataSources.get({ providedId: "lake" })).toEqual(created);
   await expect(dataSources.create({ providedId: "lake", name: "L" })).rejects.toThrow(ConflictError);
   const renamed = await dataSources.update({ by: { id: created.id }, name: "Ocean" });
-  expect(renamed).toEqual({ ...created, name: "Ocean" });
+  expect(renamed).toEqual({ ...created, name: "Ocean", version: 2 });
   const listed = await collect(dataSources.list({ filter: { nameContains: "ocean" } }));
   expect(listed).toEqual([renamed]);
   await dataSources.delete({ providedId: "lake" });

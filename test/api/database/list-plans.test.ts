@@ -43,11 +43,13 @@ beforeAll(async () => {
   const owners = [account];
   for (let count = 0; count < NEIGHBOURS; count += 1) owners.push(await service.createAccount());
   for (const { accountId } of owners) await fill(accountId);
-  // An account has few endpoints; the table has those of all accounts.
+  // An account has few endpoints and templates; the tables have those of all accounts.
   await service.query(`
     SET session_replication_role = replica;
     INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
       SELECT 1000000 + n % 1000, 'Customer', 'Name', 'https://93.184.216.34/', '{}', '', '' FROM generate_series(1, 20000) AS n;
+    INSERT INTO session_template (account_id, environment, name, description, algorithm, header, claims, lifetime_seconds)
+      SELECT 1000000 + n % 1000, 'Customer', 'template-' || n, '', 'ES256', '{}', '{}', 600 FROM generate_series(1, 20000) AS n;
     SET session_replication_role = origin`);
   await service.query("ANALYZE");
   const { webhookEndpoints, userGroups } = await run(
@@ -89,19 +91,26 @@ async function fill(accountId: number): Promise<void> {
     INSERT INTO site_config_revision (account_id, environment, site_config_id, revision, text, hash, author)
       SELECT account_id, environment, id, n, '{}', '', 'test' FROM site_config, generate_series(1, 40) AS n
       WHERE account_id = ${accountId};
-    INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, request_id, created_at)
+    INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, request_id, created_at,
+        bulk_change_id)
       SELECT ${tenant}, CASE WHEN n % 3500 = 0 THEN 'user_group.token_rotated' WHEN n % 3 = 0 THEN 'user_group.created'
           ELSE 'user_group.updated' END,
         (SELECT min(id) FROM user_group WHERE account_id = ${accountId}) + n % 7,
         CASE n % 4 WHEN 0 THEN 'many' ELSE 'group ' || n % 1000 END, '{}', CASE WHEN n % 50 = 0 THEN 'other' ELSE 'test' END,
-        'request ' || n % 1000, ${time("n")}
+        'request ' || n % 1000, ${time("n")},
+        CASE WHEN n % 2 = 0 THEN ('7c3a5d5e-0f0b-4f7e-9b59-' || lpad((n % 10 + 3)::text, 12, '0'))::uuid END
       FROM generate_series(1, 10000) AS n;
     INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
       SELECT ${tenant}, 'Name', 'https://93.184.216.34/', '{}', '', '' FROM generate_series(1, 20);
-    INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload, state)
+    INSERT INTO session_template (account_id, environment, name, description, algorithm, header, claims, lifetime_seconds)
+      SELECT ${tenant}, 'template-' || n, '', 'ES256', '{}', '{}', 600 FROM generate_series(1, 50) AS n;
+    INSERT INTO bulk_change (account_id, environment, change_id, changed, author_name, fingerprint)
+      SELECT ${tenant}, gen_random_uuid(), '{properties}', 'test', '' FROM generate_series(1, 2000);
+    INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload, state, last_error)
       SELECT ${tenant}, (SELECT min(id) FROM webhook_endpoint WHERE account_id = ${accountId}) + n % 20, gen_random_uuid(),
         'user_group.updated', 'user_group:1', '{}',
-        (CASE WHEN n % 50 = 0 THEN 'dead' WHEN n % 20 = 1 THEN 'pending' ELSE 'delivered' END)::webhook_delivery_state
+        (CASE WHEN n % 50 = 0 THEN 'dead' WHEN n % 20 = 1 THEN 'pending' ELSE 'delivered' END)::webhook_delivery_state,
+        CASE WHEN n % 50 = 0 OR n % 40 = 1 THEN 'The request failed: ECONNREFUSED.' END
       FROM generate_series(1, 10000) AS n;
     SET session_replication_role = origin;`);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
@@ -9,7 +10,7 @@ import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-const graphql = await startGraphql();
+const graphql = await startGraphql({ publicUrl: "https://groups.example.com" });
 const { account, keys, service, strangerKey } = graphql;
 const POOL = { poolSize: 1, connectTimeoutMs: 5000, statementTimeoutMs: 5000 };
 const TENANT_TABLES = [
@@ -22,6 +23,10 @@ const TENANT_TABLES = [
   "usage_day",
   "site_config",
   "site_config_revision",
+  "session_template",
+  "template_signing_key",
+  "bulk_change",
+  "property_schema",
 ];
 const TABLES = [
   ...TENANT_TABLES,
@@ -44,6 +49,11 @@ beforeAll(async () => {
     await createUserGroup(graphql, "acme", { mapping: [entry("sales", "sales")] }, key);
     await graphql.mutate("createEmbedSession", { by: { providedId: "acme" } }, "", key);
     await graphql.rest("PUT", { user_group_id: "acme", name: "New" }, key);
+    const template = { name: "cube", algorithm: "ES256", claims: {} };
+    await graphql.mutate("createSessionTemplate", template, "", key);
+    await graphql.mutate("setPropertySchema", { schema: { type: "object" }, mode: "WARN" }, "", key);
+    const change = { userGroups: [{ providedId: "acme" }], propertiesPatch: { plan: "team" } };
+    await graphql.mutate("updateUserGroups", { ...change, bulkChangeId: randomUUID() }, "", key);
     await changeSite(graphql, "put", { document: goodSite }, key);
   }
   await service.services.usage.flush();

@@ -1,10 +1,12 @@
-import { type GraphQLInputObjectType, isInputObjectType, isNonNullType } from "graphql";
+import { type GraphQLInputObjectType, getNamedType, isInputObjectType, isNonNullType } from "graphql";
 import { describe, expect, test } from "vitest";
 import { createSchema } from "../../../src/graphql/server/schema.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { goodSite } from "../../support/site-configs/store.js";
+import { createEndpoint } from "../../support/webhooks/operations.js";
 
-const { mutate } = await startGraphql();
+const graphql = await startGraphql();
+const { mutate } = graphql;
 
 const EMPTY = "must not be empty.";
 /** Each field of a group invalid, and the errors; those of its mapping are the last three. */
@@ -111,11 +113,18 @@ test("an upsert lists at most 100 errors, plus the first of each further group",
 
 /** Values of the required input fields of mutations that have a guard. */
 const REQUIRED: Readonly<Record<string, unknown>> = {
-  by: { providedId: "guarded" },
   source: { text: JSON.stringify(goodSite) },
   patch: { name: "Patched" },
   revision: 1,
   version: 1,
+  mode: "OFF",
+};
+
+/** Identifies the object of an input, by the type of its `by`. */
+const BY_OF: Readonly<Record<string, object>> = {
+  UserGroupBy: { providedId: "guarded" },
+  SessionTemplateBy: { name: "guarded" },
+  DataSourceBy: { providedId: "guarded" },
 };
 
 const mutations = Object.values(createSchema().getMutationType()?.getFields() ?? {});
@@ -148,6 +157,12 @@ describe("a guard that is null refuses the change", () => {
         "putSiteConfig.expectedRevision",
         "patchSiteConfig.expectedRevision",
         "restoreSiteConfig.expectedRevision",
+        "updateSessionTemplate.expectedVersion",
+        "deleteSessionTemplate.expectedVersion",
+        "updateDataSource.expectedVersion",
+        "deleteDataSource.expectedVersion",
+        "updateWebhookEndpoint.expectedVersion",
+        "deleteWebhookEndpoint.expectedVersion",
         "deleteSiteConfig.expectedRevision",
       ]),
     );
@@ -155,11 +170,24 @@ describe("a guard that is null refuses the change", () => {
 
   test.each(guards)("$mutation.$field", async ({ mutation, type, field }) => {
     await mutate("getOrCreateUserGroup", { providedId: "guarded", name: "G" });
-    await mutate("updateUserGroup", { by: REQUIRED["by"], name: field });
+    await mutate("updateUserGroup", { by: BY_OF["UserGroupBy"], name: field });
     await mutate("putSiteConfig", { source: REQUIRED["source"] });
+    await mutate("createSessionTemplate", {
+      name: "guarded",
+      algorithm: "HS256",
+      secret: "the secret of a dashboard tool",
+      claims: {},
+    });
+    await mutate("createDataSource", { providedId: "guarded", name: "G" });
+    const endpoint = "id" in type.getFields() ? await createEndpoint(graphql, field) : null;
     const fields = Object.values(type.getFields());
     const required = fields.filter((each) => isNonNullType(each.type) && each.defaultValue === undefined);
-    const input = Object.fromEntries(required.map(({ name }) => [name, REQUIRED[name]]));
+    const input = Object.fromEntries(
+      required.map(({ name, type: of }) => [
+        name,
+        REQUIRED[name] ?? BY_OF[getNamedType(of).name] ?? endpoint?.webhookEndpoint.id,
+      ]),
+    );
     expect((await mutate(mutation, { ...input, [field]: null })).userErrors).toEqual([
       {
         code: "INVALID_FIELD",

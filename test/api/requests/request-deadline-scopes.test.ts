@@ -82,7 +82,7 @@ describe.each([
     const change = callRest(`${url}/api/user`, "PUT", secret, { user_group_id: "crowd", name: "Waits" });
     // Not by its lock, which is on a worker of Citus.
     const waiting = `SELECT count(*)::integer AS count FROM pg_stat_activity
-      WHERE datname = current_database() AND state = 'active' AND query LIKE '%UPDATE user_group SET%'
+      WHERE datname = current_database() AND state = 'active' AND query LIKE '%compared AS (%'
         AND pid <> pg_backend_pid()`;
     await expect.poll(() => base.query(waiting), { interval: 20 }).toEqual([{ count: 1 }]);
     const before = await sentBy(service);

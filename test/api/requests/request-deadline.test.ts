@@ -38,7 +38,7 @@ const change = (headers: Readonly<Record<string, string>> = {}) =>
 /** Waits until the running statements have completed. */
 async function untilIdle(): Promise<void> {
   const busy = `SELECT count(*)::integer AS open FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'user-groups' AND state <> 'idle'`;
+    WHERE datname = current_database() AND application_name LIKE 'user-groups/%' AND state <> 'idle'`;
   await expect.poll(() => service.query(busy)).toEqual([{ open: 0 }]);
 }
 

@@ -87,6 +87,7 @@ const ALWAYS_CHANGE = [
   "restoreUserGroup",
   "rotateUserGroupToken",
   "rotateUserGroupTokens",
+  "undoBulkChange",
 ];
 
 beforeAll(async () => {

@@ -21,21 +21,25 @@ const graphql = await startGraphql({
   rateLimits: { maxCost: LIMIT },
   speed: { keyCacheMs: 0 },
   lockTimeoutMs: 100,
+  publicUrl: "https://groups.example.com",
 });
 const { account, service } = graphql;
 const contract = new OpenApiContract();
 const USER = ["get", "put", "post", "delete"].map((method) => `${method} /api/user`);
 const EMBED = "post /api/embed-session";
 const LIST = "get /api/user-groups";
-const WITH_KEY = [...USER, EMBED];
+const TEMPLATE = "post /api/embed-session/{template}";
+const WITH_KEY = [...USER, EMBED, TEMPLATE];
 const KEYS = "get /.well-known/jwks.json";
+const TEMPLATE_KEYS = "get /accounts/{account}/{environment}/jwks.json";
 const SITE = ["get", "head"].map((method) => `${method} /site-config/{site}`);
 const VALIDATE = "post /site-config/validate";
 const PUT_SITE = "put /site-config/{site}";
 const DELETE_SITE = "delete /site-config/{site}";
 const [GET = "", PUT = "", POST = "", DELETE = ""] = USER;
 
-const caller = new OpenApiCaller(graphql.service.url, contract);
+const PARAMETERS = { template: "cube", account: String(account.accountId), environment: "Customer" };
+const caller = new OpenApiCaller(graphql.service.url, contract, PARAMETERS);
 await changeSite(graphql, "put", { site: "docs", text: JSON.stringify(goodSite), isPublic: true });
 
 /** Each call has a key of its own, since rate limits are low. */
@@ -99,6 +103,16 @@ describe("a reply matches the document", () => {
     await call(EMBED, { user_group_id: "embedded", expires_in: 60, variables: { region: "EU" } });
     await call(EMBED, { user_group_id: "nobody" });
     await caller.call(KEYS);
+  });
+
+  test("for sessions of templates and the keys that verify them", async () => {
+    expect((await caller.call(TEMPLATE_KEYS)).status).toBe(404);
+    const template = { name: "cube", algorithm: "ES256", claims: { sub: "{{ userGroup.providedId }}" } };
+    await graphql.mutate("createSessionTemplate", template, "", await newKey());
+    await call(TEMPLATE, { current_token: await create("templated"), expires_in: 60, variables: {} });
+    await call(TEMPLATE, { user_group_id: "templated" }, { path: "/api/embed-session/nothing" });
+    await call(TEMPLATE, { user_group_id: "nobody" });
+    expect((await caller.call(TEMPLATE_KEYS)).status).toBe(200);
   });
 
   test("for lists of user groups", async () => {
@@ -207,6 +221,11 @@ describe("a reply matches the document", () => {
     for (const operation of contract.operations) {
       await caller.callBadly(operation, operation.includes("{site}") ? site().path : undefined);
     }
+    // At last: this spends what the address may.
+    const statuses = [];
+    for (let points = 0; points <= LIMIT; points += 1)
+      statuses.push((await caller.call(TEMPLATE_KEYS)).status);
+    expect(statuses.at(-1)).toBe(429);
   });
 });
 
@@ -256,9 +275,10 @@ describe("an error reply matches the document", () => {
   test("when the only connection is busy", async () => {
     const service = await startTestService({ use: graphql.service, poolSize: 1, connectTimeoutMs: 200 });
     onTestFinished(() => service.close());
-    const alone = new OpenApiCaller(service.url, contract);
+    const alone = new OpenApiCaller(service.url, contract, PARAMETERS);
     await service.database.transaction("operator", async () => {
-      for (const operation of ["get /readyz", KEYS]) expect((await alone.call(operation)).status).toBe(503);
+      for (const operation of ["get /readyz", KEYS, TEMPLATE_KEYS])
+        expect((await alone.call(operation)).status).toBe(503);
     });
   });
 });

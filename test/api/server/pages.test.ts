@@ -17,6 +17,9 @@ const pagesDirectory = await builtPages();
 const previewUrl = "https://app.example.com/preview";
 const all = { console: true, docsDirectory: "/nonexistent" };
 const service = await startService({ pagesDirectory, ...all });
+const corsOrigins = ["https://app.example.com"];
+const frameOrigins = ["https://bi.example.com", "http://localhost:3000"];
+const framing = await startService({ use: service, pagesDirectory, ...all, frameOrigins, corsOrigins });
 const unbuilt = await startService({ use: service, ...all, previewUrl });
 const reduced = await startService({ use: service, pagesDirectory, apiDocs: false, playground: false });
 
@@ -193,6 +196,31 @@ test("a service without built pages says what to do", async () => {
     expect(text).toContain(path.startsWith("/docs") ? "Run `npm run docs:build`" : "Run `npm run build`");
   }
   expect((await get(unbuilt, "/assets/index.js")).status).toBe(404);
+});
+
+test("only the console may show dashboard tools in frames, those of the configured origins", async () => {
+  const policies = ["/console/", "/console/preview", "/", "/graphql"].map(async (path) =>
+    String((await get(framing, path)).headers["content-security-policy"]).match(/frame-src [^;]*/),
+  );
+  expect((await Promise.all(policies)).map((found) => found?.[0])).toEqual([
+    "frame-src 'self' https://bi.example.com http://localhost:3000",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(JSON.parse((await get(framing, "/pages.json")).text)).toEqual({
+    disabled: [],
+    frame_origins: frameOrigins,
+  });
+});
+
+test("the console may ask whether pages of an origin may call the API", async () => {
+  const ask = async (origin: string) =>
+    JSON.parse((await get(framing, `/pages.json?origin=${encodeURIComponent(origin)}`)).text)
+      .is_allowed_origin;
+  expect(await ask("https://app.example.com")).toBe(true);
+  expect(await ask("https://other.example.com")).toBe(false);
+  expect(await ask("")).toBe(false);
 });
 
 test("pages that are turned off are neither served nor listed; documents remain", async () => {

@@ -30,8 +30,8 @@ test("findings have a code and a pointer, and a position if they concern text", 
   const errors = [{ code: "docs_json_format", pointer: "/navigation", line: 3, column: 17 }];
   expect(await validate({ source: { text } })).toMatchObject({ isValid: false, errors });
   expect((await validate({ source: { text }, strict: true })).warnings).toEqual([]);
-  const nested = { group: "B", pages: ["b"] };
-  const document = { ...goodSite, navigation: [{ group: "A", pages: ["a", nested, nested] }] };
+  const nested = ["b", "c"].map((page) => ({ group: "B", pages: [page] }));
+  const document = { ...goodSite, navigation: [{ group: "A", pages: ["a", ...nested] }] };
   const notice = { code: "undocumented_form", pointer: "/navigation/0/pages/1", count: 2 };
   const notices = [{ ...notice, line: null, column: null }];
   expect(await validate({ source: { document }, strict: true })).toEqual({ ...valid, notices });

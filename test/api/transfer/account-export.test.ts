@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ENVIRONMENTS } from "../../../src/domain/accounts/environment.js";
 import { exportAccount } from "../../../src/services/transfer/account-data.js";
@@ -45,10 +46,18 @@ const FILES: Readonly<Record<string, readonly [table: string, ...without: string
   ],
   "webhook-deliveries": ["webhook_delivery", "next_attempt_at", "queued_at"],
   "audit-log": ["audit_entry"],
+  "property-schemas": ["property_schema"],
+  "bulk-changes": ["bulk_change", "fingerprint"],
 };
 
-/** Tables of an account that are not exported: imported tokens are secrets, stored replies contain them, and the usage is derived from others. */
-const NOT_EXPORTED = ["brought_token", "idempotent_request", "usage_day"];
+/** Tables of an account that are not exported: imported tokens, templates and keys are or have secrets, stored replies contain them, and the usage is derived from others. */
+const NOT_EXPORTED = [
+  "brought_token",
+  "idempotent_request",
+  "session_template",
+  "template_signing_key",
+  "usage_day",
+];
 
 beforeAll(async () => {
   for (const environment of ENVIRONMENTS)
@@ -72,17 +81,19 @@ beforeAll(async () => {
 /** Creates a row of every table in an environment. */
 async function fill(mark: string, environment: (typeof ENVIRONMENTS)[number]): Promise<void> {
   const { secret } = await account.createKey({ environment });
-  const query = `mutation ($id: String!, $document: JSON!) {
+  const query = `mutation ($id: String!, $change: ID!, $document: JSON!) {
     createWebhookEndpoint(input: { name: $id, url: "https://93.184.216.34/hook" }) { userErrors { code } }
     createUserGroup(input: { providedId: $id, name: "G", mapping: [{ schemaId: "s", dataSource: "sales" }] }) { userErrors { code } }
     createEmbedSession(input: { by: { providedId: $id } }) { userErrors { code } }
     updateUserGroup(input: { by: { providedId: $id }, name: "New" }) { userErrors { code } }
+    updateUserGroups(input: { userGroups: [{ providedId: $id }], propertiesPatch: { plan: "team" }, bulkChangeId: $change }) { userErrors { code } }
     putSiteConfig(input: { site: $id, source: { document: $document } }) { userErrors { code } }
     restoreSiteConfig(input: { site: $id, revision: 1 }) { userErrors { code } }
+    setPropertySchema(input: { schema: { type: "object" }, mode: WARN }) { userErrors { code } }
   }`;
   const { body } = await callRest(`${service.url}/graphql`, "POST", secret, {
     query,
-    variables: { id: mark, document: goodSite },
+    variables: { id: mark, change: randomUUID(), document: goodSite },
   });
   for (const payload of Object.values<{ readonly userErrors: unknown }>(Object(body).data)) {
     expect(payload.userErrors).toEqual([]);

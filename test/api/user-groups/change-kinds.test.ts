@@ -43,6 +43,7 @@ function rest(kind: Row["kind"], method: string, bodyOf: (target: Target) => obj
 }
 
 const by = ({ providedId }: Target) => ({ by: { providedId } });
+const BULK_CHANGE = crypto.randomUUID();
 const MAPPED = [entry("s", "sales")];
 
 /** Every call that changes groups (unchanged-writes.test.ts has those that change nothing), with the kind of event that subscribers get and the action in the audit log. */
@@ -83,6 +84,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     userGroups: [{ providedId, name: "New" }],
   })),
   restoreUserGroup: mutate("UPDATED", "restoreUserGroup", (target) => ({ ...by(target), version: 1 })),
+  undoBulkChange: mutate("UPDATED", "undoBulkChange", () => ({
+    id: BULK_CHANGE,
+    bulkChangeId: crypto.randomUUID(),
+  })),
   rotateUserGroupToken: mutate("TOKEN_ROTATED", "rotateUserGroupToken", by),
   rotateUserGroupTokens: mutate("TOKEN_ROTATED", "rotateUserGroupTokens", ({ providedId }) => ({
     userGroups: [{ providedId }],
@@ -113,6 +118,10 @@ beforeAll(async () => {
     if (name === "restoreUserGroup") {
       const renaming = { user_group_id: name, name: "Renamed" };
       await graphql().rest("PUT", renaming);
+    }
+    if (name === "undoBulkChange") {
+      const change = { userGroups: [{ providedId: name }], propertiesPatch: { a: 2 } };
+      await graphql().mutate("updateUserGroups", { ...change, bulkChangeId: BULK_CHANGE });
     }
     targets.set(name, { providedId: name, token });
   }

@@ -78,9 +78,14 @@ describe("a subscription to one group", () => {
       });
       expect(await stream.next()).toEqual(state("CURRENT", 2, { name: "Second", version: 2 }));
       await rename(providedId, "Third");
-      expect(await stream.next()).toEqual(state("UPDATED", 3, { name: "Third", version: 3 }));
+      const third = state("UPDATED", 3, { name: "Third", version: 3 });
+      expect(await stream.next()).toEqual(third);
       await mutate("deleteUserGroup", { by: { token } });
-      expect(await stream.next()).toEqual(state("DELETED", null, null));
+      // The second name may be reported only now: with the current state, the third.
+      const last = await stream.next();
+      expect(isDeepStrictEqual(last, third) ? await stream.next() : last).toEqual(
+        state("DELETED", null, null),
+      );
     },
   );
 

@@ -6,6 +6,9 @@ import { startTestService, type TestService } from "../../support/service/test-s
 import { holdAnswer, startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, FAST } from "../../support/webhooks/tenant.js";
 
+/** Longer than a test. */
+const HELD_MS = 600_000;
+
 const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 
 /** Starts replicas on one database, with delivery not yet started. */
@@ -125,7 +128,11 @@ test("stopping waits for attempts in flight and claims no more", async () => {
 });
 
 test("a slow receiver with many events delays no other", async () => {
-  const [service] = await startReplicas({});
+  // No attempt ends before it is released.
+  const times = { ...FAST, leaseMs: HELD_MS };
+  const webhooks = { allowPrivate: true, times, attemptTimeoutMs: HELD_MS };
+  const service = await startTestService({ encryptionKey: randomBytes(32), webhooks });
+  onTestFinished(() => service.close());
   const slow = await createTenant(service);
   const quick = await createTenant(service);
   const { held, release } = holdAnswer();

@@ -111,7 +111,7 @@ test("the shared connection for lookups is closed when it is unused", async () =
     const lookUp = () =>
       database.of("operator").run({ name: "lookup", isLookup: true, access: "read", text }, []);
     const open =
-      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'user-groups' AND query = 'COMMIT'";
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'user-groups/%' AND query = 'COMMIT'";
     await expect
       .poll(async () => {
         await lookUp();

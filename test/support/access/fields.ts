@@ -52,12 +52,17 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
   AuditDay: admin((f) => `{ auditDays(days: 1) { ${f} } }`, "changes date"),
   AuditEntry: admin(
     (f) => `{ auditLog(first: 1) { nodes { ${f} } } }`,
-    "action actor actorName changed createdAt id requestId subject subjectId subjectName subjectVersion",
+    "action actor actorName bulkChangeId changed createdAt id requestId sessionId subject subjectId subjectName subjectVersion",
   ),
   ...listed("AuditEntry", admin, (text) => `{ auditLog(first: 1) { ${text} } }`),
+  BulkChange: write(
+    (f) => `{ bulkChanges(first: 1) { nodes { ${f} } } }`,
+    "authorName changed changedCount createdAt id undoOf updatedAt",
+  ),
+  ...listed("BulkChange", write, (text) => `{ bulkChanges(first: 1) { ${text} } }`),
   DataSource: read(
     (f) => `{ dataSource(by: { providedId: "sales" }) { ${f} } }`,
-    "createdAt dataSourceId id name providedId userGroups",
+    "createdAt dataSourceId id name providedId userGroups version",
   ),
   ...listed("DataSource", read, (text) => `{ dataSources(first: 1) { ${text} } }`),
   EmbedSession: read((f) => `{ viewer { embedSession { ${f} } } }`, "expiresAt variables"),
@@ -66,6 +71,20 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
   PageInfo: read(
     (f) => `{ userGroups(first: 1) { pageInfo { ${f} } } }`,
     "endCursor hasNextPage hasPreviousPage startCursor",
+  ),
+  PropertyFinding: read((f) => `{ propertySchema { findings { nodes { ${f} } } } }`, "errors userGroup"),
+  PropertyReport: read((f) => `{ propertySchema { findings { ${f} } } }`, "checked endCursor invalid nodes"),
+  PropertySchema: read((f) => `{ propertySchema { ${f} } }`, "findings id mode schema updatedAt version"),
+  SessionClaims: read((f) => group(`sessionClaims(template: "fields") { ${f} }`), "claims errors"),
+  SessionTemplate: read(
+    (f) => `{ sessionTemplate(by: { name: "fields" }) { ${f} } }`,
+    "algorithm claims createdAt description hasSecret header id issuer keySetUrl lifetimeSeconds name updatedAt url version",
+  ),
+  ...listed("SessionTemplate", read, (text) => `{ sessionTemplates(first: 1) { ${text} } }`),
+  SessionTemplateCheck: admin(
+    (f) =>
+      `{ sessionTemplateCheck(input: { algorithm: ES256, claims: {}, by: { providedId: "fields" } }) { ${f} } }`,
+    "checked errors refused sessionClaims",
   ),
   SiteConfig: read(
     site,
@@ -86,7 +105,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
   UsageDay: read((f) => `{ usageDays(days: 1) { ${f} } }`, "calls date embedSessions errors userGroups"),
   UserGroup: read(
     group,
-    "createdAt environment id mapping name properties providedId teamId updatedAt version",
+    'createdAt environment id mapping name properties providedId sessionClaims(template:"fields") teamId updatedAt version',
     {
       auditLog: { least: "admin", below: "FORBIDDEN" },
       embedSessionDays: { least: "admin", below: "FORBIDDEN" },
@@ -97,7 +116,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
   ...listed("UserGroup", read, (text) => `{ userGroups(first: 1) { ${text} } }`),
   UserGroupVersion: write(
     (f) => group(`history(first: 1) { nodes { ${f} } }`),
-    "mapping name properties replacedAt replacedBy version",
+    "bulkChangeId mapping name properties replacedAt replacedBy version",
   ),
   ...listed("UserGroupVersion", write, (text) => group(`history(first: 1) { ${text} }`)),
   Viewer: read(
@@ -111,7 +130,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
   ...listed("WebhookDelivery", admin, (text) => `{ webhookDeliveries(first: 1) { ${text} } }`),
   WebhookEndpoint: admin(
     (f) => `{ webhookEndpoints(first: 1) { nodes { ${f} } } }`,
-    "createdAt disabledAt events health id name url",
+    "createdAt disabledAt events health id name url version",
   ),
   ...listed("WebhookEndpoint", admin, (text) => `{ webhookEndpoints(first: 1) { ${text} } }`),
   WebhookEndpointHealth: admin(

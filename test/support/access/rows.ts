@@ -109,6 +109,22 @@ export function site(
   return { of: `${method} /site-config/{site}`, outcomes, call };
 }
 
+/** Creates a session of a template over REST. */
+function templateSession(
+  template: (ids: AccessIds, ownIds: AccessIds) => string,
+  group: (ids: AccessIds, ownIds: AccessIds) => string,
+): AccessRow {
+  return {
+    of: "POST /api/embed-session/{template}",
+    outcomes: from("embed", { token: "UNAUTHENTICATED" }),
+    call: (ids, ownIds) => ({
+      method: "POST",
+      path: `/api/embed-session/${template(ids, ownIds)}`,
+      body: { user_group_id: group(ids, ownIds) },
+    }),
+  };
+}
+
 const BELOW_ADMIN = { read: "null", embed: "null", write: "null" };
 /** Looks up groups and data sources by every identifier in one query. */
 const byAll = (field: string, ways: readonly string[], selection: string) =>
@@ -143,8 +159,9 @@ export const READS: readonly AccessRow[] = [
     (ids) => `a: node(id: ${q(ids.userGroup)}) { id } b: node(id: ${q(ids.dataSource)}) { id }`,
   ),
   query("nodes", from("read"), (ids) => {
-    const { userGroup, dataSource, siteConfig, siteConfigRevision } = ids;
-    return `nodes(ids: ${q([userGroup, dataSource, siteConfig, siteConfigRevision])}) { id __typename }`;
+    const { userGroup, dataSource, siteConfig, siteConfigRevision, sessionTemplate } = ids;
+    const all = [userGroup, dataSource, siteConfig, siteConfigRevision, sessionTemplate];
+    return `nodes(ids: ${q(all)}) { id __typename }`;
   }),
   query("nodes", from("admin", BELOW_ADMIN), (ids) => {
     const { apiKey, auditEntry, webhookEndpoint, webhookDelivery } = ids;
@@ -162,6 +179,10 @@ export const READS: readonly AccessRow[] = [
     ["siteConfig", ({ site }) => `(site: ${q(site)}) { id text revision }`],
     ["siteConfigs", () => `(first: 100) { nodes { site text document settings { name } ${REVISIONS} } }`],
     ["usageDays", () => "(days: 2) { date userGroups embedSessions calls errors }"],
+    ["sessionTemplates", () => "(first: 50) { totalCount nodes { name description claims } }"],
+    ["sessionTemplate", (ids) => `(by: { id: ${q(ids.sessionTemplate)} }) { name }`],
+    ["sessionTemplate", (ids) => `(by: { name: ${q(ids.templateName)} }) { id description }`],
+    ["propertySchema", () => "{ mode version findings(first: 10) { nodes { userGroup { providedId } } } }"],
     ["validateSiteConfig", () => `(source: { text: ${text} }) { isValid }`],
   ]),
   ...queriesFrom("write", [
@@ -170,6 +191,8 @@ export const READS: readonly AccessRow[] = [
       () =>
         "(first: 10) { nodes { history(first: 10) { totalCount nodes { name mapping { dataSource { name } } } } } }",
     ],
+    ["bulkChange", (ids) => `(id: ${q(ids.bulkChange)}) { id authorName }`],
+    ["bulkChanges", () => "(first: 50) { totalCount nodes { id changed } }"],
   ]),
   ...queriesFrom("admin", [
     ["apiKeys", () => "(first: 100) { totalCount nodes { id name scope auditDays { changes } } }"],
@@ -181,6 +204,11 @@ export const READS: readonly AccessRow[] = [
       () => "(first: 50) { nodes { auditLog(first: 50) { totalCount nodes { id subjectName } } } }",
     ],
     ["userGroups", () => "(first: 50) { nodes { providedId embedSessionDays { sessions } } }"],
+    [
+      "sessionTemplateCheck",
+      () =>
+        '(input: { algorithm: HS256, claims: { group: "{{ userGroup.properties.region }}" } }) { checked errors { code } }',
+    ],
     ["auditDays", () => "(days: 7) { date changes }"],
     ["webhookEndpoints", () => "(first: 100) { nodes { id name url health { pendingDeliveries } } }"],
     ["webhookDeliveries", () => "(first: 100) { totalCount nodes { endpoint { name } } }"],
@@ -189,6 +217,13 @@ export const READS: readonly AccessRow[] = [
       (ids) => `(filter: { endpointId: ${q(ids.webhookEndpoint)} }) { nodes { id payload } }`,
     ],
   ]),
+  {
+    of: "userGroup",
+    outcomes: from("read"),
+    call: ({ templateName }, { userGroup }) => ({
+      query: `{ userGroup(by: { id: ${q(userGroup)} }) { sessionClaims(template: ${q(templateName)}) { claims errors { code } } } }`,
+    }),
+  },
   {
     of: "userGroupChanged",
     outcomes: from("read", { token: "ok" }),
@@ -219,6 +254,14 @@ export const READS: readonly AccessRow[] = [
   restList(({ sourceProvidedId }) => `?data_source_provided_id=${sourceProvidedId}`),
   rest("POST /api/embed-session", "embed", ({ providedId }) => ({ user_group_id: providedId })),
   rest("POST /api/embed-session", "embed", ({ token }) => ({ current_token: token })),
+  templateSession(
+    ({ templateName }) => templateName,
+    (_, { providedId }) => providedId,
+  ),
+  templateSession(
+    (_, { templateName }) => templateName,
+    ({ providedId }) => providedId,
+  ),
   rest("POST /site-config/validate", "read", () => goodSite),
   site("GET", "read", ({ site }) => site),
   site("PUT", "write", ({ newId }) => newId),
@@ -236,7 +279,19 @@ export const MUTATIONS: readonly AccessRow[] = [
   ...rowsFrom("read", [
     ["getOrCreateUserGroup", (ids) => `providedId: ${q(ids.providedId)}`, "isNew userGroup { name }"],
   ]),
-  ...rowsFrom("embed", [["createEmbedSession", ({ groupBy }) => `by: ${groupBy}`, "__typename"]]),
+  ...rowsFrom("embed", [
+    ["createEmbedSession", ({ groupBy }) => `by: ${groupBy}`, "__typename"],
+    [
+      "createTemplateSession",
+      ({ groupBy }, { templateName }) => `by: ${groupBy}, template: ${q(templateName)}`,
+      "__typename",
+    ],
+    [
+      "createTemplateSession",
+      ({ templateName }, { groupBy }) => `by: ${groupBy}, template: ${q(templateName)}`,
+      "__typename",
+    ],
+  ]),
   ...rowsFrom("write", [
     ["createUserGroup", ({ newId }) => `providedId: ${q(newId)}, name: "New"`, "userGroup { name }"],
     [
@@ -255,6 +310,7 @@ export const MUTATIONS: readonly AccessRow[] = [
       ({ groupBy }) => `userGroups: [${groupBy}], propertiesPatch: { new: 1 }`,
       `results { isChanged userGroup ${GROUP} ${ERRORS} }`,
     ],
+    ["undoBulkChange", (ids) => `id: ${q(ids.bulkChange)}, bulkChangeId: ${q(ids.undo)}`, "__typename"],
     ["restoreUserGroup", ({ groupBy }) => `by: ${groupBy}, version: 1`, `userGroup ${GROUP}`],
     ["rotateUserGroupToken", ({ groupBy }) => `by: ${groupBy}`, `userGroup ${GROUP}`],
     ["deleteUserGroup", ({ groupBy }) => `by: ${groupBy}`, "deletedUserGroupId"],
@@ -319,7 +375,26 @@ export const MUTATIONS: readonly AccessRow[] = [
     ],
     ["rotateWebhookSecret", (ids) => `id: ${q(ids.webhookEndpoint)}`, "webhookEndpoint { url }"],
     ["deleteWebhookEndpoint", (ids) => `id: ${q(ids.webhookEndpoint)}`, "deletedWebhookEndpointId"],
+    [
+      "createSessionTemplate",
+      ({ newId }, own) =>
+        `name: ${q(newId.toLowerCase())}, algorithm: HS256, secret: ${q(`${own.providedId} of a dashboard tool`)}, claims: { new: "${newId}" }`,
+      "sessionTemplate { version }",
+    ],
+    [
+      "updateSessionTemplate",
+      (ids) => `by: { id: ${q(ids.sessionTemplate)} }, description: "New"`,
+      "sessionTemplate { description }",
+    ],
+    [
+      "updateSessionTemplate",
+      (ids) => `by: { name: ${q(ids.templateName)} }, description: "New"`,
+      "sessionTemplate { description }",
+    ],
+    ["deleteSessionTemplate", (ids) => `by: { id: ${q(ids.sessionTemplate)} }`, "deletedSessionTemplateId"],
+    ["setPropertySchema", () => 'mode: OFF, schema: { type: "object" }', "propertySchema { schema }"],
     ["sendTestWebhook", (ids) => `id: ${q(ids.webhookEndpoint)}`, "webhookDelivery { event }"],
     ["replayWebhookDelivery", (ids) => `id: ${q(ids.webhookDelivery)}`, "webhookDelivery { event }"],
+    ["replayFailedWebhookDeliveries", (ids) => `id: ${q(ids.webhookEndpoint)}`, "replayedCount"],
   ]),
 ];

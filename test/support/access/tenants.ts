@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { SCOPES, type Scope } from "../../../src/domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../../src/domain/accounts/environment.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
@@ -24,6 +25,12 @@ export interface AccessIds {
   readonly webhookEndpoint: string;
   readonly webhookDelivery: string;
   readonly auditEntry: string;
+  readonly sessionTemplate: string;
+  /** The name of the session template, which has no capital letters. */
+  readonly templateName: string;
+  readonly bulkChange: string;
+  /** The ID of an undo that does not exist yet. */
+  readonly undo: string;
   /** Identifiers for new objects. */
   readonly newId: string;
   /** The group as GraphQL text of the argument `by`, in one of several ways. */
@@ -123,8 +130,12 @@ async function createTenant(
     webhookEndpoint,
     webhookDelivery: webhookDeliveries.nodes[0].id,
     auditEntry: auditLog.nodes[0].id,
+    ...(await createTemplate(runAsAdmin, nextId(mark))),
   };
-  for (const row of rows) await createObjects(runAsAdmin, newIdOf(row));
+  for (const row of rows) {
+    await createObjects(runAsAdmin, newIdOf(row));
+    if (row.startsWith("createSessionTemplate ")) await createTemplate(runAsAdmin, newIdOf(row));
+  }
   const headers = new Map<string, CredentialHeaders>();
   for (const { kind, credential } of SCOPED_CALLERS) {
     const scope = SCOPES.find((each) => each === credential) ?? "read";
@@ -147,6 +158,7 @@ async function createTenant(
       ...(row === "deleteWebhookEndpoint"
         ? { webhookEndpoint: await createEndpoint(runAsAdmin, nextId(mark)) }
         : {}),
+      ...(row === "deleteSessionTemplate" ? await createTemplate(runAsAdmin, nextId(mark)) : {}),
     }),
   };
 }
@@ -167,14 +179,30 @@ async function createEndpoint(run: Run, id: string): Promise<string> {
   return createWebhookEndpoint.webhookEndpoint.id;
 }
 
+/** Creates a session template. @param id becomes part of its secret, which the other environment must not have */
+async function createTemplate(run: Run, id: string) {
+  const { createSessionTemplate } = await run(`mutation {
+    createSessionTemplate(input: {
+      name: ${q(id.toLowerCase())}, description: ${q(id)}, algorithm: HS256, secret: ${q(`${id} of a dashboard tool`)},
+      claims: { group: "{{ userGroup.providedId }}" }
+    }) { sessionTemplate { id name } }
+  }`);
+  const { id: sessionTemplate, name: templateName } = createSessionTemplate.sessionTemplate;
+  return { sessionTemplate, templateName };
+}
+
 /** Creates one object of each kind with a caller-chosen ID, and an API key. */
 async function createObjects(run: Run, id: string) {
   const text = JSON.stringify(id);
   const document = JSON.stringify(JSON.stringify(goodSite));
+  const bulkChange = randomUUID();
   const { createDataSource, createUserGroup, putSiteConfig, createApiKey } = await run(`mutation {
     createDataSource(input: { providedId: ${text}, name: ${text} }) { dataSource { id dataSourceId } }
     createUserGroup(input: { providedId: ${text}, name: ${text} }) { userGroup { id teamId token } }
     updateUserGroup(input: { by: { providedId: ${text} }, properties: {} }) { userErrors { code } }
+    updateUserGroups(input: { userGroups: [{ providedId: ${text} }], propertiesPatch: { a: 1 }, bulkChangeId: ${q(bulkChange)} }) {
+      userErrors { code }
+    }
     putSiteConfig(input: { site: ${text}, source: { text: ${document} } }) {
       siteConfig { id revisions(first: 1) { nodes { id } } }
     }
@@ -195,6 +223,8 @@ async function createObjects(run: Run, id: string) {
     site: id,
     siteConfig: siteConfig.id,
     siteConfigRevision: siteConfig.revisions.nodes[0].id,
+    bulkChange,
+    undo: randomUUID(),
     newId: `${id}new`,
   });
 }
@@ -223,6 +253,10 @@ export function unknownIds(accountId: number): AccessIds {
     webhookEndpoint: toNodeId("WebhookEndpoint", number),
     webhookDelivery: toNodeId("WebhookDelivery", number),
     auditEntry: toNodeId("AuditEntry", number),
+    sessionTemplate: toNodeId("SessionTemplate", number),
+    templateName: id,
+    bulkChange: randomUUID(),
+    undo: randomUUID(),
     newId: `${id}new`,
   });
 }

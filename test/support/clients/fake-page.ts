@@ -31,6 +31,7 @@ export interface FakePage {
   /** Shows the page again. */
   becomeVisible(): void;
   hide(): void;
+  getOffline(): void;
   getOnline(): void;
 }
 
@@ -50,6 +51,8 @@ export function createFakePage(
   vi.stubGlobal("document", document);
   const window = new EventTarget();
   vi.stubGlobal("addEventListener", window.addEventListener.bind(window));
+  const navigator = { onLine: true };
+  vi.stubGlobal("navigator", navigator);
   const show = (visibilityState: string) => {
     document.visibilityState = visibilityState;
     document.dispatchEvent(new Event("visibilitychange"));
@@ -89,7 +92,13 @@ export function createFakePage(
     },
     becomeVisible: () => show("visible"),
     hide: () => show("hidden"),
-    getOnline: () => void window.dispatchEvent(new Event("online")),
+    getOffline() {
+      navigator.onLine = false;
+    },
+    getOnline() {
+      navigator.onLine = true;
+      window.dispatchEvent(new Event("online"));
+    },
   };
 }
 

@@ -51,7 +51,7 @@ async function privateKeyOf({ query }: TestService, id: string) {
     [id],
   );
   const vault = new TokenVault([ENCRYPTION_KEY]);
-  return importJWK(JSON.parse(vault.decrypt(row, bindingOf(id))), "ES256");
+  return importJWK(JSON.parse(vault.decrypt(row, bindingOf(null, id))), "ES256");
 }
 
 /** Encodes a part of a JWT. */

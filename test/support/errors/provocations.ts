@@ -81,6 +81,7 @@ export type Place = (typeof PLACES)[number];
 type Provocation = Operation | `test/${string}.test.ts`;
 type Provocations = Partial<Readonly<Record<Place, Provocation>>>;
 
+const UUID = "7c3a5d5e-0f0b-4f7e-9b59-2f9d8f8f5a10";
 const WATCH = "{ kind userGroup { name } }";
 const CREATE = (values: string) => mutation("createUserGroup", values);
 const LIST_OF_ALL = "userGroups(first: 100) { nodes { name properties mapping { schemaId } } }";
@@ -134,6 +135,19 @@ const PROVOCATIONS: Readonly<Record<ErrorCode, Provocations>> = {
   webhook_delivery_not_found: {
     userErrors: { query: mutation("replayWebhookDelivery", `id: "${ID_OF_NOTHING}"`) },
   },
+  session_template_not_found: {
+    REST: { method: "POST", path: "/api/embed-session/nothing", body: { user_group_id: "acme" } },
+    errors: {
+      query: '{ userGroup(by: { providedId: "acme" }) { sessionClaims(template: "nothing") { claims } } }',
+    },
+    userErrors: { query: mutation("deleteSessionTemplate", 'by: { name: "nothing" }') },
+  },
+  bulk_change_not_found: {
+    userErrors: { query: mutation("undoBulkChange", `id: "${UUID}", bulkChangeId: "${UUID}"`) },
+  },
+  bulk_change_mismatch: { userErrors: "test/api/user-groups/bulk-changes.test.ts" },
+  history_incomplete: { userErrors: "test/api/user-groups/bulk-changes.test.ts" },
+  session_template_exists: { userErrors: "test/api/session-templates/templates.test.ts" },
   method_not_allowed: {
     REST: { method: "PATCH" },
     errors: { method: "PUT", query: "{ __typename }" },

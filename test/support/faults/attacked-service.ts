@@ -15,7 +15,7 @@ const HEAP_MB = 384;
 const MAX_RSS_MB = 400;
 /**
  * Maximum CPU time that the service spends on attackers while another caller waits. CPU time is more reliable than wall time on a busy
- * machine: about 500 ms on an idle one, and up to 2 s with ten busy processes per core. Unlimited, it was 15 s.
+ * machine: 0.5 to 2 s, depending on what the machine takes for a megabyte of memory. Unlimited, it was 15 s.
  */
 export const MAX_CPU_MS = 5_000;
 /** Fields of /proc/<pid>/stat after the name, and their unit on Linux. */

@@ -146,7 +146,7 @@ async function expectNothingLeft(query: Query, maxSessions: number): Promise<voi
       count(*) FILTER (WHERE state LIKE 'idle in transaction%')::integer AS open,
       (SELECT count(*)::integer FROM pg_locks
         WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS locks
-    FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'user-groups'`;
+    FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'user-groups/%'`;
   await expect.poll(() => query(text, [maxSessions])).toEqual([{ bounded: true, open: 0, locks: 0 }]);
 }
 

@@ -23,6 +23,11 @@ export const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) ${GROUP} }`;
 
 /** The mutations that change no user group: every other one has rows in change-kinds.test.ts and unchanged-writes.test.ts. */
 export const OTHER_MUTATIONS = [
+  "createSessionTemplate",
+  "createTemplateSession",
+  "deleteSessionTemplate",
+  "updateSessionTemplate",
+  "setPropertySchema",
   "createApiKey",
   "createDataSource",
   "createEmbedSession",
@@ -32,6 +37,7 @@ export const OTHER_MUTATIONS = [
   "deleteWebhookEndpoint",
   "patchSiteConfig",
   "putSiteConfig",
+  "replayFailedWebhookDeliveries",
   "replayWebhookDelivery",
   "restoreSiteConfig",
   "revokeApiKey",

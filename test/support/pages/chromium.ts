@@ -49,7 +49,12 @@ export async function openPage(
   url: string,
   { width, colorScheme }: Screen = { width: 1280, colorScheme: "light" },
 ): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme,
+    // Checks of contrast must not meet colors between those of two states.
+    reducedMotion: "reduce",
+  });
   onTestFinished(async ({ task }) => {
     // What the page shows explains more than the time limit of a wait.
     for (const error of task.result?.errors ?? []) error.stack += `\nThe page: ${await textOf(context)}`;

@@ -66,8 +66,13 @@ export async function press(page: Page, role: "button" | "link", name: string): 
   await page.getByRole(role, { name, exact: true }).and(enabled).press("Enter");
 }
 
+/** Selects a tab by keyboard. */
+export async function openTab(page: Page, name: string): Promise<void> {
+  await page.getByRole("tab", { name, exact: true }).press("Enter");
+}
+
 /** Waits for a success message. */
-export async function waitForMessage(page: Page, text: string): Promise<void> {
+export async function waitForMessage(page: Page, text: string | RegExp): Promise<void> {
   await page.getByRole("status").filter({ hasText: text }).waitFor();
 }
 

@@ -19,12 +19,15 @@ export class OpenApiCaller {
   constructor(
     private readonly url: string,
     private readonly contract: OpenApiContract,
+    /** Values of parameters in paths. */
+    private readonly parameters: Readonly<Record<string, string>> = {},
   ) {}
 
   async call(operation: string, { key, body, headers, path }: Call = {}) {
     const [method = "", template = ""] = operation.split(" ");
+    const sentTo = path ?? this.#pathOf(template);
     const sent = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    const reply = await request(`${this.url}${path ?? template}`, {
+    const reply = await request(`${this.url}${sentTo}`, {
       method: method.toUpperCase(),
       headers: {
         ...(key === undefined ? {} : { authorization: `Token ${key}` }),
@@ -37,16 +40,20 @@ export class OpenApiCaller {
     recordReply(raw.text);
     this.contract.check(operation, raw);
     const parsed = raw.text === "" ? undefined : JSON.parse(raw.text);
-    expectKnownFields(method, path ?? template, { body, headers }, parsed);
+    expectKnownFields(method, sentTo, { body, headers }, parsed);
     return { ...raw, body: parsed };
   }
 
   /** Sends two Host headers, which HTTP clients do not do. */
   async callBadly(operation: string, path?: string): Promise<void> {
     const [method = "", template = ""] = operation.split(" ");
-    const head = `${method.toUpperCase()} ${path ?? template} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`;
+    const head = `${method.toUpperCase()} ${path ?? this.#pathOf(template)} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`;
     const { answer } = await exchange(this.url, [head]);
     this.contract.check(operation, parseReply(answer));
+  }
+
+  #pathOf(template: string): string {
+    return template.replaceAll(/\{(\w+)\}/g, (written, name: string) => this.parameters[name] ?? written);
   }
 }
 

@@ -6,9 +6,11 @@ import { promisify } from "node:util";
 import { builtPages } from "../pages/built-pages.js";
 import { cachedDirectory, project } from "./build-cache.js";
 
-const PACKAGE = "packages/site-config";
-/** Where the compiled service finds the package. */
-export const COMPILED_PACKAGE = "node_modules/@user-groups/site-config";
+/** Our packages that the service needs, and where the compiled service finds them. */
+export const COMPILED_PACKAGES = {
+  "packages/site-config": "node_modules/@user-groups/site-config",
+  "clients/typescript": "node_modules/@user-groups/client",
+} as const;
 
 let compiled: Promise<string> | undefined;
 
@@ -36,9 +38,11 @@ async function compile(): Promise<string> {
         cwd: project,
       });
     await compileTo("tsconfig.build.json", directory);
-    // A copy of its own: the package's `dist` may be rebuilt while tests run.
-    await compileTo(`${PACKAGE}/tsconfig.build.json`, join(directory, COMPILED_PACKAGE, "dist"));
-    await cp(join(project, PACKAGE, "package.json"), join(directory, COMPILED_PACKAGE, "package.json"));
+    // Copies of their own: the packages' `dist` may be rebuilt while tests run.
+    for (const [folder, place] of Object.entries(COMPILED_PACKAGES)) {
+      await compileTo(`${folder}/tsconfig.build.json`, join(directory, place, "dist"));
+      await cp(join(project, folder, "package.json"), join(directory, place, "package.json"));
+    }
     await writeFile(join(directory, "package.json"), '{ "type": "module" }\n');
     await cp(await builtPages(), join(directory, "pages"), { recursive: true });
     // Tests also run it as another account.
@@ -49,13 +53,13 @@ async function compile(): Promise<string> {
 async function hashOfSources(): Promise<string> {
   const hash = createHash("sha256");
   const entries = await Promise.all(
-    ["src", "migrations", PACKAGE].map((name) =>
+    ["src", "migrations", ...Object.keys(COMPILED_PACKAGES).map((folder) => `${folder}/src`)].map((name) =>
       readdir(join(project, name), { recursive: true, withFileTypes: true }),
     ),
   );
   const files = entries
     .flat()
-    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(project, PACKAGE, "dist")))
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   const all = [...files, join(project, "tsconfig.json"), join(project, "tsconfig.build.json")];
   for (const file of all.sort()) hash.update(`${file}\n`).update(await readFile(file));

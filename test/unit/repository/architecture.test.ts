@@ -27,6 +27,7 @@ const ROOMS: readonly string[] = [
   "data-sources",
   "user-groups",
   "authentication",
+  "session-templates",
   "site-configs",
   "webhooks",
   "transfer",
@@ -46,6 +47,7 @@ const RESTRICTED: Readonly<Record<string, { readonly importers: readonly string[
 const WITHOUT_ROOMS = ["telemetry", "app", "cli"];
 /** The layers that can import each module of our packages. */
 const PACKAGE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
+  "@user-groups/client": ["cli"],
   "@user-groups/site-config": ["domain", "services", "graphql", "rest", "http", "cli"],
   "@user-groups/site-config/check": ["cli"],
   "@user-groups/site-config/check-format": ["cli"],

@@ -11,28 +11,29 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   "packages/site-config/src": 2_050,
   "packages/site-config/test": 1_300,
   "src/app": 800,
-  "src/cli": 2_350,
+  "src/cli": 3_450,
   "src/config": 650,
-  "src/domain": 4_250,
+  "src/domain": 5_750,
   "src/embedded-postgres": 750,
-  "src/graphql": 9_200,
+  "src/graphql": 9_800,
   "src/http": 2_550,
-  "src/persistence": 8_600,
-  "src/rest": 2_500,
-  "src/services": 7_300,
+  "src/persistence": 9_250,
+  "src/rest": 2_620,
+  "src/services": 7_920,
   "src/telemetry": 750,
-  "test/api": 25_000,
-  "test/browser": 3_150,
+  "test/api": 26_000,
+  "test/browser": 4_250,
   "test/citus": 430,
-  "test/operations": 3_450,
-  "test/process": 4_100,
+  "test/operations": 3_800,
+  "test/process": 4_600,
   "test/slow": 2_250,
   "test/smoke": 260,
   "test/support": 9_550,
-  "test/unit": 4_200,
+  "test/unit": 5_100,
 };
-// 58, the six of OpenID Connect minus the four of workers and read replicas, PREVIEW_URL, and how long and how many former values of groups are kept.
-const MAX_SETTINGS = 63;
+// 58, the six of OpenID Connect minus the four of workers and read replicas, PREVIEW_URL, how long and how many former values of groups are kept,
+// PUBLIC_URL, and FRAME_ORIGINS: only an operator may let the console give tokens to pages of other origins.
+const MAX_SETTINGS = 65;
 
 test("every folder has a budget", () => {
   const folders = ["packages/site-config", "src", "test"].flatMap((parent) =>

@@ -71,6 +71,40 @@ export type CreateEmbedSessionInput = {
   readonly variables?: object | null | undefined;
 };
 
+/** Input for `createSessionTemplate`. */
+export type CreateSessionTemplateInput = {
+  /** How tokens are signed. */
+  readonly algorithm: SessionAlgorithm;
+  /** A JSON object of at most 8 KiB. Texts may have references such as `{{ userGroup.properties.region }}`. */
+  readonly claims: object;
+  /** What the template is for. Must not be null. */
+  readonly description?: string | null | undefined;
+  /** Constant `kid` and `iss` of the token's header, with HS256 only. Must not be null. */
+  readonly header?: object | null | undefined;
+  /** The lifetime of a token in seconds, from 60 to 86,400; 600 for a new template if omitted. Must not be null. */
+  readonly lifetimeSeconds?: number | null | undefined;
+  /** A name, unique within the environment: `a` to `z`, `0` to `9` and `-`. */
+  readonly name: string;
+  /** The secret of the dashboard tool, at least 16 bytes, which cannot be read later. Required with HS256 for a new template, if the algorithm becomes HS256, and if the URL gets another origin. Must not be null. */
+  readonly secret?: string | null | undefined;
+  /** How the secret is written; as text if omitted. Must not be null. */
+  readonly secretEncoding?: SecretEncoding | null | undefined;
+  /** The https address of the tool's frame, with `{{ token }}` once. Must not be null. */
+  readonly url?: string | null | undefined;
+};
+
+/** Input for `createTemplateSession`. */
+export type CreateTemplateSessionInput = {
+  /** The user group whose token is created. */
+  readonly by: UserGroupBy;
+  /** A lifetime in seconds that is shorter than the template's. Must not be null. */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** The name of the session template. */
+  readonly template: string;
+  /** Values of the template's `variables`; none if null or omitted. */
+  readonly variables?: object | null | undefined;
+};
+
 /** Input for `createWebhookEndpoint`. */
 export type CreateWebhookEndpointInput = {
   /** The types of events to send. If omitted or empty, all events are sent. Must not be null. */
@@ -129,6 +163,24 @@ export type DateTimeRange = {
 export type DeleteDataSourceInput = {
   /** The data source to delete. No mapping may use it. */
   readonly by: DataSourceBy;
+  /** The version that the data source must have, as you last read it. Must not be null. */
+  readonly expectedVersion?: number | null | undefined;
+};
+
+/** Input for `deleteSessionTemplate`. */
+export type DeleteSessionTemplateInput = {
+  /** The session template to delete. */
+  readonly by: SessionTemplateBy;
+  /** The version that the session template must have, as you last read it. Must not be null. */
+  readonly expectedVersion?: number | null | undefined;
+};
+
+/** Input for `deleteSiteConfig`. */
+export type DeleteSiteConfigInput = {
+  /** The number of the current revision as you last read it. The deletion fails if the current revision is another one. Must not be null. */
+  readonly expectedRevision?: number | null | undefined;
+  /** The site's name. */
+  readonly site?: string;
 };
 
 /** Input for `deleteUserGroup`. */
@@ -151,6 +203,8 @@ export type DeleteUserGroupsInput = {
 
 /** Input for `deleteWebhookEndpoint`. */
 export type DeleteWebhookEndpointInput = {
+  /** The version that the webhook endpoint must have, as you last read it. Must not be null. */
+  readonly expectedVersion?: number | null | undefined;
   /** The webhook endpoint's global ID. */
   readonly id: string | number;
 };
@@ -188,6 +242,15 @@ export type OrderDirection =
   | 'ASC'
   /** Descending: largest or newest first. */
   | 'DESC';
+
+/** What happens to properties that violate the schema. */
+export type PropertySchemaMode =
+  /** They are refused with `INVALID_FIELD`, except by GET of the REST API and `getOrCreateUserGroup`. Only members that a write changes are checked. */
+  | 'ENFORCE'
+  /** They are written. */
+  | 'OFF'
+  /** They are written and counted in a metric. */
+  | 'WARN';
 
 /** Input for `putSiteConfig`. */
 export type PutSiteConfigInput = {
@@ -255,10 +318,43 @@ export type RotateWebhookSecretInput = {
   readonly id: string | number;
 };
 
+/** How a secret is written. */
+export type SecretEncoding =
+  /** As base64 of the key. */
+  | 'BASE64'
+  /** As text, whose UTF-8 bytes are the key. */
+  | 'TEXT';
+
 /** Input for `sendTestWebhook`. */
 export type SendTestWebhookInput = {
   /** The webhook endpoint's global ID. */
   readonly id: string | number;
+};
+
+/** How the tokens of a session template are signed. */
+export type SessionAlgorithm =
+  /** With a key of the account and environment, which the tool loads from `keySetUrl`. */
+  | 'ES256'
+  /** With the secret of the dashboard tool. */
+  | 'HS256';
+
+/** Identifies a session template by exactly one of these fields. */
+export type SessionTemplateBy =
+  {   /** The session template's global ID. */
+  readonly id: string | number; readonly name?: never; }
+  |  { readonly id?: never;   /** The session template's name. */
+  readonly name: string; };
+
+/** Input for `setPropertySchema`. */
+export type SetPropertySchemaInput = {
+  /** Whether nothing is written. */
+  readonly dryRun?: boolean;
+  /** The version that the schema must have; 0 if there was none. Must not be null. */
+  readonly expectedVersion?: number | null | undefined;
+  /** What happens to properties that violate the schema. */
+  readonly mode: PropertySchemaMode;
+  /** A JSON Schema of at most 16384 bytes with the keywords of the documentation. Null removes the schema, which requires the mode `OFF`; if omitted, it stays. */
+  readonly schema?: object | null | undefined;
 };
 
 /** Input for `setUserGroupMapping`. */
@@ -282,10 +378,38 @@ export type SiteConfigSource =
 export type UpdateDataSourceInput = {
   /** The data source to update. */
   readonly by: DataSourceBy;
+  /** The version that the data source must have, as you last read it. Must not be null. */
+  readonly expectedVersion?: number | null | undefined;
   /** The new name. Must not be null. */
   readonly name?: string | null | undefined;
   /** The new external ID. Must not be null. */
   readonly providedId?: string | null | undefined;
+};
+
+/** Input for `updateSessionTemplate`. Omitted fields keep their values. */
+export type UpdateSessionTemplateInput = {
+  /** The new algorithm. Must not be null. */
+  readonly algorithm?: SessionAlgorithm | null | undefined;
+  /** The session template to update. */
+  readonly by: SessionTemplateBy;
+  /** A JSON object of at most 8 KiB. Texts may have references such as `{{ userGroup.properties.region }}`. Must not be null. */
+  readonly claims?: object | null | undefined;
+  /** What the template is for. Must not be null. */
+  readonly description?: string | null | undefined;
+  /** The version that the session template must have, as you last read it. Must not be null. */
+  readonly expectedVersion?: number | null | undefined;
+  /** Constant `kid` and `iss` of the token's header, with HS256 only. Must not be null. */
+  readonly header?: object | null | undefined;
+  /** The lifetime of a token in seconds, from 60 to 86,400; 600 for a new template if omitted. Must not be null. */
+  readonly lifetimeSeconds?: number | null | undefined;
+  /** The new name. Must not be null. */
+  readonly name?: string | null | undefined;
+  /** The secret of the dashboard tool, at least 16 bytes, which cannot be read later. Required with HS256 for a new template, if the algorithm becomes HS256, and if the URL gets another origin. Must not be null. */
+  readonly secret?: string | null | undefined;
+  /** How the secret is written; as text if omitted. Must not be null. */
+  readonly secretEncoding?: SecretEncoding | null | undefined;
+  /** The https address of the tool's frame, with `{{ token }}` once. Null removes it. */
+  readonly url?: string | null | undefined;
 };
 
 /** Input for `updateUserGroup`. Omitted fields keep their values. */
@@ -306,10 +430,12 @@ export type UpdateUserGroupInput = {
 
 /** Input for `updateWebhookEndpoint`. Omitted fields keep their values. */
 export type UpdateWebhookEndpointInput = {
-  /** If false, nothing is sent, and events that occur in the meantime are not sent later. Must not be null. */
+  /** If false, nothing is sent, and events that occur in the meantime are not sent later. True also ends a pause. Must not be null. */
   readonly enabled?: boolean | null | undefined;
   /** The types of events to send; all if the list is empty. Must not be null. */
   readonly events?: ReadonlyArray<WebhookEvent> | null | undefined;
+  /** The version that the webhook endpoint must have, as you last read it. Must not be null. */
+  readonly expectedVersion?: number | null | undefined;
   /** The webhook endpoint's global ID. */
   readonly id: string | number;
   /** The new name. Must not be null. */
@@ -344,16 +470,26 @@ export type UserErrorCode =
   | 'API_KEY_NOT_FOUND'
   /** The item is valid, but another item of the same request is not, so none was written. */
   | 'BATCH_REJECTED'
+  /** The ID is that of a bulk change of another author, filter or patch. */
+  | 'BULK_CHANGE_MISMATCH'
+  /** No bulk change of the environment has this ID. */
+  | 'BULK_CHANGE_NOT_FOUND'
   /** Another data source has this external ID. */
   | 'DATA_SOURCE_EXISTS'
   /** A mapping still uses the data source. */
   | 'DATA_SOURCE_IN_USE'
   /** No data source has this ID. */
   | 'DATA_SOURCE_NOT_FOUND'
+  /** The history of the user group does not have the values before the bulk change. */
+  | 'HISTORY_INCOMPLETE'
   /** A field is missing, of the wrong type, too long or too deep. */
   | 'INVALID_FIELD'
   /** The site configuration has errors. */
   | 'INVALID_SITE_CONFIG'
+  /** The environment has a session template with this name. */
+  | 'SESSION_TEMPLATE_EXISTS'
+  /** No session template of the environment has this name or ID. */
+  | 'SESSION_TEMPLATE_NOT_FOUND'
   /** The site has no configuration, or not this revision. */
   | 'SITE_CONFIG_NOT_FOUND'
   /** A mapping contains a data source that does not exist in the environment. */
@@ -446,6 +582,8 @@ export type UserGroupOrderField =
 export type WebhookDeliveryFilter = {
   /** Deliveries to the endpoint with this global ID. */
   readonly endpointId?: string | number | null | undefined;
+  /** If true, deliveries whose last attempt failed: those that wait for a retry, and dead ones. If false, the others. */
+  readonly lastAttemptFailed?: boolean | null | undefined;
   /** Deliveries in this state. */
   readonly state?: WebhookDeliveryState | null | undefined;
 };
@@ -519,7 +657,7 @@ export type RevokeApiKeyMutationVariables = Exact<{
 
 export type RevokeApiKeyMutation = { readonly revokeApiKey: { readonly apiKey: ApiKeyFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
-export type DataSourceFieldsFragment = { readonly id: string, readonly dataSourceId: number, readonly providedId: string, readonly name: string, readonly createdAt: string };
+export type DataSourceFieldsFragment = { readonly id: string, readonly dataSourceId: number, readonly providedId: string, readonly name: string, readonly version: number, readonly createdAt: string };
 
 export type DataSourceQueryVariables = Exact<{
   by: DataSourceBy;
@@ -559,6 +697,51 @@ export type DeleteDataSourceMutationVariables = Exact<{
 
 export type DeleteDataSourceMutation = { readonly deleteDataSource: { readonly deletedDataSourceId: string | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
+export type PropertySchemaFieldsFragment = { readonly schema: { readonly [key: string]: unknown } | null, readonly mode: PropertySchemaMode, readonly version: number, readonly updatedAt: string | null };
+
+export type PropertySchemaQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PropertySchemaQuery = { readonly propertySchema: PropertySchemaFieldsFragment };
+
+export type SetPropertySchemaMutationVariables = Exact<{
+  input: SetPropertySchemaInput;
+}>;
+
+
+export type SetPropertySchemaMutation = { readonly setPropertySchema: { readonly propertySchema: PropertySchemaFieldsFragment | null, readonly report: { readonly checked: number, readonly invalid: number } | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type SessionTemplateFieldsFragment = { readonly id: string, readonly name: string, readonly description: string, readonly algorithm: SessionAlgorithm, readonly header: { readonly [key: string]: unknown }, readonly claims: { readonly [key: string]: unknown }, readonly lifetimeSeconds: number, readonly url: string | null, readonly hasSecret: boolean, readonly issuer: string | null, readonly keySetUrl: string | null, readonly version: number, readonly createdAt: string, readonly updatedAt: string };
+
+export type SessionTemplatesQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type SessionTemplatesQuery = { readonly sessionTemplates: { readonly nodes: ReadonlyArray<SessionTemplateFieldsFragment>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CreateSessionTemplateMutationVariables = Exact<{
+  input: CreateSessionTemplateInput;
+}>;
+
+
+export type CreateSessionTemplateMutation = { readonly createSessionTemplate: { readonly warnings: ReadonlyArray<string>, readonly sessionTemplate: SessionTemplateFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type UpdateSessionTemplateMutationVariables = Exact<{
+  input: UpdateSessionTemplateInput;
+}>;
+
+
+export type UpdateSessionTemplateMutation = { readonly updateSessionTemplate: { readonly warnings: ReadonlyArray<string>, readonly sessionTemplate: SessionTemplateFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type DeleteSessionTemplateMutationVariables = Exact<{
+  input: DeleteSessionTemplateInput;
+}>;
+
+
+export type DeleteSessionTemplateMutation = { readonly deleteSessionTemplate: { readonly deletedSessionTemplateId: string | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
 export type SiteConfigFieldsFragment = { readonly site: string, readonly revision: number, readonly text: string, readonly document: { readonly [key: string]: unknown }, readonly isPublic: boolean, readonly publicPath: string | null, readonly createdAt: string, readonly updatedAt: string };
 
 export type SiteConfigReportFieldsFragment = { readonly isValid: boolean, readonly errors: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly warnings: ReadonlyArray<SiteConfigFindingFieldsFragment>, readonly notices: ReadonlyArray<SiteConfigFindingFieldsFragment> };
@@ -572,12 +755,27 @@ export type SiteConfigQueryVariables = Exact<{
 
 export type SiteConfigQuery = { readonly siteConfig: SiteConfigFieldsFragment | null };
 
+export type SiteConfigsQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type SiteConfigsQuery = { readonly siteConfigs: { readonly nodes: ReadonlyArray<{ readonly site: string, readonly revision: number, readonly isPublic: boolean, readonly publicPath: string | null, readonly createdAt: string, readonly updatedAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
 export type PutSiteConfigMutationVariables = Exact<{
   input: PutSiteConfigInput;
 }>;
 
 
 export type PutSiteConfigMutation = { readonly putSiteConfig: { readonly siteConfig: SiteConfigFieldsFragment | null, readonly report: SiteConfigReportFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type DeleteSiteConfigMutationVariables = Exact<{
+  input: DeleteSiteConfigInput;
+}>;
+
+
+export type DeleteSiteConfigMutation = { readonly deleteSiteConfig: { readonly deletedSiteConfigId: string | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
 export type UserGroupFieldsFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly token: string | null, readonly properties: { readonly [key: string]: unknown } | null, readonly environment: Environment, readonly version: number, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly dataSourceId: number, readonly providedId: string, readonly name: string } }> };
 
@@ -620,6 +818,13 @@ export type RotateUserGroupTokenMutationVariables = Exact<{
 
 
 export type RotateUserGroupTokenMutation = { readonly rotateUserGroupToken: { readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
+export type CreateTemplateSessionMutationVariables = Exact<{
+  input: CreateTemplateSessionInput;
+}>;
+
+
+export type CreateTemplateSessionMutation = { readonly createTemplateSession: { readonly template: string | null, readonly token: string | null, readonly expiresAt: string | null, readonly url: string | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
 export type CreateEmbedSessionMutationVariables = Exact<{
   input: CreateEmbedSessionInput;
@@ -694,7 +899,7 @@ export type ViewerChangedSubscriptionVariables = Exact<{ [key: string]: never; }
 
 export type ViewerChangedSubscription = { readonly userGroupChanged: { readonly userGroup: { readonly id: string, readonly version: number, readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string } }> } | null } | null };
 
-export type WebhookEndpointFieldsFragment = { readonly id: string, readonly name: string, readonly url: string, readonly events: ReadonlyArray<WebhookEvent>, readonly createdAt: string, readonly disabledAt: string | null, readonly health: { readonly disabledReason: WebhookDisabledReason | null, readonly lastSuccessAt: string | null, readonly lastFailureAt: string | null, readonly lastError: string | null, readonly consecutiveFailures: number, readonly pausedUntil: string | null } };
+export type WebhookEndpointFieldsFragment = { readonly id: string, readonly name: string, readonly url: string, readonly events: ReadonlyArray<WebhookEvent>, readonly version: number, readonly createdAt: string, readonly disabledAt: string | null, readonly health: { readonly disabledReason: WebhookDisabledReason | null, readonly lastSuccessAt: string | null, readonly lastFailureAt: string | null, readonly lastError: string | null, readonly consecutiveFailures: number, readonly pausedUntil: string | null } };
 
 export type WebhookDeliveryFieldsFragment = { readonly id: string, readonly event: WebhookEvent, readonly eventId: string, readonly payload: { readonly [key: string]: unknown }, readonly state: WebhookDeliveryState, readonly attempts: number, readonly nextAttemptAt: string | null, readonly lastStatus: number | null, readonly lastError: string | null, readonly createdAt: string, readonly deliveredAt: string | null };
 
@@ -771,31 +976,63 @@ export const RevokeApiKeyDocument = /* @__PURE__ */ new DocumentText<RevokeApiKe
 );
 
 export const DataSourceDocument = /* @__PURE__ */ new DocumentText<DataSourceQuery, DataSourceQueryVariables>(
-  "query DataSource($by:DataSourceBy!){dataSource(by:$by){...DataSourceFields}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}",
+  "query DataSource($by:DataSourceBy!){dataSource(by:$by){...DataSourceFields}}fragment DataSourceFields on DataSource{id dataSourceId providedId name version createdAt}",
 );
 
 export const DataSourcesDocument = /* @__PURE__ */ new DocumentText<DataSourcesQuery, DataSourcesQueryVariables>(
-  "query DataSources($first:Int!$after:String$filter:DataSourceFilter$orderBy:DataSourceOrder){dataSources(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...DataSourceFields}pageInfo{hasNextPage endCursor}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}",
+  "query DataSources($first:Int!$after:String$filter:DataSourceFilter$orderBy:DataSourceOrder){dataSources(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...DataSourceFields}pageInfo{hasNextPage endCursor}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name version createdAt}",
 );
 
 export const CreateDataSourceDocument = /* @__PURE__ */ new DocumentText<CreateDataSourceMutation, CreateDataSourceMutationVariables>(
-  "mutation CreateDataSource($input:CreateDataSourceInput!){createDataSource(input:$input){dataSource{...DataSourceFields}userErrors{...UserErrorFields}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}fragment UserErrorFields on UserError{code message field}",
+  "mutation CreateDataSource($input:CreateDataSourceInput!){createDataSource(input:$input){dataSource{...DataSourceFields}userErrors{...UserErrorFields}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name version createdAt}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const UpdateDataSourceDocument = /* @__PURE__ */ new DocumentText<UpdateDataSourceMutation, UpdateDataSourceMutationVariables>(
-  "mutation UpdateDataSource($input:UpdateDataSourceInput!){updateDataSource(input:$input){dataSource{...DataSourceFields}userErrors{...UserErrorFields}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name createdAt}fragment UserErrorFields on UserError{code message field}",
+  "mutation UpdateDataSource($input:UpdateDataSourceInput!){updateDataSource(input:$input){dataSource{...DataSourceFields}userErrors{...UserErrorFields}}}fragment DataSourceFields on DataSource{id dataSourceId providedId name version createdAt}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const DeleteDataSourceDocument = /* @__PURE__ */ new DocumentText<DeleteDataSourceMutation, DeleteDataSourceMutationVariables>(
   "mutation DeleteDataSource($input:DeleteDataSourceInput!){deleteDataSource(input:$input){deletedDataSourceId userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
+export const PropertySchemaDocument = /* @__PURE__ */ new DocumentText<PropertySchemaQuery, PropertySchemaQueryVariables>(
+  "query PropertySchema{propertySchema{...PropertySchemaFields}}fragment PropertySchemaFields on PropertySchema{schema mode version updatedAt}",
+);
+
+export const SetPropertySchemaDocument = /* @__PURE__ */ new DocumentText<SetPropertySchemaMutation, SetPropertySchemaMutationVariables>(
+  "mutation SetPropertySchema($input:SetPropertySchemaInput!){setPropertySchema(input:$input){propertySchema{...PropertySchemaFields}report{checked invalid}userErrors{...UserErrorFields}}}fragment PropertySchemaFields on PropertySchema{schema mode version updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const SessionTemplatesDocument = /* @__PURE__ */ new DocumentText<SessionTemplatesQuery, SessionTemplatesQueryVariables>(
+  "query SessionTemplates($first:Int!$after:String){sessionTemplates(first:$first after:$after){nodes{...SessionTemplateFields}pageInfo{hasNextPage endCursor}}}fragment SessionTemplateFields on SessionTemplate{id name description algorithm header claims lifetimeSeconds url hasSecret issuer keySetUrl version createdAt updatedAt}",
+);
+
+export const CreateSessionTemplateDocument = /* @__PURE__ */ new DocumentText<CreateSessionTemplateMutation, CreateSessionTemplateMutationVariables>(
+  "mutation CreateSessionTemplate($input:CreateSessionTemplateInput!){createSessionTemplate(input:$input){sessionTemplate{...SessionTemplateFields}warnings userErrors{...UserErrorFields}}}fragment SessionTemplateFields on SessionTemplate{id name description algorithm header claims lifetimeSeconds url hasSecret issuer keySetUrl version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const UpdateSessionTemplateDocument = /* @__PURE__ */ new DocumentText<UpdateSessionTemplateMutation, UpdateSessionTemplateMutationVariables>(
+  "mutation UpdateSessionTemplate($input:UpdateSessionTemplateInput!){updateSessionTemplate(input:$input){sessionTemplate{...SessionTemplateFields}warnings userErrors{...UserErrorFields}}}fragment SessionTemplateFields on SessionTemplate{id name description algorithm header claims lifetimeSeconds url hasSecret issuer keySetUrl version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const DeleteSessionTemplateDocument = /* @__PURE__ */ new DocumentText<DeleteSessionTemplateMutation, DeleteSessionTemplateMutationVariables>(
+  "mutation DeleteSessionTemplate($input:DeleteSessionTemplateInput!){deleteSessionTemplate(input:$input){deletedSessionTemplateId userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
+);
+
 export const SiteConfigDocument = /* @__PURE__ */ new DocumentText<SiteConfigQuery, SiteConfigQueryVariables>(
   "query SiteConfig($site:String!){siteConfig(site:$site){...SiteConfigFields}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}",
 );
 
+export const SiteConfigsDocument = /* @__PURE__ */ new DocumentText<SiteConfigsQuery, SiteConfigsQueryVariables>(
+  "query SiteConfigs($first:Int!$after:String){siteConfigs(first:$first after:$after){nodes{site revision isPublic publicPath createdAt updatedAt}pageInfo{hasNextPage endCursor}}}",
+);
+
 export const PutSiteConfigDocument = /* @__PURE__ */ new DocumentText<PutSiteConfigMutation, PutSiteConfigMutationVariables>(
   "mutation PutSiteConfig($input:PutSiteConfigInput!){putSiteConfig(input:$input){siteConfig{...SiteConfigFields}report{...SiteConfigReportFields}userErrors{...UserErrorFields}}}fragment SiteConfigFields on SiteConfig{site revision text document isPublic publicPath createdAt updatedAt}fragment SiteConfigReportFields on SiteConfigReport{isValid errors{...SiteConfigFindingFields}warnings{...SiteConfigFindingFields}notices{...SiteConfigFindingFields}}fragment SiteConfigFindingFields on SiteConfigFinding{code message pointer line column count}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const DeleteSiteConfigDocument = /* @__PURE__ */ new DocumentText<DeleteSiteConfigMutation, DeleteSiteConfigMutationVariables>(
+  "mutation DeleteSiteConfig($input:DeleteSiteConfigInput!){deleteSiteConfig(input:$input){deletedSiteConfigId userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const UserGroupDocument = /* @__PURE__ */ new DocumentText<UserGroupQuery, UserGroupQueryVariables>(
@@ -816,6 +1053,10 @@ export const GetOrCreateUserGroupDocument = /* @__PURE__ */ new DocumentText<Get
 
 export const RotateUserGroupTokenDocument = /* @__PURE__ */ new DocumentText<RotateUserGroupTokenMutation, RotateUserGroupTokenMutationVariables>(
   "mutation RotateUserGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){userGroup{...UserGroupFields}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const CreateTemplateSessionDocument = /* @__PURE__ */ new DocumentText<CreateTemplateSessionMutation, CreateTemplateSessionMutationVariables>(
+  "mutation CreateTemplateSession($input:CreateTemplateSessionInput!){createTemplateSession(input:$input){template token expiresAt url userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const CreateEmbedSessionDocument = /* @__PURE__ */ new DocumentText<CreateEmbedSessionMutation, CreateEmbedSessionMutationVariables>(
@@ -863,7 +1104,7 @@ export const ViewerChangedDocument = /* @__PURE__ */ new DocumentText<ViewerChan
 );
 
 export const WebhookEndpointsDocument = /* @__PURE__ */ new DocumentText<WebhookEndpointsQuery, WebhookEndpointsQueryVariables>(
-  "query WebhookEndpoints($first:Int!$after:String$filter:WebhookEndpointFilter){webhookEndpoints(first:$first after:$after filter:$filter){nodes{...WebhookEndpointFields}pageInfo{hasNextPage endCursor}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}",
+  "query WebhookEndpoints($first:Int!$after:String$filter:WebhookEndpointFilter){webhookEndpoints(first:$first after:$after filter:$filter){nodes{...WebhookEndpointFields}pageInfo{hasNextPage endCursor}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events version createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}",
 );
 
 export const WebhookDeliveriesDocument = /* @__PURE__ */ new DocumentText<WebhookDeliveriesQuery, WebhookDeliveriesQueryVariables>(
@@ -871,15 +1112,15 @@ export const WebhookDeliveriesDocument = /* @__PURE__ */ new DocumentText<Webhoo
 );
 
 export const CreateWebhookEndpointDocument = /* @__PURE__ */ new DocumentText<CreateWebhookEndpointMutation, CreateWebhookEndpointMutationVariables>(
-  "mutation CreateWebhookEndpoint($input:CreateWebhookEndpointInput!){createWebhookEndpoint(input:$input){webhookEndpoint{...WebhookEndpointFields}secret userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
+  "mutation CreateWebhookEndpoint($input:CreateWebhookEndpointInput!){createWebhookEndpoint(input:$input){webhookEndpoint{...WebhookEndpointFields}secret userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events version createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const UpdateWebhookEndpointDocument = /* @__PURE__ */ new DocumentText<UpdateWebhookEndpointMutation, UpdateWebhookEndpointMutationVariables>(
-  "mutation UpdateWebhookEndpoint($input:UpdateWebhookEndpointInput!){updateWebhookEndpoint(input:$input){webhookEndpoint{...WebhookEndpointFields}userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
+  "mutation UpdateWebhookEndpoint($input:UpdateWebhookEndpointInput!){updateWebhookEndpoint(input:$input){webhookEndpoint{...WebhookEndpointFields}userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events version createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const RotateWebhookSecretDocument = /* @__PURE__ */ new DocumentText<RotateWebhookSecretMutation, RotateWebhookSecretMutationVariables>(
-  "mutation RotateWebhookSecret($input:RotateWebhookSecretInput!){rotateWebhookSecret(input:$input){webhookEndpoint{...WebhookEndpointFields}secret userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
+  "mutation RotateWebhookSecret($input:RotateWebhookSecretInput!){rotateWebhookSecret(input:$input){webhookEndpoint{...WebhookEndpointFields}secret userErrors{...UserErrorFields}}}fragment WebhookEndpointFields on WebhookEndpoint{id name url events version createdAt disabledAt health{disabledReason lastSuccessAt lastFailureAt lastError consecutiveFailures pausedUntil}}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const DeleteWebhookEndpointDocument = /* @__PURE__ */ new DocumentText<DeleteWebhookEndpointMutation, DeleteWebhookEndpointMutationVariables>(

@@ -19,6 +19,7 @@ export function backOffMs(failures: number): number {
 /** The browser's objects, whose types servers lack; undefined on a server. */
 interface Page {
   readonly document?: Pick<EventTarget, "addEventListener"> & { readonly visibilityState: string };
+  readonly navigator?: { readonly onLine?: boolean };
   readonly addEventListener?: EventTarget["addEventListener"];
 }
 
@@ -34,23 +35,33 @@ function isHidden(): boolean {
   return document?.visibilityState === "hidden";
 }
 
+function isOffline(): boolean {
+  const { navigator }: Page = Object(globalThis);
+  return navigator?.onLine === false;
+}
+
 /** Creates waits for the next attempt. */
 export function createWaits() {
   const wakers = new Set<() => void>();
 
   /**
-   * Waits while the page is visible; a hidden one waits until it is shown. `wake`, and the page's return, end the wait, but not before
-   * `leastMs`. @throws the signal's reason
+   * Waits while the page is visible; a hidden one waits until it is shown, and an offline one for the longest time. `wake`, and the page's
+   * return, end the wait, but not before `leastMs`. @throws the signal's reason
    */
   async function wait(milliseconds: number, leastMs: number, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
+    // Browsers may be wrong about being offline, as with a service on the same machine: still try.
+    const waitMs =
+      milliseconds > 0 && isOffline()
+        ? Math.max(milliseconds, backOffMs(Number.POSITIVE_INFINITY))
+        : milliseconds;
     const ended = new AbortController();
     let isWoken = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const until = new Promise<void>((resolve) => {
       const check = () => {
         clearTimeout(timer);
-        const leftMs = startedAt + (isWoken ? leastMs : milliseconds) - performance.now();
+        const leftMs = startedAt + (isWoken ? leastMs : waitMs) - performance.now();
         if (leftMs > 0 && leftMs < Number.POSITIVE_INFINITY) timer = setTimeout(check, leftMs);
         else if (leftMs <= 0 && (isWoken || !isHidden())) resolve();
       };

@@ -25,8 +25,9 @@ const checkJson = jsonParseLinter();
 /**
  * Extensions of an editor whose text can be changed.
  * @param hasSyntaxCheck whether to mark JSON syntax errors
+ * @param onSubmit called before Ctrl+S submits the form
  */
-export function editing(hasSyntaxCheck: boolean): Extension {
+export function editing(hasSyntaxCheck: boolean, onSubmit: () => void): Extension {
   return [
     history(),
     indentOnInput(),
@@ -41,6 +42,7 @@ export function editing(hasSyntaxCheck: boolean): Extension {
         key: "Mod-s",
         preventDefault: true,
         run: ({ root }) => {
+          onSubmit();
           if (root instanceof ShadowRoot) submit(root.host.closest("form"));
           return true;
         },

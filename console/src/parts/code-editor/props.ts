@@ -14,6 +14,8 @@ export interface Mark {
 export interface EditorHandle {
   /** Focuses the editor and selects from a position to the end of its line. */
   goTo(line: number, column: number): void;
+  /** Replaces the selection by a text, as a JSON string or as part of the one around it, and focuses the editor. */
+  insert(text: string): void;
 }
 
 export interface CodeEditorProps {

@@ -37,15 +37,15 @@ const THEME = EditorView.theme({
     maxWidth: "min(480px, 90vw)",
     overflow: "hidden",
   },
-  ".cm-tooltip-hover p": { margin: "0", padding: "8px 10px", font: "0.8125rem/1.5 var(--sans)" },
+  ".cm-tooltip-hover p": { margin: "0", padding: "8px 10px", font: "var(--small)/1.5 var(--sans)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 8px" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": {
     background: "var(--accent)",
     color: "var(--accent-ink)",
   },
-  ".cm-completionInfo": { padding: "8px 10px", font: "0.8125rem/1.5 var(--sans)" },
-  ".cm-diagnostic": { padding: "8px 10px", font: "0.8125rem/1.5 var(--sans)", whiteSpace: "pre-wrap" },
+  ".cm-completionInfo": { padding: "8px 10px", font: "var(--small)/1.5 var(--sans)" },
+  ".cm-diagnostic": { padding: "8px 10px", font: "var(--small)/1.5 var(--sans)", whiteSpace: "pre-wrap" },
   ".cm-diagnostic-error": { borderLeft: "4px solid var(--danger)" },
   ".cm-diagnostic-warning": { borderLeft: "4px solid var(--warning)" },
   ".cm-diagnostic-info": { borderLeft: "4px solid var(--accent)" },
@@ -65,7 +65,7 @@ const THEME = EditorView.theme({
   // Many fonts lack the symbol U+299A on both sides of the text.
   "&.cm-editor .cm-collapsedLines:before, &.cm-editor .cm-collapsedLines:after": { content: "none" },
   ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--sunken)", borderColor: "var(--line)" },
-  ".cm-panel.cm-search": { font: "0.8125rem/1.5 var(--sans)" },
+  ".cm-panel.cm-search": { font: "var(--small)/1.5 var(--sans)" },
   ".cm-textfield, .cm-button": {
     color: "var(--ink)",
     background: "var(--surface)",

@@ -12,17 +12,27 @@ export interface Picture {
 export function PreviewFrame({ picture }: { readonly picture: Picture }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [isLoaded, setLoaded] = useState(false);
+  const [height, setHeight] = useState(0);
   useEffect(() => {
     if (!isLoaded) return;
     const root = document.documentElement;
+    // Rounds numbers, as pages do that read the group.
+    const plain = JSON.parse(JSON.stringify(picture));
     // The frame has an opaque origin, which cannot be named.
     const send = () =>
-      frame.current?.contentWindow?.postMessage({ ...picture, theme: root.dataset["theme"] }, "*");
+      frame.current?.contentWindow?.postMessage({ ...plain, theme: root.dataset["theme"] }, "*");
     send();
     const observer = new MutationObserver(send);
     observer.observe(root, { attributeFilter: ["data-theme"] });
     return () => observer.disconnect();
   }, [isLoaded, picture]);
+  useEffect(() => {
+    const resize = ({ source, data }: MessageEvent<unknown>) => {
+      if (source === frame.current?.contentWindow && typeof data === "number") setHeight(data);
+    };
+    addEventListener("message", resize);
+    return () => removeEventListener("message", resize);
+  }, []);
   return (
     <iframe
       ref={frame}
@@ -30,6 +40,7 @@ export function PreviewFrame({ picture }: { readonly picture: Picture }) {
       title={`Dashboard of ${picture.name}`}
       src="preview"
       sandbox="allow-scripts"
+      style={{ height }}
       onLoad={() => setLoaded(true)}
     />
   );

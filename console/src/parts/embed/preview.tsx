@@ -10,26 +10,28 @@ import { type SessionCheck, useSessionCheck } from "./session-check.js";
 import { SessionFacts } from "./session-facts.js";
 
 interface PreviewProps {
-  /** Null if the group has not been created. */
+  /** Null if the group has not been created, or the user may not create embed sessions. */
   readonly group: { readonly id: string; readonly version: number } | null;
   /** An embed session of the group; empty before the first. */
   readonly session: string;
   readonly onSession: (session: string) => void;
   /** The group with changes that may not have been saved; its variables are its properties. */
   readonly edited: Picture | null;
-  readonly children?: ReactNode;
+  /** Whether `edited` has not been saved. */
+  readonly isEdited?: boolean;
+  /** What the dashboard lacks, in place of a chart. */
+  readonly missing?: ReactNode;
 }
 
 /** The dashboard that a group's viewers see, read with an embed session. */
-export function Preview({ group, session, onSession, edited, children }: PreviewProps) {
+export function Preview({ group, session, onSession, edited, isEdited, missing }: PreviewProps) {
   const create = useMutation(CreateEmbedSessionDocument);
   const query = useSessionCheck(session, group?.version);
   const { data: check, failure, reload } = query;
   const saved = check?.userGroup && pictureOf(check.userGroup, check.variables);
   const changed = saved && edited && withVariables(edited, check.variables);
-  const isUnsaved = changed && JSON.stringify(changed) !== JSON.stringify(saved);
-  const isPending = group === null || (session !== "" && check === null);
-  const shown = isUnsaved ? changed : isPending ? edited : saved;
+  const isUnsaved = saved && changed ? JSON.stringify(changed) !== JSON.stringify(saved) : isEdited;
+  const shown = isUnsaved || !saved ? (changed ?? edited) : saved;
 
   async function open(id: string) {
     const payload = await create.run({ input: { by: { id } } });
@@ -38,29 +40,48 @@ export function Preview({ group, session, onSession, edited, children }: Preview
   return (
     <section className="card embed-preview" aria-labelledby="preview">
       <h2 id="preview">Preview {isUnsaved && <span className="badge warning">With unsaved changes</span>}</h2>
-      <p className="fine">The dashboard of the quick start, as this customer sees it.</p>
-      {shown && <PreviewFrame picture={shown} />}
-      {session !== "" && <Secret key={session} label="Embed session" value={session} />}
-      {check && <SessionFacts check={check} onExpired={reload} />}
-      <LoadProblem failure={failure} onRetry={reload} />
-      <Problem failure={create.failure} errors={create.errors} />
-      <div className="actions">
-        {group && (
-          <button type="button" onClick={() => void open(group.id)} aria-disabled={create.isBusy}>
-            {session === "" ? "Show preview" : "Renew session"}
-          </button>
+      <div className="preview-picture">
+        {missing ? (
+          <p className="empty">{missing}</p>
+        ) : (
+          shown && (
+            <>
+              <p className="fine">Sample chart, with this customer&apos;s values and data sources.</p>
+              <PreviewFrame picture={shown} />
+            </>
+          )
         )}
-        {check?.isAccepted && pageData.preview_url !== undefined && (
-          <a
-            className="button"
-            href={`${pageData.preview_url}#embed_session=${session}`}
-            target="_blank"
-            rel="noreferrer"
-          >
-            Open as this customer
-          </a>
+      </div>
+      <div className="preview-session">
+        {session !== "" ? (
+          <Secret key={session} label="Embed session" value={session} />
+        ) : (
+          group && (
+            <p className="fine">
+              To be sure what this customer sees, read the group with an embed session, as a page does.
+            </p>
+          )
         )}
-        {children}
+        {check && <SessionFacts check={check} onExpired={reload} />}
+        <LoadProblem failure={failure} onRetry={reload} />
+        <Problem failure={create.failure} errors={create.errors} />
+        <div className="actions">
+          {group && (
+            <button type="button" onClick={() => void open(group.id)} aria-disabled={create.isBusy}>
+              {session === "" ? "Read as this customer" : "Renew session"}
+            </button>
+          )}
+          {check?.isAccepted && pageData.preview_url !== undefined && (
+            <a
+              className="button"
+              href={`${pageData.preview_url}#embed_session=${session}`}
+              target="_blank"
+              rel="noreferrer"
+            >
+              Open as this customer
+            </a>
+          )}
+        </div>
       </div>
     </section>
   );

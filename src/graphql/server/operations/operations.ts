@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { ApolloServerErrorCode } from "@apollo/server/errors";
 import type { FastifyBaseLogger } from "fastify";
 import {
@@ -64,6 +65,9 @@ export class Operations {
     sizeCalculation: (_, source) => source.length + DOCUMENT_CHARACTERS,
   });
 
+  /** The turn of the last large reply. */
+  #lastTurn = Promise.resolve();
+
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly services: Services,
@@ -113,6 +117,7 @@ export class Operations {
         headers = { ...headers, [REPLAYED_HEADER]: "true" };
       };
       const result = await this.#execute({ prepared, variables, context, onReplay });
+      if (context.session?.loaders.budget.isLarge) await this.#takeTurn();
       return shapeReply(result, headers, context, log);
     } catch (error) {
       return shapeFailure(error, headers, context, log);
@@ -189,6 +194,12 @@ export class Operations {
     } finally {
       metrics.operations.observe({ type, outcome }, (performance.now() - startedAt) / MS_PER_S);
     }
+  }
+
+  /** Waits for a turn of the event loop in which no other large reply is serialized: the rows of a burst arrive together. */
+  #takeTurn(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(() => setImmediate());
+    return this.#lastTurn;
   }
 
   #executeOnce(execution: Execution): Promise<ExecutionResult> {

@@ -1,0 +1,222 @@
+import { LRUCache } from "lru-cache";
+import type { Admin, Tenant, TenantKey } from "../../domain/accounts/caller.js";
+import { DomainError, type FieldError, type FieldPath, invalidField } from "../../domain/shared/errors.js";
+import type { PageRequest, Position } from "../../domain/shared/pagination.js";
+import { USER_GROUP_ORDER } from "../../domain/user-groups/list.js";
+import type { Properties } from "../../domain/user-groups/properties.js";
+import { findInvalidProperties, type PropertyRule } from "../../domain/user-groups/property-rules.js";
+import { parsePropertySchema, type SchemaMode } from "../../domain/user-groups/property-schema.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Database } from "../../persistence/database/database.js";
+import { violates } from "../../persistence/shared/database-error.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import { listUserGroups } from "../../persistence/user-groups/list-queries.js";
+import {
+  countOldConnections,
+  findPropertySchema,
+  lockPropertySchema,
+  type PropertySchemaEntity,
+  savePropertySchema,
+} from "../../persistence/user-groups/property-schemas.js";
+
+/** Checked forms that a process keeps: an environment has one, of at most some 100 KiB. */
+const MAX_CACHED = 500;
+/** Groups that a search for invalid properties reads at most, in pages, and bytes of properties after which it reads no further page. */
+export const MAX_CHECKED = 5000;
+const PAGE_SIZE = 100;
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Maximum errors per group that are listed. */
+const MAX_ERRORS = 10;
+const RETRY_AFTER_SECONDS = 60;
+const PRIMARY_KEY = "property_schema_pk";
+
+/** The schema for properties of an environment. */
+export interface PropertySchema {
+  /** JSON text; null if there is none. */
+  readonly text: string | null;
+  readonly root: PropertyRule;
+  readonly mode: SchemaMode;
+  /** Incremented by each change; 0 before the first one. */
+  readonly version: number;
+  readonly updatedAt: Date | null;
+}
+
+const NO_SCHEMA: PropertySchema = { text: null, root: {}, mode: "OFF", version: 0, updatedAt: null };
+
+/** A group whose properties violate the schema. */
+export interface PropertyFinding {
+  readonly userGroup: UserGroup;
+  /** The first errors, by path within the properties. */
+  readonly errors: readonly FieldError[];
+}
+
+/** Invalid groups among those that were checked. */
+export interface PropertyFindings {
+  readonly items: readonly PropertyFinding[];
+  readonly checked: number;
+  /** The position of the last group that was checked, if there are more; otherwise null. */
+  readonly next: Position | null;
+}
+
+/** The maximum number of invalid groups to list, and the position after which the search continues. */
+type SearchPage = Pick<PageRequest, "size" | "after">;
+
+/**
+ * Checks properties that are written.
+ * @param field path of the properties in the request
+ * @param former those of the group; undefined for a new one. Members that are equal are not checked
+ * @throws DomainError `invalid_field` with every invalid path, if the schema is enforced
+ */
+export type PropertyCheck = (field: FieldPath, next: Properties, former: Properties | undefined) => void;
+
+/** The change of an environment's schema. */
+export interface SchemaChange {
+  /** Absent if it stays; null removes it. */
+  readonly schema?: unknown;
+  readonly mode: SchemaMode;
+  readonly expectedVersion: number | undefined;
+  readonly isDryRun: boolean;
+}
+
+/** Manages the schema for properties of each environment, and checks properties against it (decision 61). */
+export class PropertySchemas {
+  readonly #cache = new LRUCache<string, PropertySchema>({ max: MAX_CACHED });
+
+  /** @param countInvalid counts a group that was written with invalid properties */
+  constructor(
+    private readonly db: Database,
+    private readonly countInvalid: () => void = () => undefined,
+  ) {}
+
+  /** Reads the schema, in the tenant's open transaction if it has one. */
+  async find(tenant: Tenant): Promise<PropertySchema> {
+    return this.#read(this.db.for(tenant));
+  }
+
+  /**
+   * Returns the version of the schema under which properties are valid, as far as this process knows; undefined if they are not. The statement
+   * that writes them must find that version (`schemaIs`).
+   */
+  versionFor(tenant: TenantKey, properties: Properties): number | undefined {
+    const { root, mode, version } = this.#cache.get(keyOf(tenant)) ?? NO_SCHEMA;
+    const isValid = mode === "OFF" || findInvalidProperties(root, properties, { max: 1 }).length === 0;
+    return isValid ? version : undefined;
+  }
+
+  /** Returns the check of properties that a transaction writes. */
+  async check(transaction: TenantDb): Promise<PropertyCheck> {
+    const { root, mode } = await this.#read(transaction);
+    return (field, next, former) => {
+      const findings = mode === "OFF" ? [] : findInvalidProperties(root, next, { former });
+      const [first] = findings;
+      if (!first) return;
+      if (mode === "WARN") return this.countInvalid();
+      const fields = findings.map((each) => ({ field: [...field, ...each.field], message: each.message }));
+      throw new DomainError("invalid_field", first.message, { field: [...field, ...first.field], fields });
+    };
+  }
+
+  /** Counts a new group that is stored even if it is invalid. Never fails: its caller waits for a page. */
+  async countCreated(tenant: Tenant, properties: Properties): Promise<void> {
+    const { root, mode } = await this.find(tenant).catch(() => NO_SCHEMA);
+    if (mode !== "OFF" && findInvalidProperties(root, properties, { max: 1 }).length > 0) this.countInvalid();
+  }
+
+  /**
+   * Changes the schema, or returns what would change.
+   * @throws DomainError `invalid_field`; `version_conflict`; `unavailable` for `ENFORCE` while processes are connected that do not check
+   */
+  async set(
+    admin: Admin,
+    { schema: sent, mode, expectedVersion, isDryRun }: SchemaChange,
+  ): Promise<{ readonly schema: PropertySchema; readonly findings: PropertyFindings | null }> {
+    const parsed = sent === undefined || sent === null ? sent : parsePropertySchema(sent, ["schema"]);
+    const save = this.db.for(admin).transaction(async (transaction) => {
+      const former = await lockPropertySchema(transaction);
+      const { version } = former ?? NO_SCHEMA;
+      if (expectedVersion !== undefined && expectedVersion !== version) throw versionConflict(version);
+      const text = parsed === undefined ? (former?.schema ?? null) : (parsed?.text ?? null);
+      if (text === null && mode !== "OFF") throw invalidField(["mode"], "must be OFF without a schema");
+      if (mode === "ENFORCE" && former?.mode !== "ENFORCE") await this.#requireNewProcesses();
+      const saved = isDryRun ? former : await savePropertySchema(transaction, former, { schema: text, mode });
+      return { saved, text };
+    });
+    const { saved, text } = await save.catch((error: unknown) => {
+      throw violates(error, PRIMARY_KEY) ? versionConflict(null) : error;
+    });
+    const root = text === null ? null : parsePropertySchema(JSON.parse(text), ["schema"]).root;
+    const all = { size: Number.POSITIVE_INFINITY, after: null };
+    const findings = root && (isDryRun || mode !== "OFF") ? await this.#search(admin, root, all) : null;
+    return { schema: this.#remember(admin, saved), findings };
+  }
+
+  /**
+   * Lists groups whose properties violate the schema, in the order of their IDs. Reads a bounded part of the groups.
+   * @throws DomainError `unavailable` when the database is unreachable
+   */
+  async findings(tenant: Tenant, page: SearchPage): Promise<PropertyFindings> {
+    const { root, text } = await this.find(tenant);
+    return text === null ? { items: [], checked: 0, next: null } : this.#search(tenant, root, page);
+  }
+
+  async #search(tenant: Tenant, root: PropertyRule, { size, after }: SearchPage): Promise<PropertyFindings> {
+    const items: PropertyFinding[] = [];
+    let [checked, bytes] = [0, 0];
+    let position = after;
+    while (checked < MAX_CHECKED && bytes < MAX_BYTES) {
+      const page = { size: PAGE_SIZE, from: "start", after: position, before: null } as const;
+      const found = await listUserGroups(this.db.for(tenant), {}, USER_GROUP_ORDER.default, page);
+      for (const [index, userGroup] of found.items.entries()) {
+        checked += 1;
+        bytes += Buffer.byteLength(userGroup.properties ?? "");
+        position = { value: userGroup.id, id: userGroup.id };
+        const errors = findInvalidProperties(root, userGroup.properties, { max: MAX_ERRORS });
+        if (errors.length === 0) continue;
+        items.push({ userGroup, errors });
+        const isLast = !found.hasMore && index === found.items.length - 1;
+        if (items.length === size) return { items, checked, next: isLast ? null : position };
+      }
+      if (!found.hasMore) return { items, checked, next: null };
+    }
+    return { items, checked, next: position };
+  }
+
+  async #requireNewProcesses(): Promise<void> {
+    const count = await countOldConnections(this.db);
+    if (count === 0) return;
+    throw new DomainError(
+      "unavailable",
+      `Processes of a version that does not check properties are connected to the database (connections: ${count}). Stop them first.`,
+      { retryAfter: RETRY_AFTER_SECONDS },
+    );
+  }
+
+  async #read(db: TenantDb): Promise<PropertySchema> {
+    return this.#remember(db, await findPropertySchema(db));
+  }
+
+  /** Returns a stored schema with its checked form, which is parsed once per version. */
+  #remember(tenant: TenantKey, stored: PropertySchemaEntity | null): PropertySchema {
+    if (!stored) return NO_SCHEMA;
+    const key = keyOf(tenant);
+    const known = this.#cache.get(key);
+    if (known?.version === stored.version) return known;
+    const { schema: text, mode, version, updatedAt } = stored;
+    const root = text === null ? {} : parsePropertySchema(JSON.parse(text), ["schema"]).root;
+    const schema = { text, root, mode, version, updatedAt };
+    // A statement with an older snapshot may end later.
+    if (!known || known.version < version) this.#cache.set(key, schema);
+    return schema;
+  }
+}
+
+function keyOf({ accountId, environment }: TenantKey): string {
+  return `${accountId}/${environment}`;
+}
+
+function versionConflict(version: number | null): DomainError {
+  const state = version === null ? "was created by another request" : `has version ${version}`;
+  return new DomainError("version_conflict", `The schema for properties ${state}. Read it again.`, {
+    field: ["expectedVersion"],
+  });
+}
