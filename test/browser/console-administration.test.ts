@@ -20,6 +20,9 @@ import {
 import { useChromium } from "../support/pages/playground-page.js";
 import { callRest } from "../support/rest/rest-client.js";
 import type { TestAccount } from "../support/service/test-service.js";
+import { avoidMidnight } from "../support/service/utc-day.js";
+
+await avoidMidnight();
 
 /** Maximum size of the first page's scripts and styles with gzip, in bytes. */
 const MAX_BYTES = 150_000;

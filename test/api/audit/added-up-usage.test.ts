@@ -4,6 +4,9 @@ import { skipOnCitus } from "../../support/citus/skip-on-citus.js";
 import { startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { blocksOf, recordPlans } from "../../support/postgres/plan-recorder.js";
 import { startService } from "../../support/service/test-service.js";
+import { avoidMidnight } from "../../support/service/utc-day.js";
+
+await avoidMidnight();
 
 const { account, keys, mutate, rest, run, service } = await startGraphql();
 const tenant = { accountId: account.accountId, environment: "Customer" } as const;

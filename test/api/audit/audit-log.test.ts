@@ -9,8 +9,11 @@ import {
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { callRest } from "../../support/rest/rest-client.js";
+import { avoidMidnight } from "../../support/service/utc-day.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 import { createEndpoint } from "../../support/webhooks/operations.js";
+
+await avoidMidnight();
 
 const graphql = useGraphql({ console: true });
 const QUERY = `query ($filter: AuditFilter, $first: Int, $after: String) {

@@ -11,6 +11,9 @@ import { createUserGroup } from "../../support/graphql/user-group-operations.js"
 import { connectSocket, subscribe } from "../../support/graphql/web-socket-client.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { startService } from "../../support/service/test-service.js";
+import { avoidMidnight } from "../../support/service/utc-day.js";
+
+await avoidMidnight();
 
 const graphql = await startGraphql({ encryptionKey: ENCRYPTION_KEY, console: true });
 const { account, call, front, keys, rest, run, service } = graphql;

@@ -9,6 +9,9 @@ import { createUserGroup } from "../../support/graphql/user-group-operations.js"
 import { callRest } from "../../support/rest/rest-client.js";
 import { metricValue } from "../../support/service/metric-samples.js";
 import { startTestService } from "../../support/service/test-service.js";
+import { avoidMidnight } from "../../support/service/utc-day.js";
+
+await avoidMidnight();
 
 const graphql = await startGraphql({ encryptionKey: ENCRYPTION_KEY });
 const { account, front, keys, mutate, run, service } = graphql;

@@ -2,10 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { Data } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { startService, type TestService } from "../../support/service/test-service.js";
+import { avoidMidnight } from "../../support/service/utc-day.js";
 import { goodSite } from "../../support/site-configs/store.js";
 import { countsOf, startTransferCommands, toLines } from "../../support/transfer/commands.js";
 import { startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, FAST, type WebhookTenant } from "../../support/webhooks/tenant.js";
+
+await avoidMidnight();
 
 const SEQUENCES = [
   "user_group_team_id",
