@@ -1,36 +1,45 @@
 import { medianOf } from "../measure.js";
-import { OURS, OURS_AGAIN } from "./contestants.js";
-import type { Results, Series } from "./results.js";
+import { OURS, OURS_AGAIN, type Work } from "./contestants.js";
+import { comparedSeries } from "./report.js";
+import type { Results } from "./results.js";
+import { DEFAULT_CONNECTIONS } from "./rounds.js";
 
 /** Narrow enough for phones. */
-const [WIDTH, LABEL, NUMBER, FONT] = [400, 96, 40, 12];
-const [HEADING, ROW, BAR, AXIS] = [28, 20, 12, 24];
+const [WIDTH, LABEL, NUMBER, FONT] = [400, 112, 40, 12];
+const [TITLE, HEADING, ROW, BAR, AXIS] = [32, 28, 20, 12, 24];
 const [LEFT, RIGHT] = [LABEL + NUMBER, WIDTH - 12];
 const STYLE = `svg{color:#4a5568}.faster{fill:#14724a}.slower{fill:#b45309}
 @media (prefers-color-scheme:dark){svg{color:#a1aabb}.faster{fill:#7fd6a0}.slower{fill:#f0b35e}}`;
 
-/** Draws our requests per second divided by each contestant's, as an SVG with a logarithmic axis. */
+const TITLES: Readonly<Record<Work, string>> = {
+  equal: "Servers that do equal work",
+  less: "Servers that do less",
+};
+
+/** Draws our requests per second divided by each contestant's, as an SVG with a logarithmic axis, in a group for each kind of work. */
 export function ratioChart(results: Results): string {
-  const bars = results
-    .allSeries()
-    .filter(({ contestant, half }) => contestant !== OURS && contestant !== OURS_AGAIN && !half)
-    .map((series) => ({
-      ...series,
-      ratio: medianOf(results.ratios({ ...series, contestant: OURS }, series, "perSecond")),
-    }))
-    .filter(({ ratio }) => !Number.isNaN(ratio));
-  const connections = middleOf(bars);
-  const shown = bars.filter((bar) => bar.connections === connections);
+  const shown = (["equal", "less"] as const).flatMap((work) =>
+    comparedSeries(results, work, DEFAULT_CONNECTIONS)
+      .filter(({ contestant }) => contestant !== OURS_AGAIN)
+      .map((series) => ({
+        ...{ work, ...series },
+        ratio: medianOf(results.ratios({ ...series, contestant: OURS }, series, "perSecond")),
+      })),
+  );
   const ticks = ticksOf(shown.map(({ ratio }) => ratio));
   const [first = 0, last = 0] = [ticks.at(0), ticks.at(-1)];
   const x = (ratio: number) => LEFT + ((Math.log2(ratio) - first) / (last - first)) * (RIGHT - LEFT);
   let y = AXIS;
-  const rows = shown.map(({ workload, contestant, ratio }, index) => {
-    const isFirst = workload !== shown[index - 1]?.workload;
+  const rows = shown.map(({ work, workload, contestant, ratio }, index) => {
+    const previous = shown[index - 1];
+    const isFirstOfWork = work !== previous?.work;
+    if (isFirstOfWork) y += TITLE;
+    const title = isFirstOfWork ? text(0, y - 6, TITLES[work], "title") : "";
+    const isFirst = isFirstOfWork || workload !== previous?.workload;
     const heading = isFirst ? text(0, y + HEADING - 8, workload, "bold") : "";
     y += (isFirst ? HEADING : 0) + ROW;
     const [from, to] = [Math.min(x(1), x(ratio)), Math.max(x(1), x(ratio))];
-    return `${heading}${text(0, y - 6, contestant)}${text(LEFT - 8, y - 6, ratio.toFixed(2), "end")}
+    return `${title}${heading}${text(0, y - 6, contestant)}${text(LEFT - 8, y - 6, ratio.toFixed(2), "end")}
 <rect class="${ratio >= 1 ? "faster" : "slower"}" x="${from.toFixed(1)}" y="${y - ROW / 2 - BAR / 2}" width="${(to - from).toFixed(1)}" height="${BAR}"/>`;
   });
   const axis = ticks.map((tick) => {
@@ -39,20 +48,12 @@ export function ratioChart(results: Results): string {
     return `<path d="M${at} ${AXIS}V${y}" stroke="currentColor" stroke-opacity="${tick === 0 ? 1 : 0.25}"/>
 ${[AXIS - 8, y + 16].map((labelY) => text(at, labelY, `${label}×`, "middle")).join("")}`;
   });
-  const title = `Requests per second of the service, divided by each contestant's, over ${connections} connections`;
+  const title = `Requests per second of the service, divided by each contestant's, over ${DEFAULT_CONNECTIONS} connections`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${y + AXIS}" viewBox="0 0 ${WIDTH} ${y + AXIS}" font-family="system-ui, sans-serif" font-size="${FONT}" role="img" aria-label="${title}">
 <style>${STYLE}</style>
 ${[...axis, ...rows].join("\n")}
 </svg>
 `;
-}
-
-/** The middle one of the measured numbers of connections. */
-function middleOf(series: readonly Series[]): number | undefined {
-  const all = [...new Set(series.map(({ connections }) => connections))].toSorted(
-    (one, other) => one - other,
-  );
-  return all[Math.floor(all.length / 2)];
 }
 
 /** The powers of two around the ratios and 1. */
@@ -62,7 +63,18 @@ function ticksOf(ratios: readonly number[]): readonly number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-function text(x: number | string, y: number, content: string, style: "bold" | "end" | "middle" | "" = "") {
-  const attribute = style === "bold" ? ` font-weight="600"` : style === "" ? "" : ` text-anchor="${style}"`;
+function text(
+  x: number | string,
+  y: number,
+  content: string,
+  style: "title" | "bold" | "end" | "middle" | "" = "",
+) {
+  const attribute = {
+    title: ` font-size="15" font-weight="600"`,
+    bold: ` font-weight="600"`,
+    end: ` text-anchor="end"`,
+    middle: ` text-anchor="middle"`,
+    "": "",
+  }[style];
   return `<text x="${x}" y="${y}" fill="currentColor"${attribute}>${content}</text>`;
 }

@@ -1,14 +1,13 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { resolve } from "node:path";
 import { describeMachine } from "../conditions.js";
 import { startPostgres } from "../postgres.js";
 import { inWorkplace, type Workplace } from "../workplace.js";
-import { ratioChart } from "./chart.js";
 import { CONTESTANT_NAMES, OURS, OURS_AGAIN, startPeer, startVariant } from "./contestants.js";
 import { GRAPHQL_WORKLOADS } from "./graphql-workloads.js";
 import { type Contestant, Meter } from "./measurement.js";
 import { type CompareOptions, readCompareOptions } from "./options.js";
+import { savePerformancePage } from "./performance-page.js";
 import { resultTable, targetTable } from "./report.js";
 import { getReply, REST_WORKLOADS } from "./rest-workloads.js";
 import { Results } from "./results.js";
@@ -28,7 +27,6 @@ export async function benchCompare(args: readonly string[]): Promise<string> {
   const options = readCompareOptions(args);
   const workloads = chooseWorkloads(options);
   if (!options.checkOnly) await requireWrk();
-  if (options.save !== undefined) await mkdir(options.save, { recursive: true });
   return inWorkplace(async (place) => {
     const database = await (await startPostgres(place, SETTINGS)).create("compare");
     const stage = { database, world: inventWorld(options.groups) };
@@ -42,11 +40,8 @@ export async function benchCompare(args: readonly string[]): Promise<string> {
     const results = await measureAll(entries, options, place);
     if (options.checkOnly) return "All contestants give the same replies.";
     const conditions = await describeRun(options, stage, before);
-    const tables = [resultTable(results), targetTable(results), conditions].join("\n\n");
-    if (options.save === undefined) return tables;
-    await writeFile(resolve(options.save, "performance.md"), `${tables}\n`);
-    await writeFile(resolve(options.save, "performance.svg"), ratioChart(results));
-    return tables;
+    if (options.save) await savePerformancePage(results, conditions);
+    return [resultTable(results), targetTable(results), conditions].join("\n\n");
   });
 }
 

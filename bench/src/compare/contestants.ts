@@ -12,20 +12,39 @@ export const OURS_AGAIN = "ours-again";
 /** Generates its own GraphQL schema from the tables. */
 export const POSTGRAPHILE = "postgraphile";
 
-/** The peers' programs, some with several modes. */
-const PEERS: Readonly<Record<string, readonly [script: string, mode?: string]>> = {
-  constant: ["constant-server.js"],
-  fastify: ["rest-server.js", "constant"],
-  prepared: ["rest-server.js", "select"],
-  insert: ["rest-server.js", "insert"],
-  [POSTGRAPHILE]: ["postgraphile-server.js"],
-  mercurius: ["mercurius-server.js"],
-  "mercurius-jit": ["mercurius-server.js", "jit"],
-  plain: ["plain-server.js"],
+/**
+ * The work of a contestant on the database: `equal` to ours, as the application role within the row scope of the tenant, so that
+ * row-level security is in force; or `less`, as the owner role or without a database.
+ */
+export type Work = "equal" | "less";
+
+interface Peer {
+  readonly script: string;
+  /** For programs with several modes. */
+  readonly mode?: string;
+  readonly work: Work;
+}
+
+const PEERS: Readonly<Record<string, Peer>> = {
+  constant: { script: "constant-server.js", work: "less" },
+  fastify: { script: "rest-server.js", mode: "constant", work: "less" },
+  "prepared-rls": { script: "rest-server.js", mode: "select", work: "equal" },
+  prepared: { script: "rest-server.js", mode: "select", work: "less" },
+  insert: { script: "rest-server.js", mode: "insert", work: "less" },
+  "mercurius-jit-rls": { script: "mercurius-server.js", mode: "jit", work: "equal" },
+  [POSTGRAPHILE]: { script: "postgraphile-server.js", work: "less" },
+  mercurius: { script: "mercurius-server.js", work: "less" },
+  "mercurius-jit": { script: "mercurius-server.js", mode: "jit", work: "less" },
+  plain: { script: "plain-server.js", work: "less" },
 };
 
 /** All contestants except variants of ours. */
 export const CONTESTANT_NAMES: readonly string[] = [OURS, ...Object.keys(PEERS)];
+
+/** All contestants but the peers are our service. */
+export function workOf(contestant: string): Work {
+  return PEERS[contestant]?.work ?? "equal";
+}
 
 /** The service's default, used by all contestants. */
 const POOL_SIZE = 10;
@@ -47,10 +66,12 @@ export async function startPeer(
   constant: object,
 ): Promise<Contestant> {
   const { database, world } = stage;
-  const [script, mode = ""] = PEERS[name] ?? [];
-  if (script === undefined) throw new Error(`Unknown contestant: ${name}.`);
+  const peer = PEERS[name];
+  if (peer === undefined) throw new Error(`Unknown contestant: ${name}.`);
+  const { script, mode = "", work } = peer;
   const settings: PeerSettings = {
-    connection: database.owner,
+    connection: work === "equal" ? database.runtime : database.owner,
+    hasRowScope: work === "equal",
     poolSize: POOL_SIZE,
     encryptionKey: world.encryptionKey,
     tenants: Object.fromEntries(

@@ -10,16 +10,17 @@ import {
   VIEWER,
 } from "./graphql-queries.js";
 import { type HttpRequest, send } from "./http-request.js";
-import { type Place, pickTenants, type Stage, type Workload, withTenants } from "./workload.js";
+import { type Place, pickTenants, type Stage, TENANTS, type Workload, withTenants } from "./workload.js";
 import type { Account, Group } from "./world.js";
 
 const SAMPLES = 20;
 const READS = 10_000;
 /** The number of list pages requested in turn. */
 const PAGES = 40;
-const SERVERS = ["mercurius", "mercurius-jit", "plain"];
-const PEERS = [POSTGRAPHILE, ...SERVERS];
-const TENANT_PEERS = [POSTGRAPHILE, "mercurius-jit"];
+const JIT_PEERS = ["mercurius-jit-rls", "mercurius-jit"];
+const SERVERS = [...JIT_PEERS, "mercurius", "plain"];
+const PEERS = [...SERVERS, POSTGRAPHILE];
+const TENANT_PEERS = [...JIT_PEERS, POSTGRAPHILE];
 
 /** Picks the groups that a workload reads. */
 export type Picker = (stage: Stage, count: number) => readonly Place[];
@@ -36,7 +37,7 @@ export const GRAPHQL_WORKLOADS: readonly Workload[] = [
     mapping: mappingOf(group),
   })),
   // Without PostGraphile, which would need an extension or clients that hash their tokens.
-  ...withTenants(readingViewer, { peers: SERVERS, half: true }, ["mercurius-jit"]),
+  ...withTenants(readingViewer, { peers: SERVERS, half: true }, JIT_PEERS),
 ];
 
 /** Reads one group with its mapping and data sources. */
@@ -88,6 +89,7 @@ function paging(
   const pages: Workload = {
     name,
     peers: PEERS,
+    half: true,
     async check(server, { world }) {
       const [account] = world.accounts;
       for (const [index, { nodes, hasNextPage }] of (await walk(server, account, document)).entries()) {
@@ -101,7 +103,7 @@ function paging(
   };
   const firstPages = async (server: ServerProcess, stage: Stage) =>
     pickTenants(stage, READS).map(({ account }) => call(server, account, document, { after: null }));
-  return [pages, { ...pages, name: `${name}-tenants`, peers: TENANT_PEERS, requests: firstPages }];
+  return [pages, { ...pages, name: `${name}${TENANTS}`, peers: TENANT_PEERS, requests: firstPages }];
 }
 
 /** Reads a list from the beginning, with the contestant's own cursors. */

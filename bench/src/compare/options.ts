@@ -24,27 +24,27 @@ export const NODE_24 = join(
 /** What the image sets for Node.js 24 (Dockerfile). */
 const IMAGE_SETTINGS = { NODE_OPTIONS: "--max-semi-space-size=16" };
 
-const FULL = { connections: [1, 32, 256], rounds: 4, seconds: 2, warmUp: 20, groups: 50_000, half: true };
+const FULL = { connections: [32], rounds: 5, seconds: 2, warmUp: 20, groups: 50_000, half: true };
 const QUICK = { connections: [32], rounds: 3, seconds: 1, warmUp: 1, groups: 10_000, half: false };
 
 const USAGE = `npm run bench -- compare [options]
-  --quick                   one number of connections, short rounds, fewer groups
+  --quick                   few and short rounds, fewer groups
   --only WORKLOAD,…         only these workloads
   --against CONTESTANT,…    only these contestants besides ours
   --variant NAME:KEY=VALUE,… our service once more, with these settings; may be repeated
   --build NAME:DIRECTORY    our service once more, as built in another working copy; may be repeated
   --node-24                 our service once more, on Node.js 24
   --profile DIRECTORY       writes a CPU profile of our service
-  --save DIRECTORY          writes the tables to performance.md and a chart to performance.svg
+  --save                    replaces the measurements in docs/performance.md and bench/results.md, and the chart
   --connections N,…         --rounds N   --seconds N   --warm-up SECONDS   --groups N   --half   --check (no measurement)`;
 
 export type CompareOptions = ReturnType<typeof readCompareOptions>;
 
 /** Parses the command line. @throws Error with the usage for invalid options */
 export function readCompareOptions(args: readonly string[]) {
-  const lists = ["only", "against", "variant", "build", "connections", "profile", "save"];
+  const lists = ["only", "against", "variant", "build", "connections", "profile"];
   const names = [...lists, "rounds", "seconds", "warm-up", "groups"];
-  const flags = ["quick", "check", "half", "node-24"];
+  const flags = ["quick", "check", "half", "node-24", "save"];
   return readOptions(args, { names, flags, usage: USAGE }, (options) => {
     const preset = options.has("quick") || options.has("check") ? QUICK : FULL;
     const number = (name: string, value: number) => readNumbers(options, name, []).at(-1) ?? value;
@@ -59,7 +59,7 @@ export function readCompareOptions(args: readonly string[]) {
         ...(options.has("node-24") ? [{ name: "node-24", settings: IMAGE_SETTINGS, node: NODE_24 }] : []),
       ],
       profile: options.get("profile")?.at(-1),
-      save: options.get("save")?.at(-1),
+      save: options.has("save"),
       connections: readNumbers(options, "connections", preset.connections),
       rounds: number("rounds", preset.rounds),
       /** The duration of each measurement. */

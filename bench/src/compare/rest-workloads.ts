@@ -4,21 +4,30 @@ import type { StoredTokenText } from "../../../src/domain/accounts/token-vault.j
 import type { ServerProcess } from "../server-process.js";
 import type { Picker } from "./graphql-workloads.js";
 import { type HttpRequest, send } from "./http-request.js";
-import { type Place, pickGroups, type Stage, tenantsOf, type Workload, withTenants } from "./workload.js";
+import {
+  type Place,
+  pickGroups,
+  type Stage,
+  TENANTS,
+  tenantsOf,
+  type Workload,
+  withTenants,
+} from "./workload.js";
 import { type Account, ENVIRONMENT, type World } from "./world.js";
 
 const SAMPLES = 20;
 const READS = 10_000;
 /** Contestants with a constant reply. */
 export const CONSTANT = ["constant", "fastify"];
+const GET_PEERS = ["prepared-rls", "prepared"];
 const TOKEN = /^ugt_[0-9A-Za-z]{55}$/;
 
 export const REST_WORKLOADS: readonly Workload[] = [
-  ...withTenants(readingRest, { peers: [...CONSTANT, "prepared"], half: true }, ["prepared"]),
-  ...withTenants(creating, { peers: ["insert"] }),
-  ...withTenants(renaming, { peers: ["prepared"] }),
+  ...withTenants(readingRest, { peers: [...GET_PEERS, ...CONSTANT], half: true }, GET_PEERS),
+  ...withTenants(creating, { peers: ["insert"], half: true }),
+  ...withTenants(renaming, { peers: ["prepared"], half: true }),
   rotating("rest-rotate", ({ accounts: [first] }) => [first]),
-  rotating("rest-rotate-tenants", tenantsOf),
+  rotating(`rest-rotate${TENANTS}`, tenantsOf),
 ];
 
 /** Reads existing groups. */
@@ -137,6 +146,7 @@ function rotating(name: string, accountsOf: (world: World) => readonly Account[]
     name,
     peers: ["prepared"],
     writes: true,
+    half: true,
     check: checkRotation,
     async requests(_, stage, maxCount) {
       const accounts = new Map(accountsOf(stage.world).map((account) => [account.accountId, account]));

@@ -1,3 +1,4 @@
+import { POSTGRAPHILE } from "./contestants.js";
 import { type Contestant, type Meter } from "./measurement.js";
 import type { CompareOptions } from "./options.js";
 import { CONSTANT } from "./rest-workloads.js";
@@ -18,8 +19,10 @@ interface Step extends Entry {
 /** A measurement lasts until each connection has this many replies, up to the maximum. */
 const REPLIES = 3;
 const MAX_SECONDS = 6;
-/** Connections for warm-up and half load. */
-const DEFAULT_CONNECTIONS = 32;
+/** Connections for warm-up, half load and comparisons. */
+export const DEFAULT_CONNECTIONS = 32;
+/** Latency at half load is not meaningful for constant replies, nor a comparison for the slowest peers. */
+const NOT_AT_HALF_LOAD = [...CONSTANT, POSTGRAPHILE, "mercurius", "plain"];
 /** A contestant is warm when its throughput in this many consecutive windows differs by less than this. */
 const STABLE_WINDOWS = 3;
 const STABLE_WITHIN = 0.03;
@@ -88,8 +91,7 @@ function stepsOf(entry: Entry, options: CompareOptions): readonly Step[] {
   const numbers = workload.connections ?? options.connections;
   const full = numbers.map((connections) => ({ ...entry, connections, half: false }));
   if (!workload.half || !options.half || !numbers.includes(DEFAULT_CONNECTIONS)) return full;
-  // Latency at half load is not meaningful for constant replies.
-  const contestants = entry.contestants.filter(({ name }) => !CONSTANT.includes(name));
+  const contestants = entry.contestants.filter(({ name }) => !NOT_AT_HALF_LOAD.includes(name));
   return [...full, { workload, contestants, connections: DEFAULT_CONNECTIONS, half: true }];
 }
 

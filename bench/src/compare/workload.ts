@@ -14,7 +14,7 @@ export interface Workload {
   readonly connections?: readonly number[];
   /** The minimum duration of a measurement in seconds. */
   readonly minSeconds?: number;
-  /** Whether to measure latency at half load. */
+  /** Whether to measure latency at half load, except of contestants far behind. */
   readonly half?: boolean;
   /** Compares sample replies with the expected ones. @throws AssertionError */
   check(contestant: ServerProcess, stage: Stage): Promise<void>;
@@ -33,6 +33,9 @@ export interface Place {
   readonly account: Account;
   readonly group: Group;
 }
+
+/** Ends the name of a workload on a thousand accounts. */
+export const TENANTS = "-tenants";
 
 /** Picks random groups, with repetition. */
 export function pickGroups(accounts: readonly Account[], count: number): readonly Place[] {
@@ -72,7 +75,7 @@ export function withTenants(
   const many = create(pickTenants);
   return [
     { ...one, ...more },
-    { ...many, ...more, name: `${many.name}-tenants`, ...(tenantPeers ? { peers: tenantPeers } : {}) },
+    { ...many, ...more, name: `${many.name}${TENANTS}`, ...(tenantPeers ? { peers: tenantPeers } : {}) },
   ];
 }
 

@@ -12,7 +12,7 @@ declare module "mercurius" {
 
 /** Mercurius as documented: loaders against 1 + N statements, and compiled queries with `jit`. */
 const settings = readSettings();
-const queries = new TenantQueries(settings);
+const queries = await TenantQueries.open(settings);
 const identify = identifier(settings);
 const app = Fastify();
 await app.register(mercurius, {

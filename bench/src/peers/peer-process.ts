@@ -1,8 +1,9 @@
 import type { AddressInfo, Server } from "node:net";
+import type { Environment } from "../../../src/domain/accounts/environment.js";
 
 /** A peer's settings, passed as JSON in its first argument. */
 export interface PeerSettings {
-  /** As the owner role: peers are not subject to row-level security. */
+  /** Of the application role if `hasRowScope`, otherwise of the owner role, which is not subject to row-level security. */
   readonly connection: {
     readonly host: string;
     readonly port: number;
@@ -10,6 +11,8 @@ export interface PeerSettings {
     readonly password: string;
     readonly database: string;
   };
+  /** Whether each statement runs within the row scope of its tenant, as ours do. */
+  readonly hasRowScope: boolean;
   /** The maximum number of database connections. */
   readonly poolSize: number;
   /** 32 bytes in base64. */
@@ -24,7 +27,7 @@ export interface PeerSettings {
 
 export interface Tenant {
   readonly accountId: number;
-  readonly environment: string;
+  readonly environment: Environment;
 }
 
 export function readSettings(): PeerSettings {

@@ -49,32 +49,35 @@ const IDS = 10_000_000;
 
 /** User groups with as few prepared statements as possible; tokens are encrypted as in our service. */
 export class PreparedGroups {
-  readonly #statements: Statements;
   readonly #vault: TokenVault;
   #lastId = 0;
 
-  private constructor(settings: PeerSettings) {
-    this.#statements = new Statements(settings);
+  private constructor(
+    private readonly statements: Statements,
+    settings: PeerSettings,
+  ) {
     this.#vault = new TokenVault([Buffer.from(settings.encryptionKey, "base64")]);
   }
 
   static async open(settings: PeerSettings): Promise<PreparedGroups> {
-    const groups = new PreparedGroups(settings);
-    const tenant = { accountId: 0, environment: "" };
-    const [row] = await groups.#statements.run<{ id: number }>(DRAW_IDS, tenant, [IDS]);
+    const statements = await Statements.open(settings);
+    const groups = new PreparedGroups(statements, settings);
+    if (settings.mode !== "insert") return groups;
+    const tenant = { accountId: 0, environment: "Customer" } as const;
+    const [row] = await statements.run<{ id: number }>(DRAW_IDS, tenant, [IDS]);
     groups.#lastId = (row?.id ?? 0) - IDS;
     return groups;
   }
 
   async find(tenant: Tenant, { user_group_id: providedId }: GetBody) {
-    const [row] = await this.#statements.run<GroupRow>(FIND, tenant, [providedId]);
+    const [row] = await this.statements.run<GroupRow>(FIND, tenant, [providedId]);
     return row && this.#reply(tenant, row, false);
   }
 
   async insert(tenant: Tenant, body: GetBody) {
     this.#lastId += 1;
     const properties = body.properties ? JSON.stringify(body.properties) : null;
-    const [row] = await this.#statements.run<GroupRow>(INSERT, tenant, [
+    const [row] = await this.statements.run<GroupRow>(INSERT, tenant, [
       ...[this.#lastId, body.user_group_id, body.name, properties],
       ...this.#newToken(tenant),
     ]);
@@ -82,13 +85,13 @@ export class PreparedGroups {
   }
 
   async rename(tenant: Tenant, { user_group_id: providedId, name }: GetBody) {
-    const [row] = await this.#statements.run<GroupRow>(RENAME, tenant, [providedId, name]);
+    const [row] = await this.statements.run<GroupRow>(RENAME, tenant, [providedId, name]);
     return row && this.#reply(tenant, row, false);
   }
 
   async rotate(tenant: Tenant, token: string) {
     const lookup = this.#vault.lookup(token, this.#vault.primaryKeyId);
-    const [row] = await this.#statements.run<GroupRow>(ROTATE, tenant, [lookup, ...this.#newToken(tenant)]);
+    const [row] = await this.statements.run<GroupRow>(ROTATE, tenant, [lookup, ...this.#newToken(tenant)]);
     if (!row) return undefined;
     const { properties: _, ...view } = this.#view(tenant, row);
     return { success: 1, user_group: { ...view, api_environment_tag: tenant.environment } };

@@ -1,4 +1,6 @@
 import { Pool } from "pg";
+import { runInTransaction } from "../../../src/persistence/shared/pipelined-transaction.js";
+import { beginWithin, IN_INDEX_ORDER } from "../../../src/persistence/shared/row-scope.js";
 import { VALUE_PARSERS } from "../../../src/persistence/shared/value-parsers.js";
 import type { PeerSettings, Tenant } from "./peer-process.js";
 
@@ -28,19 +30,50 @@ interface Statement {
   readonly name: string;
   /** $1 is the account, $2 the environment. */
   readonly text: string;
+  /** Within the row scope, reads sorted rows by an index, as ours: row-level security misleads the planner. */
+  readonly isInIndexOrder?: true;
 }
 
 /** Runs statements for a tenant; each connection prepares them once. */
 export class Statements {
   readonly #pool: Pool;
 
-  constructor({ connection, poolSize }: PeerSettings) {
-    this.#pool = new Pool({ ...connection, max: poolSize, types: VALUE_PARSERS });
+  private constructor(private readonly settings: PeerSettings) {
+    const { connection, poolSize, hasRowScope } = settings;
+    this.#pool = new Pool({ ...connection, max: poolSize, types: VALUE_PARSERS, pipeline: hasRowScope });
   }
 
-  async run<Row extends object>(statement: Statement, tenant: Tenant, values: readonly unknown[]) {
-    const all = [tenant.accountId, tenant.environment, ...values];
-    return (await this.#pool.query<Row>({ ...statement, values: all })).rows;
+  /** @throws Error when a peer with a row scope can see rows without it */
+  static async open(settings: PeerSettings): Promise<Statements> {
+    const statements = new Statements(settings);
+    if (settings.hasRowScope) {
+      const { rowCount } = await statements.#pool.query("SELECT FROM user_group LIMIT 1");
+      if (rowCount !== 0)
+        throw new Error(
+          "A statement without a row scope returns a group: row-level security is not in force.",
+        );
+    }
+    return statements;
+  }
+
+  async run<Row extends object>(
+    { name, text, isInIndexOrder }: Statement,
+    tenant: Tenant,
+    values: readonly unknown[],
+  ) {
+    const query = { name, text, values: [tenant.accountId, tenant.environment, ...values] };
+    if (!this.settings.hasRowScope) return (await this.#pool.query<Row>(query)).rows;
+    const begin = beginWithin(tenant, "read");
+    const client = await this.#pool.connect();
+    try {
+      return await runInTransaction<Row>(
+        client,
+        isInIndexOrder ? `${begin}; ${IN_INDEX_ORDER}` : begin,
+        query,
+      );
+    } finally {
+      client.release();
+    }
   }
 }
 
@@ -58,7 +91,8 @@ const BY_TOKEN = {
 const PAGE = {
   name: "groups_after",
   text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND id > $3 ORDER BY id LIMIT $4`,
-};
+  isInIndexOrder: true,
+} as const;
 const MAPPINGS = {
   name: "mappings",
   text: `SELECT user_group_id AS "teamId", schema_id AS "schemaId", data_source.id AS "dataSourceId",
@@ -72,29 +106,29 @@ const MAPPINGS = {
 
 /** Hand-tuned statements. */
 export class TenantQueries {
-  readonly #statements: Statements;
+  private constructor(private readonly statements: Statements) {}
 
-  constructor(settings: PeerSettings) {
-    this.#statements = new Statements(settings);
+  static async open(settings: PeerSettings): Promise<TenantQueries> {
+    return new TenantQueries(await Statements.open(settings));
   }
 
   async findByProvidedId(tenant: Tenant, providedId: string): Promise<Group | null> {
-    return (await this.#statements.run<Group>(BY_PROVIDED_ID, tenant, [providedId]))[0] ?? null;
+    return (await this.statements.run<Group>(BY_PROVIDED_ID, tenant, [providedId]))[0] ?? null;
   }
 
   async findByToken(tenant: Tenant, lookup: Buffer): Promise<Group | null> {
-    return (await this.#statements.run<Group>(BY_TOKEN, tenant, [lookup]))[0] ?? null;
+    return (await this.statements.run<Group>(BY_TOKEN, tenant, [lookup]))[0] ?? null;
   }
 
   /** Returns groups in order of ID. */
   async findAfter(tenant: Tenant, id: number, limit: number): Promise<readonly Group[]> {
-    return this.#statements.run<Group>(PAGE, tenant, [id, limit]);
+    return this.statements.run<Group>(PAGE, tenant, [id, limit]);
   }
 
   /** Returns the mapping of each group, in order, with data sources, in one statement. */
   async findMappings(tenant: Tenant, ids: readonly number[]): Promise<MappingEntry[][]> {
     const mappings = new Map(ids.map((id): [number, MappingEntry[]] => [id, []]));
-    const rows = await this.#statements.run<MappingRow>(MAPPINGS, tenant, [ids]);
+    const rows = await this.statements.run<MappingRow>(MAPPINGS, tenant, [ids]);
     for (const { teamId, schemaId, ...dataSource } of rows)
       mappings.get(teamId)?.push({ schemaId, dataSource });
     return ids.map((id) => mappings.get(id) ?? []);

@@ -54,6 +54,16 @@ test("a guide has at most 700 words besides its code", () => {
   expect(Object.fromEntries(long)).toEqual({});
 });
 
+test("rates on the page about performance are measured ones, which the benchmark writes", () => {
+  const page = readDocument("docs/performance.md");
+  const sections = /<!-- measured by .*? -->.*?<!-- end of the measurements -->/gs;
+  expect(page.match(sections)).toHaveLength(4);
+  const prose = page.replace(sections, "");
+  expect(
+    prose.match(/\d[\d,.]* (?:[a-z]+ ){0,6}(?:per second|a second)|\d[\d,.]*\/s\b|\d[\d,.]* (?:ms|µs)\b/g),
+  ).toBeNull();
+});
+
 test("links of the console to documents resolve", () => {
   const files = readdirSync(new URL("console/src/", root), { recursive: true, encoding: "utf8" });
   const links = files
