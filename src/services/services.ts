@@ -107,7 +107,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     created: metrics.embedSessions,
   });
   const listing = new Listing(database, batching);
-  const propertySchemas = new PropertySchemas(database, () => metrics.invalidProperties.inc());
+  const propertySchemas = new PropertySchemas(database, batching);
   const templateKeys = new TemplateKeys(database, vault, options.publicUrl);
   const templateChecks = new TemplateChecks(listing, userGroupReader);
   const { windowSeconds, maxCost, maxAuthFailures, sharedLimiters } = options.rateLimits;

@@ -97,6 +97,31 @@ test("previews a group with an embed session, repaints unsaved and saved changes
   await expectQuiet(watched, key);
 });
 
+test("a preview names the defaults of the schema that it draws, until the group has the property", async () => {
+  const schema = { type: "object", properties: { currency: { default: "CHF" }, color: { default: "#fff" } } };
+  await client.propertySchema.set({ schema, mode: "WARN" });
+  const providedId = "defaults";
+  const properties = { color: "#000" };
+  await client.userGroups.getOrCreate({
+    providedId,
+    name: "Defaults",
+    properties,
+    mapping: { charts: "sales" },
+  });
+  const { page } = await signIn(browser(), service(), key);
+  await goTo(page, `#/groups/${providedId}`, "Defaults");
+  const names = page.getByText("Default values of the property schema:");
+  await expect.poll(() => names.innerText()).toMatch(/: currency$/);
+  await expect.poll(() => previewOf(page).innerText()).toContain("CHF");
+  await press(page, "button", "Read as this customer");
+  await page.getByText("Accepted by the service.").waitFor();
+  await expect.poll(() => previewOf(page).innerText()).toContain("CHF");
+  await client.userGroups.update({ providedId, propertiesPatch: { currency: "EUR" } });
+  await names.waitFor({ state: "detached" });
+  await expect.poll(() => previewOf(page).innerText()).not.toContain("CHF");
+  await client.propertySchema.set({ schema: null, mode: "OFF" });
+});
+
 describe("a pasted embed session", () => {
   const audience = () => `${account.name}/Customer`;
   const create = async (providedId: string) => {

@@ -11,7 +11,7 @@ export type { GetSession, ViewerSession } from "./viewer/session.js";
 
 /** The user group of a page's viewer. */
 export type ViewerGroup = ReadGroup & {
-  /** The group's properties, and the variables of the embed session, which take precedence. */
+  /** The defaults of the schema for properties, the group's properties, and the variables of the embed session: the latter take precedence. */
   readonly variables: Readonly<Record<string, unknown>>;
 };
 
@@ -123,7 +123,9 @@ export function createViewer({
   function show(group: ReadGroup, { variables }: Session): ViewerGroup {
     const { userGroup: shown } = state;
     const isOlder = shown?.id === group.id && shown.version > group.version;
-    const latest = isOlder ? shown : { ...group, variables: { ...group.properties, ...variables } };
+    const latest = isOlder
+      ? shown
+      : { ...group, variables: { ...group.variableDefaults, ...group.properties, ...variables } };
     update(latest, undefined);
     return latest;
   }

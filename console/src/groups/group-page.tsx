@@ -190,6 +190,7 @@ function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
         session={sessions.at(-1) ?? ""}
         onSession={addSession}
         edited={edited}
+        defaults={group.variableDefaults}
         isEdited={draft !== null && Object.keys(changesBetween(draftOf(group), draft)).length > 0}
         missing={
           edited?.mapping.length === 0 &&

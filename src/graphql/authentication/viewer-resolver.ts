@@ -73,7 +73,7 @@ class ViewerView {
   @Field(
     () => UserGroupView,
     nullable(
-      "The user group of the token, which can read its `id`, `providedId`, `name`, `properties`, `mapping`, `version` and `updatedAt`. Null for an API key or a person, who can read every user group of the environment: use `userGroup(by:)`.",
+      "The user group of the token, which can read its `id`, `providedId`, `name`, `properties`, `variableDefaults`, `mapping`, `version` and `updatedAt`. Null for an API key or a person, who can read every user group of the environment: use `userGroup(by:)`.",
     ),
   )
   readonly userGroup: UserGroupView | null;

@@ -49,10 +49,19 @@ export class UserGroupResolver {
     ),
   )
   properties(@Root() { group }: UserGroupView, @Ctx() context: GraphqlContext): RawJson | null {
-    const { properties } = group;
-    if (properties === null) return null;
-    requireAnySession(context).loaders.budget.spendProperties(Buffer.byteLength(properties));
-    return new RawJson(properties);
+    return viewJson(group.properties, requireAnySession(context).loaders);
+  }
+
+  @FieldResolver(
+    () => GraphQLJSON,
+    nullable(
+      "The values of dashboards' variables for properties that the user group lacks: an object with the `default` of each top-level property in the schema for properties, whether the user group has it or not; null if there are none, or while the schema is `OFF`. Properties take precedence, and over them the variables of an embed session.",
+    ),
+  )
+  async variableDefaults(@Ctx() context: GraphqlContext): Promise<RawJson | null> {
+    const { loaders } = requireAnySession(context);
+    const { defaults } = await context.services.propertySchemas.find(loaders.tenant);
+    return viewJson(defaults, loaders);
   }
 
   @FieldResolver(() => [MappingEntryView], {
@@ -65,6 +74,12 @@ export class UserGroupResolver {
     if (mapping instanceof Promise) return mapping.then((entries) => viewMapping(entries, loaders));
     return viewMapping(mapping, loaders);
   }
+}
+
+function viewJson(text: string | null, { budget }: Loaders): RawJson | null {
+  if (text === null) return null;
+  budget.spendProperties(Buffer.byteLength(text));
+  return new RawJson(text);
 }
 
 function viewMapping(entries: readonly MappedDataSource[], { budget }: Loaders): MappingEntryView[] {

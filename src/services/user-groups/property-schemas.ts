@@ -18,6 +18,8 @@ import {
   type PropertySchemaEntity,
   savePropertySchema,
 } from "../../persistence/user-groups/property-schemas.js";
+import { countOnly } from "../../telemetry/telemetry.js";
+import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
 /** Checked forms that a process keeps: an environment has one, of at most some 100 KiB. */
 const MAX_CACHED = 500;
@@ -39,9 +41,18 @@ export interface PropertySchema {
   /** Incremented by each change; 0 before the first one. */
   readonly version: number;
   readonly updatedAt: Date | null;
+  /** JSON text of the defaults of top-level properties; null if there are none, or the mode is `OFF`. */
+  readonly defaults: string | null;
 }
 
-const NO_SCHEMA: PropertySchema = { text: null, root: {}, mode: "OFF", version: 0, updatedAt: null };
+const NO_SCHEMA: PropertySchema = {
+  text: null,
+  root: {},
+  mode: "OFF",
+  version: 0,
+  updatedAt: null,
+  defaults: null,
+};
 
 /** A group whose properties violate the schema. */
 export interface PropertyFinding {
@@ -81,16 +92,22 @@ export interface SchemaChange {
 /** Manages the schema for properties of each environment, and checks properties against it (decision 61). */
 export class PropertySchemas {
   readonly #cache = new LRUCache<string, PropertySchema>({ max: MAX_CACHED });
+  readonly #reads: BatchLoader<null, PropertySchema>;
 
-  /** @param countInvalid counts a group that was written with invalid properties */
   constructor(
     private readonly db: Database,
-    private readonly countInvalid: () => void = () => undefined,
-  ) {}
+    private readonly batching: Batching = { isOn: false, telemetry: countOnly() },
+  ) {
+    const read = async (tenant: Tenant, calls: readonly null[]) => {
+      const schema = await this.#read(db.for(tenant));
+      return calls.map(() => schema);
+    };
+    this.#reads = new BatchLoader("property_schema", read, batching);
+  }
 
   /** Reads the schema, in the tenant's open transaction if it has one. */
   async find(tenant: Tenant): Promise<PropertySchema> {
-    return this.#read(this.db.for(tenant));
+    return this.#reads.load(tenant, null);
   }
 
   /**
@@ -110,7 +127,7 @@ export class PropertySchemas {
       const findings = mode === "OFF" ? [] : findInvalidProperties(root, next, { former });
       const [first] = findings;
       if (!first) return;
-      if (mode === "WARN") return this.countInvalid();
+      if (mode === "WARN") return this.#countInvalid();
       const fields = findings.map((each) => ({ field: [...field, ...each.field], message: each.message }));
       throw new DomainError("invalid_field", first.message, { field: [...field, ...first.field], fields });
     };
@@ -119,7 +136,8 @@ export class PropertySchemas {
   /** Counts a new group that is stored even if it is invalid. Never fails: its caller waits for a page. */
   async countCreated(tenant: Tenant, properties: Properties): Promise<void> {
     const { root, mode } = await this.find(tenant).catch(() => NO_SCHEMA);
-    if (mode !== "OFF" && findInvalidProperties(root, properties, { max: 1 }).length > 0) this.countInvalid();
+    if (mode !== "OFF" && findInvalidProperties(root, properties, { max: 1 }).length > 0)
+      this.#countInvalid();
   }
 
   /**
@@ -181,6 +199,11 @@ export class PropertySchemas {
     return { items, checked, next: position };
   }
 
+  /** Counts a group that was written with invalid properties. */
+  #countInvalid(): void {
+    this.batching.telemetry.metrics.invalidProperties.inc();
+  }
+
   async #requireNewProcesses(): Promise<void> {
     const count = await countOldConnections(this.db);
     if (count === 0) return;
@@ -203,11 +226,19 @@ export class PropertySchemas {
     if (known?.version === stored.version) return known;
     const { schema: text, mode, version, updatedAt } = stored;
     const root = text === null ? {} : parsePropertySchema(JSON.parse(text), ["schema"]).root;
-    const schema = { text, root, mode, version, updatedAt };
+    const defaults = mode === "OFF" ? null : defaultsOf(root);
+    const schema = { text, root, mode, version, updatedAt, defaults };
     // A statement with an older snapshot may end later.
     if (!known || known.version < version) this.#cache.set(key, schema);
     return schema;
   }
+}
+
+function defaultsOf({ properties = new Map() }: PropertyRule): string | null {
+  const defaults = [...properties].flatMap(([name, { default: value }]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return defaults.length === 0 ? null : JSON.stringify(Object.fromEntries(defaults));
 }
 
 function keyOf({ accountId, environment }: TenantKey): string {

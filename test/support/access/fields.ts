@@ -105,7 +105,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
   UsageDay: read((f) => `{ usageDays(days: 1) { ${f} } }`, "calls date embedSessions errors userGroups"),
   UserGroup: read(
     group,
-    'createdAt environment id mapping name properties providedId sessionClaims(template:"fields") teamId updatedAt version',
+    'createdAt environment id mapping name properties providedId sessionClaims(template:"fields") teamId updatedAt variableDefaults version',
     {
       auditLog: { least: "admin", below: "FORBIDDEN" },
       embedSessionDays: { least: "admin", below: "FORBIDDEN" },
@@ -185,7 +185,7 @@ export const FRONT_END_FIELDS: Readonly<
   },
   UserGroup: {
     reach: (f) => `{ viewer { userGroup { ${f} } } }`,
-    allowed: "id mapping name properties providedId updatedAt version",
+    allowed: "id mapping name properties providedId updatedAt variableDefaults version",
   },
   MappingEntry: {
     reach: (f) => `{ viewer { userGroup { mapping { ${f} } } } }`,

@@ -131,7 +131,7 @@ const byAll = (field: string, ways: readonly string[], selection: string) =>
   ways.map((by, index) => `w${index}: ${field}(by: ${by}) ${selection}`).join(" ");
 const text = q(q(goodSite));
 const OWN_GROUP =
-  "viewer { userGroup { id providedId name properties version updatedAt mapping { schemaId dataSource { id providedId } } } }";
+  "viewer { userGroup { id providedId name properties variableDefaults version updatedAt mapping { schemaId dataSource { id providedId } } } }";
 const REVISIONS =
   "atRevision(revision: 1) { text } revisions(first: 100) { totalCount nodes { text } } diff(from: 1)";
 const SUBJECT = "subject { __typename ... on Node { id } }";

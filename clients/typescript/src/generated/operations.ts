@@ -892,12 +892,12 @@ export type UserGroupChangedSubscription = { readonly userGroupChanged: { readon
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ViewerQuery = { readonly viewer: { readonly userGroup: { readonly id: string, readonly version: number, readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string } }> } | null } | null };
+export type ViewerQuery = { readonly viewer: { readonly userGroup: { readonly id: string, readonly version: number, readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly variableDefaults: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string } }> } | null } | null };
 
 export type ViewerChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ViewerChangedSubscription = { readonly userGroupChanged: { readonly userGroup: { readonly id: string, readonly version: number, readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string } }> } | null } | null };
+export type ViewerChangedSubscription = { readonly userGroupChanged: { readonly userGroup: { readonly id: string, readonly version: number, readonly name: string, readonly properties: { readonly [key: string]: unknown } | null, readonly variableDefaults: { readonly [key: string]: unknown } | null, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: { readonly providedId: string } }> } | null } | null };
 
 export type WebhookEndpointFieldsFragment = { readonly id: string, readonly name: string, readonly url: string, readonly events: ReadonlyArray<WebhookEvent>, readonly version: number, readonly createdAt: string, readonly disabledAt: string | null, readonly health: { readonly disabledReason: WebhookDisabledReason | null, readonly lastSuccessAt: string | null, readonly lastFailureAt: string | null, readonly lastError: string | null, readonly consecutiveFailures: number, readonly pausedUntil: string | null } };
 
@@ -1096,11 +1096,11 @@ export const UserGroupChangedDocument = /* @__PURE__ */ new DocumentText<UserGro
 );
 
 export const ViewerDocument = /* @__PURE__ */ new DocumentText<ViewerQuery, ViewerQueryVariables>(
-  "query Viewer{viewer{userGroup{id version name properties mapping{schemaId dataSource{providedId}}}}}",
+  "query Viewer{viewer{userGroup{id version name properties variableDefaults mapping{schemaId dataSource{providedId}}}}}",
 );
 
 export const ViewerChangedDocument = /* @__PURE__ */ new DocumentText<ViewerChangedSubscription, ViewerChangedSubscriptionVariables>(
-  "subscription ViewerChanged{userGroupChanged{userGroup{id version name properties mapping{schemaId dataSource{providedId}}}}}",
+  "subscription ViewerChanged{userGroupChanged{userGroup{id version name properties variableDefaults mapping{schemaId dataSource{providedId}}}}}",
 );
 
 export const WebhookEndpointsDocument = /* @__PURE__ */ new DocumentText<WebhookEndpointsQuery, WebhookEndpointsQueryVariables>(

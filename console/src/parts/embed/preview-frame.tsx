@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 /** The group that a preview draws, as a page gets it with an embed session. */
 export interface Picture {
   readonly name: string;
-  /** The group's properties, and the variables of the session in preference to them. */
+  /** The defaults of the schema, the group's properties and the variables of the session: the latter take precedence. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly mapping: readonly { readonly schemaId: string; readonly dataSource: string }[];
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { CreateEmbedSessionDocument } from "../../api/generated/operations.js";
 import { pageData } from "../../api/page-data.js";
+import { hashOf } from "../../routing/route.js";
 import { useMutation } from "../../session/use-mutation.js";
 import { LoadProblem } from "../loaded.js";
 import { Problem } from "../problem.js";
@@ -17,6 +18,8 @@ interface PreviewProps {
   readonly onSession: (session: string) => void;
   /** The group with changes that may not have been saved; its variables are its properties. */
   readonly edited: Picture | null;
+  /** The defaults of the schema for properties, until the group is read with a session. */
+  readonly defaults?: unknown;
   /** Whether `edited` has not been saved. */
   readonly isEdited?: boolean;
   /** What the dashboard lacks, in place of a chart. */
@@ -24,14 +27,17 @@ interface PreviewProps {
 }
 
 /** The dashboard that a group's viewers see, read with an embed session. */
-export function Preview({ group, session, onSession, edited, isEdited, missing }: PreviewProps) {
+export function Preview({ group, session, onSession, edited, isEdited, missing, ...props }: PreviewProps) {
   const create = useMutation(CreateEmbedSessionDocument);
   const query = useSessionCheck(session, group?.version);
   const { data: check, failure, reload } = query;
-  const saved = check?.userGroup && pictureOf(check.userGroup, check.variables);
-  const changed = saved && edited && withVariables(edited, check.variables);
-  const isUnsaved = saved && changed ? JSON.stringify(changed) !== JSON.stringify(saved) : isEdited;
-  const shown = isUnsaved || !saved ? (changed ?? edited) : saved;
+  const read = check?.userGroup;
+  const saved = read && pictureOf(read);
+  const isUnsaved = saved && edited ? JSON.stringify(edited) !== JSON.stringify(saved) : isEdited;
+  const picture = isUnsaved || !saved ? edited : saved;
+  const defaults = Object(read ? read.variableDefaults : props.defaults);
+  const own = { ...picture?.variables, ...Object(check?.variables) };
+  const defaultNames = Object.keys(defaults).filter((name) => !Object.hasOwn(own, name));
 
   async function open(id: string) {
     const payload = await create.run({ input: { by: { id } } });
@@ -44,10 +50,16 @@ export function Preview({ group, session, onSession, edited, isEdited, missing }
         {missing ? (
           <p className="empty">{missing}</p>
         ) : (
-          shown && (
+          picture && (
             <>
               <p className="fine">Sample chart, with this customer&apos;s values and data sources.</p>
-              <PreviewFrame picture={shown} />
+              <PreviewFrame picture={{ ...picture, variables: { ...defaults, ...own } }} />
+              {defaultNames.length > 0 && (
+                <p className="fine">
+                  Default values of the <a href={hashOf(["property-schema"])}>property schema</a>:{" "}
+                  <code>{defaultNames.join(", ")}</code>
+                </p>
+              )}
             </>
           )
         )}
@@ -87,17 +99,10 @@ export function Preview({ group, session, onSession, edited, isEdited, missing }
   );
 }
 
-function pictureOf(
-  { name, properties, mapping }: NonNullable<SessionCheck["userGroup"]>,
-  sessionVariables: unknown,
-): Picture {
+function pictureOf({ name, properties, mapping }: NonNullable<SessionCheck["userGroup"]>): Picture {
   const sources = mapping.map(({ schemaId, dataSource }) => ({
     schemaId,
     dataSource: dataSource.providedId,
   }));
-  return withVariables({ name, variables: Object(properties), mapping: sources }, sessionVariables);
-}
-
-function withVariables(picture: Picture, sessionVariables: unknown): Picture {
-  return { ...picture, variables: { ...picture.variables, ...Object(sessionVariables) } };
+  return { name, variables: Object(properties), mapping: sources };
 }

@@ -27,7 +27,16 @@ const FRONT_END_FIELDS: Readonly<Record<string, readonly string[]>> = {
   EmbedSession: ["expiresAt", "variables"],
   // Null for front ends, so that one query serves them and API keys.
   ApiKey: ["id", "name", "hint", "environment", "scope", "createdAt", "expiresAt", "revokedAt", "lastUsedAt"],
-  UserGroup: ["id", "providedId", "name", "properties", "mapping", "version", "updatedAt"],
+  UserGroup: [
+    "id",
+    "providedId",
+    "name",
+    "properties",
+    "variableDefaults",
+    "mapping",
+    "version",
+    "updatedAt",
+  ],
   MappingEntry: ["schemaId", "dataSource"],
   DataSource: ["id", "providedId"],
   Node: ["id"],
