@@ -56,6 +56,9 @@ test("a schema is written from the properties in use, checked and enforced", asy
   await goTo(page, "#/groups/globex", "Globex");
   await page.getByText("Not in the schema. Did you mean region?").waitFor();
   await page.getByText("Required, and missing.").waitFor();
+  const violations = page.getByText("These properties violate the property schema:").locator("..");
+  await violations.getByText("region is required.").waitFor();
+  await violations.getByText("regoin is not in the schema for properties.").waitFor();
   await press(page, "button", "Remove property regoin");
   await press(page, "button", "Add property region");
   await page.getByRole("combobox", { name: /^Region/ }).selectOption({ label: "US" });
@@ -66,6 +69,7 @@ test("a schema is written from the properties in use, checked and enforced", asy
   await page.getByRole("spinbutton", { name: "seats" }).fill("5");
   await press(page, "button", "Save");
   await waitForMessage(page, "The group was saved.");
+  await violations.waitFor({ state: "detached" });
   const { userGroup } = await run('{ userGroup(by: { providedId: "globex" }) { properties } }', {});
   expect(userGroup.properties).toEqual({ seats: 5, region: "US" });
 });

@@ -31,6 +31,12 @@ export function GroupFindings({ providedId }: { readonly providedId: string }) {
         const templates = sessionTemplates?.nodes ?? [];
         return (
           <>
+            {userGroup.propertyErrors.length > 0 && (
+              <Finding state="warning">
+                Its properties violate the <a href={hashOf(["property-schema"])}>property schema</a>:{" "}
+                {userGroup.propertyErrors.map(({ message }) => message).join(" ")}
+              </Finding>
+            )}
             <MappingFindings data={data} href={hashOf(["groups", providedId])} />
             {auditLog?.nodes.map(({ id, subjectName, actorName, createdAt }) => (
               <Finding key={id} state="warning">

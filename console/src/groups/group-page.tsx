@@ -21,6 +21,7 @@ import { changesBetween, draftOf, type GroupDraft, pictureOf } from "./group-dra
 import { GroupForm, type GroupProps } from "./group-form.js";
 import { GroupHistory } from "./group-history.js";
 import { GroupToken, RotateToken } from "./group-token.js";
+import { PropertyErrors } from "./property-report.js";
 import { ToolFrames } from "./tool-frames.js";
 import { type GroupChange, useGroupChanges } from "./use-group-changes.js";
 
@@ -161,6 +162,7 @@ function GroupDetails({ group: loaded, isDeleted, reload }: GroupDetailsProps) {
           the page.
         </p>
       )}
+      <PropertyErrors errors={group.propertyErrors} />
       <dl className="facts">
         <Fact label="External ID">
           <span className="code">{group.providedId}</span>{" "}

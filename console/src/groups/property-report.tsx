@@ -1,5 +1,6 @@
 import { useId } from "react";
 import type { PropertyReportPartsFragment } from "../api/generated/operations.js";
+import type { UserErrors } from "../api/user-errors.js";
 import { plural } from "../parts/plural.js";
 import { hashOf } from "../routing/route.js";
 
@@ -23,9 +24,7 @@ export function ReportList({ report, isOfDraft, onContinue }: ReportListProps) {
         {nodes.map(({ userGroup: { providedId, name }, errors }) => (
           <li key={providedId} className="finding">
             <a href={hashOf(["groups", providedId])}>{name}</a>
-            {errors.map(({ message }) => (
-              <p key={message}>{message}</p>
-            ))}
+            <ErrorMessages errors={errors} />
           </li>
         ))}
       </ul>
@@ -39,6 +38,23 @@ export function ReportList({ report, isOfDraft, onContinue }: ReportListProps) {
       )}
     </section>
   );
+}
+
+/** What the properties of a group violate; nothing if they are valid. */
+export function PropertyErrors({ errors }: { readonly errors: UserErrors }) {
+  if (errors.length === 0) return null;
+  return (
+    <div className="callout">
+      <p>
+        These properties violate the <a href={hashOf(["property-schema"])}>property schema</a>:
+      </p>
+      <ErrorMessages errors={errors} />
+    </div>
+  );
+}
+
+function ErrorMessages({ errors }: { readonly errors: UserErrors }) {
+  return errors.map(({ message }) => <p key={message}>{message}</p>);
 }
 
 /** Says how many groups violate the schema. */

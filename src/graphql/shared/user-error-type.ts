@@ -1,6 +1,6 @@
 import { Field, ObjectType } from "type-graphql";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../../domain/shared/error-catalogue.js";
-import type { DomainError, FieldPath } from "../../domain/shared/errors.js";
+import { DomainError, type FieldError, type FieldPath } from "../../domain/shared/errors.js";
 import { createEnum } from "./create-enum.js";
 import { fieldMessage, toGraphqlCode } from "./error-format.js";
 import { nullable } from "./nullable.js";
@@ -43,6 +43,13 @@ export class UserErrorView {
   static allOf({ code, fields, message }: DomainError): UserErrorView[] {
     if (fields.length === 0) return [new UserErrorView(code, message, null)];
     return fields.map((each) => new UserErrorView(code, fieldMessage(code, each), [...each.field]));
+  }
+
+  /** Returns the errors of the fields of a stored object. */
+  static ofFields(fields: readonly FieldError[]): UserErrorView[] {
+    return fields.length === 0
+      ? []
+      : UserErrorView.allOf(new DomainError("invalid_field", "is invalid", { fields }));
   }
 
   /** Returns the error with a path prefix. */

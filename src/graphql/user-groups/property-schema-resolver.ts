@@ -1,7 +1,6 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Arg, Ctx, Field, InputType, Int, ObjectType, Query, Resolver } from "type-graphql";
 import type { Admin } from "../../domain/accounts/caller.js";
-import { DomainError } from "../../domain/shared/errors.js";
 import { parseExpectedVersion } from "../../domain/shared/field-parsing.js";
 import { MAX_PAGE_SIZE, parsePage, toCursor } from "../../domain/shared/pagination.js";
 import { USER_GROUP_ORDER } from "../../domain/user-groups/list.js";
@@ -76,9 +75,9 @@ class PropertyReportView {
   readonly endCursor!: string | null;
 
   static of({ items, checked, next }: PropertyFindings): PropertyReportView {
-    const nodes = items.slice(0, MAX_PAGE_SIZE).map(({ userGroup, errors: fields }) => ({
+    const nodes = items.slice(0, MAX_PAGE_SIZE).map(({ userGroup, errors }) => ({
       userGroup: new UserGroupView(userGroup),
-      errors: UserErrorView.allOf(new DomainError("invalid_field", "is invalid", { fields })),
+      errors: UserErrorView.ofFields(errors),
     }));
     return { checked, invalid: items.length, nodes, endCursor: next && toCursor(SORT.field, next) };
   }

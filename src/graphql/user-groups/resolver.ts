@@ -6,6 +6,7 @@ import { type GraphqlContext, requireAnySession, requireSession } from "../share
 import type { Loaders } from "../shared/loaders.js";
 import { nullable } from "../shared/nullable.js";
 import { GraphQLJSON, RawJson } from "../shared/raw-json.js";
+import { UserErrorView } from "../shared/user-error-type.js";
 import { loadUserGroup, parseUserGroupBy, UserGroupBy } from "./by.js";
 import { UserGroupView } from "./type.js";
 
@@ -62,6 +63,17 @@ export class UserGroupResolver {
     const { loaders } = requireAnySession(context);
     const { defaults } = await context.services.propertySchemas.find(loaders.tenant);
     return viewJson(defaults, loaders);
+  }
+
+  @FieldResolver(() => [UserErrorView], {
+    description:
+      "Why the properties violate the schema for properties, at most 10 errors; none while the schema is `OFF`. `field` is the path within the properties.",
+  })
+  async propertyErrors(@Root() { group }: UserGroupView, @Ctx() context: GraphqlContext) {
+    const { loaders } = requireSession(context);
+    loaders.budget.spendProperties(Buffer.byteLength(group.properties ?? ""));
+    const { propertySchemas } = context.services;
+    return UserErrorView.ofFields(await propertySchemas.errorsOf(loaders.tenant, group.properties));
   }
 
   @FieldResolver(() => [MappingEntryView], {

@@ -83,12 +83,12 @@ export const TENANT_COLUMNS = ["accountId", "environment"] as const;
 /**
  * Derives a table from its entity, the only place that lists its columns.
  * @param hidden properties that rows do not have
- * @param usedBy the field of the API that uses a property, where it has another name
+ * @param usedBy the fields of the API that use a property, where they are not the one of its name
  */
 export function tableOf<Entity extends object, Hidden extends keyof Entity = never>(
   entity: new () => Entity,
   hidden: readonly Hidden[] = [],
-  usedBy: { readonly [Property in keyof Entity]?: string } = {},
+  usedBy: { readonly [Property in keyof Entity]?: readonly string[] } = {},
 ): Table<Omit<Entity, Hidden>> {
   const { tables, columns, uniques } = getMetadataArgsStorage();
   const name = tables.find(({ target }) => target === entity)?.name;
@@ -105,7 +105,7 @@ export function tableOf<Entity extends object, Hidden extends keyof Entity = nev
       .map((property) => ({
         property,
         column: column(property),
-        field: String(otherFields.get(property) ?? property),
+        fields: [otherFields.get(property) ?? property].flat().map(String),
       }));
   // JSON is large, the others take time to convert.
   const parts = [ofTypes("json"), ofTypes("bytea", "timestamp with time zone")];
@@ -116,8 +116,8 @@ export function tableOf<Entity extends object, Hidden extends keyof Entity = nev
   };
   const choices = new Map<string, UsedColumns>();
   const used = (fields: PageRequest["fields"], sortColumn?: string) => {
-    const isUsed = ({ column: each, field }: (typeof parts)[number][number]) =>
-      !fields || each === sortColumn || fields.has(field);
+    const isUsed = ({ column: each, fields: names }: (typeof parts)[number][number]) =>
+      !fields || each === sortColumn || names.some((field) => fields.has(field));
     const suffix = parts.map((part) => Number(part.some(isUsed))).join("");
     return getOrCreate(choices, suffix, () => {
       const omitted = parts.flatMap((part, index) => (suffix[index] === "1" ? [] : part));

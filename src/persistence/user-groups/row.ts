@@ -12,7 +12,11 @@ import { UserGroupEntity } from "./entity.js";
 // Raw SQL: the hottest path reads unparsed rows.
 
 /** The table of groups. */
-export const USER_GROUPS = tableOf(UserGroupEntity, [], { tokenCiphertext: "token", tokenLookup: "token" });
+export const USER_GROUPS = tableOf(UserGroupEntity, [], {
+  tokenCiphertext: ["token"],
+  tokenLookup: ["token"],
+  properties: ["properties", "propertyErrors", "sessionClaims"],
+});
 
 /** The properties of a group's row, in order. */
 const PROPERTIES = [

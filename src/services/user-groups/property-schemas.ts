@@ -110,6 +110,12 @@ export class PropertySchemas {
     return this.#reads.load(tenant, null);
   }
 
+  /** Returns the first errors of stored properties, by path within them; none while the mode is `OFF`. */
+  async errorsOf(tenant: Tenant, properties: Properties): Promise<readonly FieldError[]> {
+    const { root, mode } = await this.find(tenant);
+    return mode === "OFF" ? [] : findInvalidProperties(root, properties, { max: MAX_ERRORS });
+  }
+
   /**
    * Returns the version of the schema under which properties are valid, as far as this process knows; undefined if they are not. The statement
    * that writes them must find that version (`schemaIs`).

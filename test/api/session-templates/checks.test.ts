@@ -41,3 +41,12 @@ test("claims are checked before they are saved, and shown for a user group", asy
   });
   await expect(check(claims, { providedId: "acme" }, keys.embed)).rejects.toThrow(/This API key cannot/);
 });
+
+test("a list shows the claims of each user group, even if it selects nothing else", async () => {
+  const claims = { region: "{{ userGroup.properties.region }}" };
+  await graphql.mutate("createSessionTemplate", { name: "listed", algorithm: "ES256", claims });
+  const { userGroups } = await graphql.run(
+    '{ userGroups(filter: { providedIds: ["acme"] }) { nodes { sessionClaims(template: "listed") { claims } } } }',
+  );
+  expect(userGroups.nodes).toEqual([{ sessionClaims: { claims: { region: "EU" } } }]);
+});

@@ -143,6 +143,23 @@ describe("findings", () => {
     expect(checked).toBe(COUNT);
   });
 
+  test("of a group are its `propertyErrors`, also in a list, unless the schema is off", async () => {
+    const filter = '(first: 2, filter: { providedIds: ["f0", "f1"] })';
+    const errorsIn = async () => {
+      const { userGroups, userGroup } = await run(`{
+        userGroups${filter} { nodes { propertyErrors { code message field } } }
+        userGroup(by: { providedId: "f0" }) { propertyErrors { code message field } } }`);
+      return [...userGroups.nodes, userGroup].map(({ propertyErrors }) => propertyErrors);
+    };
+    const invalid = [{ code: "INVALID_FIELD", message: "n must be a whole number.", field: ["n"] }];
+    for (const mode of ["WARN", "ENFORCE"]) {
+      await set({ schema, mode });
+      expect(await errorsIn()).toEqual([invalid, [], invalid]);
+    }
+    await set({ schema, mode: "OFF" });
+    expect(await errorsIn()).toEqual([[], [], []]);
+  });
+
   test("of large groups, a request reads a bounded part", async () => {
     const properties = { n: 1, text: "x".repeat(60_000) };
     for (let batch = 0; batch < 5; batch += 1)

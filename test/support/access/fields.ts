@@ -105,7 +105,7 @@ export const FIELDS: Readonly<Record<string, TypeAccess>> = {
   UsageDay: read((f) => `{ usageDays(days: 1) { ${f} } }`, "calls date embedSessions errors userGroups"),
   UserGroup: read(
     group,
-    'createdAt environment id mapping name properties providedId sessionClaims(template:"fields") teamId updatedAt variableDefaults version',
+    'createdAt environment id mapping name properties propertyErrors providedId sessionClaims(template:"fields") teamId updatedAt variableDefaults version',
     {
       auditLog: { least: "admin", below: "FORBIDDEN" },
       embedSessionDays: { least: "admin", below: "FORBIDDEN" },
