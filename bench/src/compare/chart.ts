@@ -24,7 +24,9 @@ export function ratioChart(results: Results): string {
       .map((series) => ({
         ...{ work, ...series },
         ratio: medianOf(results.ratios({ ...series, contestant: OURS }, series, "perSecond")),
-      })),
+      }))
+      // Not a number when no request was answered.
+      .filter(({ ratio }) => !Number.isNaN(ratio)),
   );
   const ticks = ticksOf(shown.map(({ ratio }) => ratio));
   const [first = 0, last = 0] = [ticks.at(0), ticks.at(-1)];

@@ -24,7 +24,7 @@ export const NODE_24 = join(
 /** What the image sets for Node.js 24 (Dockerfile). */
 const IMAGE_SETTINGS = { NODE_OPTIONS: "--max-semi-space-size=16" };
 
-const FULL = { connections: [32], rounds: 5, seconds: 2, warmUp: 20, groups: 50_000, half: true };
+const FULL = { connections: [32], rounds: 4, seconds: 2, warmUp: 20, groups: 50_000, half: true };
 const QUICK = { connections: [32], rounds: 3, seconds: 1, warmUp: 1, groups: 10_000, half: false };
 
 const USAGE = `npm run bench -- compare [options]
