@@ -128,11 +128,9 @@ function webhookEndpoints(
         update: (wanted) => client.webhooks.update({ id, expectedVersion: version, ...wanted }),
         remove: () => client.webhooks.delete(id, { expectedVersion: version }),
       })),
-    create: async ({ enabled, ...endpoint }) => {
-      const { webhookEndpoint, secret } = await client.webhooks.create(endpoint);
-      onNewSecret(endpoint.name, secret);
-      const { id, version } = webhookEndpoint;
-      if (!enabled) await client.webhooks.update({ id, expectedVersion: version, enabled });
+    create: async (entry) => {
+      const { secret } = await client.webhooks.create(entry);
+      onNewSecret(entry.name, secret);
     },
   };
 }

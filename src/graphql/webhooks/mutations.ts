@@ -27,6 +27,12 @@ class CreateWebhookEndpointInput {
     guard("The types of events to send. If omitted or empty, all events are sent."),
   )
   readonly events?: WebhookEvent[] | null;
+
+  @Field(
+    () => Boolean,
+    guard("If false, nothing is sent until the endpoint is enabled. If omitted, events are sent."),
+  )
+  readonly enabled?: boolean | null;
 }
 
 @InputType("UpdateWebhookEndpointInput", {
@@ -96,8 +102,13 @@ export class WebhookMutations {
     SECRET_PAYLOAD,
   )
   async createWebhookEndpoint(input: CreateWebhookEndpointInput, admin: Admin, { services }: GraphqlContext) {
-    const { url, events } = input;
-    const fields = { name: parseText(input.name, ["name"]), url, events: events ?? [] };
+    const { url, events, enabled } = input;
+    const fields = {
+      name: parseText(input.name, ["name"]),
+      url,
+      events: events ?? [],
+      enabled: enabled ?? true,
+    };
     return viewSecret(await services.webhooks.create(admin, fields));
   }
 

@@ -133,7 +133,7 @@ const LOCK_ENDPOINTS: Statement = {
  */
 export async function insertWebhookEndpoint(
   transaction: TenantTransaction,
-  { name, url, events }: Omit<WebhookEndpointFields, "enabled">,
+  { name, url, events, enabled }: WebhookEndpointFields,
   limit: number,
   encrypt: (id: number) => EncryptedToken,
 ): Promise<WebhookEndpoint | null> {
@@ -147,6 +147,7 @@ export async function insertWebhookEndpoint(
     name,
     url,
     events,
+    ...(!enabled && DISABLED),
     secretKeyId: "",
     secretCiphertext: Buffer.alloc(0),
   });
@@ -186,6 +187,7 @@ export async function setWebhookSecret(
 }
 
 /** Ends a pause. The failures still count: the next one pauses the endpoint again, so that this causes a few attempts only. */
+const DISABLED = { disabledAt: () => "now()", disabledReason: "admin" } as const;
 const RESUMED = { pausedUntil: null };
 const NO_FAILURES = { consecutiveFailures: 0, failingSince: null, ...RESUMED };
 
@@ -213,7 +215,7 @@ export async function updateWebhookEndpoint(
     ...(changed.length > 0 && { editVersion: former.editVersion + 1 }),
     ...(isResumed && RESUMED),
     ...(isEnabled && { disabledAt: null, disabledReason: null }),
-    ...(isDisabled && { disabledAt: () => "now()", disabledReason: "admin" }),
+    ...(isDisabled && DISABLED),
     ...((isEnabled || after.url !== before.url) && NO_FAILURES),
   });
   if (changed.length > 0)

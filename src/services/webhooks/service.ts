@@ -73,7 +73,7 @@ export class WebhookService {
   }
 
   /** @throws DomainError `invalid_field` if the URL is invalid or there are too many endpoints */
-  async create(admin: Admin, fields: Omit<WebhookEndpointFields, "enabled">): Promise<IssuedSecret> {
+  async create(admin: Admin, fields: WebhookEndpointFields): Promise<IssuedSecret> {
     const url = await this.#checkUrl(fields.url);
     const secret = issueWebhookSecret();
     const endpoint = await this.db

@@ -29,6 +29,9 @@ describe("endpoints", () => {
     const secret = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(made).toEqual({ webhookEndpoint: endpoint, secret, userErrors: [] });
     expect((await create("second", {}, key)).webhookEndpoint.events).toEqual([]);
+    const { webhookEndpoint: idle } = await create("idle", { enabled: false }, key);
+    expect(idle.disabledAt).toEqual(expect.any(String));
+    await remove(idle.id, key);
 
     const changed = { ...endpoint, name: "renamed", url: URL_OF("new"), events: [] };
     const off = { ...changed, disabledAt: expect.any(String) };
@@ -78,8 +81,10 @@ describe("endpoints", () => {
   });
 
   test("refuse null", async () => {
-    const { webhookEndpoint, userErrors: refused } = await create("null", { events: null });
-    expect([webhookEndpoint, refused]).toMatchObject([null, [{ code: "INVALID_FIELD", field: ["events"] }]]);
+    for (const field of ["events", "enabled"]) {
+      const { webhookEndpoint, userErrors: refused } = await create("null", { [field]: null });
+      expect([webhookEndpoint, refused]).toMatchObject([null, [{ code: "INVALID_FIELD", field: [field] }]]);
+    }
     const { id } = (await create("nulls", {})).webhookEndpoint;
     for (const field of ["name", "url", "events", "enabled"]) {
       const { userErrors } = await update({ id, [field]: null });

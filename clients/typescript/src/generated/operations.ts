@@ -107,6 +107,8 @@ export type CreateTemplateSessionInput = {
 
 /** Input for `createWebhookEndpoint`. */
 export type CreateWebhookEndpointInput = {
+  /** If false, nothing is sent until the endpoint is enabled. If omitted, events are sent. Must not be null. */
+  readonly enabled?: boolean | null | undefined;
   /** The types of events to send. If omitted or empty, all events are sent. Must not be null. */
   readonly events?: ReadonlyArray<WebhookEvent> | null | undefined;
   /** A name that describes the purpose of the endpoint. */
