@@ -93,7 +93,7 @@ class SchemaParser {
         return new Map(rules);
       }),
       required: read("required", (value, path) =>
-        parseList(value, path).map((name, index) => parseString(name, [...path, String(index)])),
+        unique(parseList(value, path).map((name, index) => parseString(name, [...path, String(index)]))),
       ),
       additionalProperties: read("additionalProperties", (value, path) =>
         typeof value === "boolean" ? value : inner(value, path),
@@ -145,10 +145,16 @@ function parseFilledList(value: JsonValue, path: FieldPath): readonly JsonValue[
 
 function parseTypes(value: JsonValue, path: FieldPath): readonly PropertyType[] {
   const names = typeof value === "string" ? [value] : parseFilledList(value, path);
-  return names.map((name) => {
+  const types = names.map((name) => {
     if (isPropertyType(name)) return name;
     throw invalidField(path, `must be one or a list of ${Object.keys(PROPERTY_TYPES).join(", ")}`);
   });
+  return unique(types);
+}
+
+/** Repeated names would be compared with each value again. */
+function unique<Name>(names: readonly Name[]): readonly Name[] {
+  return [...new Set(names)];
 }
 
 function isPropertyType(name: JsonValue): name is PropertyType {
