@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Admin, Tenant, TenantKey } from "../../domain/accounts/caller.js";
 import { DomainError, type FieldError, type FieldPath, invalidField } from "../../domain/shared/errors.js";
+import { requireVersion } from "../../domain/shared/expected-version.js";
 import type { PageRequest, Position } from "../../domain/shared/pagination.js";
 import { USER_GROUP_ORDER } from "../../domain/user-groups/list.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
@@ -157,8 +158,7 @@ export class PropertySchemas {
     const parsed = sent === undefined || sent === null ? sent : parsePropertySchema(sent, ["schema"]);
     const save = this.db.for(admin).transaction(async (transaction) => {
       const former = await lockPropertySchema(transaction);
-      const { version } = former ?? NO_SCHEMA;
-      if (expectedVersion !== undefined && expectedVersion !== version) throw versionConflict(version);
+      requireVersion("schema for properties", (former ?? NO_SCHEMA).version, expectedVersion);
       const text = parsed === undefined ? (former?.schema ?? null) : (parsed?.text ?? null);
       if (text === null && mode !== "OFF") throw invalidField(["mode"], "must be OFF without a schema");
       if (mode === "ENFORCE" && former?.mode !== "ENFORCE") await this.#requireNewProcesses();
@@ -166,12 +166,12 @@ export class PropertySchemas {
       return { saved, text };
     });
     const { saved, text } = await save.catch((error: unknown) => {
-      throw violates(error, PRIMARY_KEY) ? versionConflict(null) : error;
+      throw violates(error, PRIMARY_KEY) ? createdMeanwhile() : error;
     });
-    const root = text === null ? null : parsePropertySchema(JSON.parse(text), ["schema"]).root;
+    const schema = this.#remember(admin, saved, isDryRun ? undefined : parsed?.root);
+    if (text === null || !(isDryRun || mode !== "OFF")) return { schema, findings: null };
     const all = { size: Number.POSITIVE_INFINITY, after: null };
-    const findings = root && (isDryRun || mode !== "OFF") ? await this.#search(admin, root, all) : null;
-    return { schema: this.#remember(admin, saved), findings };
+    return { schema, findings: await this.#search(admin, parsed?.root ?? schema.root, all) };
   }
 
   /**
@@ -224,14 +224,14 @@ export class PropertySchemas {
     return this.#remember(db, await findPropertySchema(db));
   }
 
-  /** Returns a stored schema with its checked form, which is parsed once per version. */
-  #remember(tenant: TenantKey, stored: PropertySchemaEntity | null): PropertySchema {
+  /** Returns a stored schema with its checked form, which is parsed once per version, unless it is `parsed`. */
+  #remember(tenant: TenantKey, stored: PropertySchemaEntity | null, parsed?: PropertyRule): PropertySchema {
     if (!stored) return NO_SCHEMA;
     const key = keyOf(tenant);
     const known = this.#cache.get(key);
     if (known?.version === stored.version) return known;
     const { schema: text, mode, version, updatedAt } = stored;
-    const root = text === null ? {} : parsePropertySchema(JSON.parse(text), ["schema"]).root;
+    const root = parsed ?? (text === null ? {} : parsePropertySchema(JSON.parse(text), ["schema"]).root);
     const defaults = mode === "OFF" ? null : defaultsOf(root);
     const schema = { text, root, mode, version, updatedAt, defaults };
     // A statement with an older snapshot may end later.
@@ -251,9 +251,7 @@ function keyOf({ accountId, environment }: TenantKey): string {
   return `${accountId}/${environment}`;
 }
 
-function versionConflict(version: number | null): DomainError {
-  const state = version === null ? "was created by another request" : `has version ${version}`;
-  return new DomainError("version_conflict", `The schema for properties ${state}. Read it again.`, {
-    field: ["expectedVersion"],
-  });
+function createdMeanwhile(): DomainError {
+  const message = "The schema for properties was created by another request. Read it again.";
+  return new DomainError("version_conflict", message, { field: ["expectedVersion"] });
 }
