@@ -4,6 +4,7 @@ import { benchImport } from "./import.js";
 import { benchRowLevelSecurity } from "./row-level-security.js";
 import { benchScale } from "./scale/scale.js";
 import { benchSessions } from "./sessions.js";
+import { benchStreams } from "./streams/streams.js";
 
 /** Each takes the remaining arguments. @returns the report */
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
@@ -13,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<s
   "row-level-security": benchRowLevelSecurity,
   scale: benchScale,
   sessions: benchSessions,
+  streams: benchStreams,
 };
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -60,14 +60,16 @@ export async function createContext(
     readonly address: string;
   },
 ): Promise<GraphqlContext> {
-  const { id: requestId, identity, address, ...sent } = request;
+  const { id: requestId, identity, address, authorization, idempotencyKey } = request;
+  const { recordWrite, recordRefusal } = request;
   const spender = identity ?? ({ kind: "address", address } as const);
   const spend = (cost: number) => services.rateLimits.spend(spender, cost);
   const charge = services.rateLimits.spend(spender, 1);
   const allowance = charge && (await charge);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
   const { metrics } = services.telemetry;
-  return { ...sent, requestId, services, watcher, session, allowance, metrics, spend };
+  const sent = { requestId, authorization, idempotencyKey, recordWrite, recordRefusal };
+  return { ...sent, services, watcher, session, allowance, metrics, spend };
 }
 
 /** Returns the tenant whose data an identity may access. */

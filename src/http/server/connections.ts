@@ -168,22 +168,22 @@ export class Connections implements Iterable<Connection> {
       sending: { unsent: 0, queued: 0, stalledSweeps: 0 },
     };
     this.#open.set(socket, connection);
-    socket.once("close", () => {
-      this.#open.delete(socket);
-      this.#waiting -= connection.waiting.splice(0).length;
-    });
     const address = this.#addressOf(socket);
     const reason = this.#reasonToRefuse(address);
+    // Emitted once: `once` would take more memory.
+    socket.on("close", () => {
+      this.#open.delete(socket);
+      this.#waiting -= connection.waiting.splice(0).length;
+      if (reason) return;
+      this.#admitted -= 1;
+      if (address !== undefined) this.#byAddress.add(address, -1);
+    });
     if (reason) {
       this.#refuse(connection, reason);
       return;
     }
     this.#admitted += 1;
     if (address !== undefined) this.#byAddress.add(address, 1);
-    socket.once("close", () => {
-      this.#admitted -= 1;
-      if (address !== undefined) this.#byAddress.add(address, -1);
-    });
   }
 
   /** @returns undefined for a trusted proxy and for a closed connection */

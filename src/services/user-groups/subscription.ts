@@ -157,12 +157,17 @@ export class Subscription implements ChangeListener {
       const isDeletion = !group && kind !== "current" && !["apiKey", "person"].includes(this.credential.kind);
       const expiresAt = isDeletion ? null : expiryOf(this.credential, state);
       if (expiresAt === undefined) throw invalidCredentialError(this.credential);
-      this.#expiresAt = expiresAt?.getTime();
-      this.#scheduleExpiry();
+      this.#expireAt(expiresAt?.getTime());
       // For all groups, the deletion follows as a change of its own.
       if (group || kind === "deleted" || this.source.groupId !== null)
         this.#loaded.push(new UserGroupEvent(id, group ? kind : "deleted", group, this));
     }
+  }
+
+  #expireAt(time: number | undefined): void {
+    if (time === this.#expiresAt) return;
+    this.#expiresAt = time;
+    this.#scheduleExpiry();
   }
 
   #scheduleExpiry(): void {

@@ -46,8 +46,6 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
       await events.return?.();
       return;
     }
-    // Free the body: the request stays in memory as long as the stream.
-    request.body = undefined;
     request.isStream = true;
     context.services.usage.recordCall(request, false);
     // Streams have limits of their own.
@@ -58,20 +56,16 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
       await events.return?.();
       return;
     }
-    for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value !== undefined) reply.raw.setHeader(name, value);
-    }
-    const writer = new EventWriter(reply.raw);
     // A console session expires without a notification.
     const sessionEndsAt = request.consoleSession?.expiresAt.getTime();
-    const timer = sessionEndsAt && setTimeout(() => writer.cut(), sessionEndsAt - Date.now()).unref();
-    void writer.closed.then(() => {
+    const writer = new EventWriter(reply, () => {
       clearTimeout(timer);
-      return events.return?.();
+      void events.return?.();
     });
-    // A write to a response behind others of its connection does not resolve if the connection closes.
-    await Promise.race([deliver(events, context, writer), writer.closed]);
-    await writer.closed;
+    const timer = sessionEndsAt && setTimeout(() => writer.cut(), sessionEndsAt - Date.now()).unref();
+    release(request);
+    // Not awaited: the handler would stay in memory as long as the stream.
+    void deliver(events, context, writer);
   }
 
   async function deliver(
@@ -109,57 +103,65 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
   };
 }
 
+/** Frees what only the start of a stream needs: the request stays in memory as long as the stream. */
+function release(request: FastifyRequest): void {
+  request.body = undefined;
+  request.raw.headers = {};
+  request.raw.rawHeaders = [];
+}
+
 /**
  * Writes one stream of server-sent events (GraphQL over SSE, distinct connections mode), event by event: the handler of graphql-sse 2.6.1
  * reads events ahead into memory, without a limit.
  */
 class EventWriter {
-  /** Resolves when the response or its connection is closed. */
-  readonly closed: Promise<void>;
+  readonly #response: ServerResponse;
   readonly #pings: NodeJS.Timeout;
+  readonly #onClose = () => this.#end();
   #hasEnded = false;
 
-  /** @param response must have its headers set */
-  constructor(private readonly response: ServerResponse) {
+  /** @param onEnd called when the response has ended or its connection is closed */
+  constructor(
+    reply: FastifyReply,
+    private readonly onEnd: () => void,
+  ) {
+    const { raw } = reply;
+    this.#response = raw;
     this.#pings = setInterval(() => {
-      if (response.writableLength === 0) void this.write(":\n\n");
+      if (raw.writableLength === 0) void this.write(":\n\n");
     }, PING_MS).unref();
-    const { socket } = response.req;
-    this.closed = new Promise((resolve) => {
-      const onClose = () => {
-        response.off("close", onClose);
-        socket.off("close", onClose);
-        this.#end();
-        resolve();
-      };
-      response.once("close", onClose);
-      // With HTTP pipelining, a response still queued behind others emits no "close" when the connection closes.
-      socket.once("close", onClose);
-    });
-    response.writeHead(200);
+    raw.on("close", this.#onClose);
+    // With HTTP pipelining, a response still queued behind others emits no "close" when the connection closes.
+    raw.req.socket.on("close", this.#onClose);
+    // Set one by one, the headers would stay in memory twice. Flushed alone, they become one string.
+    const headers: NodeJS.Dict<number | string | string[]> = reply.getHeaders();
+    raw.writeHead(200, headers).flushHeaders();
     // Some browsers wait for the first byte of the body.
     void this.write(":\n\n");
   }
 
   /** Writes data, and resolves when the process no longer holds it. */
-  async write(data: string | Buffer): Promise<void> {
-    if (this.#hasEnded || this.response.destroyed) return;
-    await new Promise<void>((resolve) => this.response.write(data, () => resolve()));
+  write(data: string | Buffer): Promise<void> {
+    if (this.#hasEnded || this.#response.destroyed) return Promise.resolve();
+    return new Promise((resolve) => this.#response.write(data, () => resolve()));
   }
 
   complete(): void {
     if (this.#hasEnded) return;
     this.#end();
-    this.response.end(COMPLETE);
+    this.#response.end(COMPLETE);
   }
 
   /** Ends the stream with its connection: graphql-sse 2.6.1 can wait forever if a body ends regularly right after an event. */
   cut(): void {
-    this.response.destroy();
+    this.#response.destroy();
   }
 
   #end(): void {
+    if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearInterval(this.#pings);
+    this.#response.req.socket.off("close", this.#onClose);
+    this.onEnd();
   }
 }

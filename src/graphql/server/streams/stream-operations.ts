@@ -81,7 +81,9 @@ export class StreamOperations {
         release();
         void events.return?.();
       };
-      return withPromptReturn(this.#render(events, { ...request, context }, close), close);
+      // The source of the prepared operation: streams of one document share it.
+      const subscription = { source: prepared.source, operationName, variables, context };
+      return withPromptReturn(this.#render(events, subscription, close), close);
     } catch (error) {
       release();
       throw error;
