@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { signedOut } from "../../domain/authentication/role.js";
@@ -32,6 +32,8 @@ interface UserGroupWatchDependencies {
 /** Subscribes to changes of user groups. Subscriptions that load a change at the same time share one statement. */
 export class UserGroupWatches {
   readonly #states: BatchLoader<{ readonly id: number; readonly keyIds: readonly number[] }, WatchState>;
+  /** The loads whose statement has not started, by group and API key. */
+  readonly #waiting = new Map<string, Promise<WatchState>>();
   #turns = 0;
   #lastTurn: Promise<unknown> = Promise.resolve();
 
@@ -48,11 +50,22 @@ export class UserGroupWatches {
     );
   }
 
+  /** Returns the state of a changed group. Subscriptions share it: the garbage collector would have to move 10,000 loads at once. */
+  #loadChanged(tenant: Tenant, id: number, keyIds: readonly number[]): Promise<WatchState> {
+    const key = JSON.stringify([tenant.accountId, tenant.environment, id, keyIds]);
+    const waiting = this.deps.batching.isOn ? this.#waiting.get(key) : undefined;
+    if (waiting) return waiting;
+    // Before the statement starts: a later change needs another one.
+    setImmediate(() => this.#waiting.delete(key));
+    const load = this.#states.load({ ...tenant }, { id, keyIds });
+    this.#waiting.set(key, load);
+    return load;
+  }
+
   /** Lets other work run between subscriptions that have loaded together: of 1,000, they would block it for 60 ms. */
   #turn(): Promise<unknown> {
     this.#turns += 1;
-    if (this.#turns % SUBSCRIPTIONS_PER_TURN === 0)
-      this.#lastTurn = this.#lastTurn.then(() => setImmediate());
+    if (this.#turns % SUBSCRIPTIONS_PER_TURN === 0) this.#lastTurn = this.#lastTurn.then(() => nextTurn());
     return this.#lastTurn;
   }
 
@@ -80,7 +93,9 @@ export class UserGroupWatches {
       groupId,
       load: async (ids: readonly number[], until?: Deadline) => {
         const scope = { ...tenant, deadline: until };
-        const states = await Promise.all(ids.map((id) => this.#states.load(scope, { id, keyIds })));
+        const loadOne = (id: number) =>
+          until ? this.#states.load(scope, { id, keyIds }) : this.#loadChanged(tenant, id, keyIds);
+        const states = await Promise.all(ids.map(loadOne));
         await this.#turn();
         return states;
       },

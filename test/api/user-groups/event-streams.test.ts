@@ -8,15 +8,18 @@ import {
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { openSlowReader } from "../../support/graphql/slow-reader.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { connectSocket, subscribeToGroup } from "../../support/graphql/web-socket-client.js";
 import { metricValue } from "../../support/service/metric-samples.js";
 
-const MANY = 300;
+/** Event streams, and subscriptions over a WebSocket. */
+const MANY = 400;
+const OVER_SOCKET = 100;
 const WATCH = `subscription ($by: UserGroupBy) {
   userGroupChanged(by: $by) { kind userGroup { name mapping { dataSource { providedId } } } }
 }`;
 
 const graphql = useGraphql({
-  eventStreams: { perToken: MANY },
+  eventStreams: { perToken: MANY + OVER_SOCKET },
   speed: { batchStatements: true, keyCacheMs: 500 },
 });
 
@@ -36,7 +39,7 @@ const refusal = (message: string) => ({
   body: { errors: [{ message: expect.stringContaining(message), extensions: { code: "RATE_LIMITED" } }] },
 });
 
-test("a change takes one statement, and its mapping another, for any number of subscribers", async () => {
+test("a change takes one statement, and one execution and mapping for each kind of credential, for 500 subscribers", async () => {
   const { service, keys } = graphql();
   const group = { mapping: [entry("a", "sales")] };
   const { token } = await createUserGroup(graphql(), "shared", group);
@@ -48,6 +51,8 @@ test("a change takes one statement, and its mapping another, for any number of s
         : open(`Token ${index % 3 === 1 ? keys.admin : keys.read}`, by),
     ),
   );
+  const socket = await connectSocket(service.url, `Bearer ${token}`);
+  for (let index = 0; index < OVER_SOCKET; index += 1) await subscribeToGroup(socket, String(index), WATCH);
   await rename("shared", "first");
   const event = (name: string) => ({
     data: {
@@ -57,17 +62,28 @@ test("a change takes one statement, and its mapping another, for any number of s
       },
     },
   });
-  expect(await Promise.all(streams.map((stream) => stream.next()))).toEqual(
-    streams.map(() => event("first")),
-  );
+  const expectEvents = async (name: string) => {
+    expect(await Promise.all(streams.map((stream) => stream.next()))).toEqual(streams.map(() => event(name)));
+    for (let count = 0; count < OVER_SOCKET; count += 1)
+      expect(await socket.next()).toMatchObject({ type: "next", payload: event(name) });
+  };
+  // Each execution loads the mapping by a call of its own.
+  const executions = async () => {
+    const { values } = await service.services.telemetry.metrics.batches.get();
+    return values.find(
+      ({ metricName, labels }) => metricName?.endsWith("_sum") && labels.loader === "mappings",
+    )?.value;
+  };
+  await expectEvents("first");
   service.statements.length = 0;
+  const before = await executions();
   await rename("shared", "second");
-  expect(await Promise.all(streams.map((stream) => stream.next()))).toEqual(
-    streams.map(() => event("second")),
-  );
+  await expectEvents("second");
   const { statements } = service;
+  // The group's token, and two scopes of API keys.
+  expect(await executions()).toBe((before ?? 0) + 3);
   expect(statements.filter((text) => text.includes("LEFT JOIN user_group"))).toHaveLength(1);
-  expect(statements.filter((text) => text.includes("mapping_entry"))).toHaveLength(1);
+  expect(statements.filter((text) => text.includes("mapping_entry")).length).toBeLessThanOrEqual(3);
 });
 
 test("fields that a scope cannot read are not shared with it", async () => {

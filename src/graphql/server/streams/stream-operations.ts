@@ -81,9 +81,11 @@ export class StreamOperations {
         release();
         void events.return?.();
       };
+      // Only the start reads it.
+      context.authorization = undefined;
       // The source of the prepared operation: streams of one document share it.
       const subscription = { source: prepared.source, operationName, variables, context };
-      return withPromptReturn(this.#render(events, subscription, close), close);
+      return this.#render(events, subscription, close);
     } catch (error) {
       release();
       throw error;
@@ -95,29 +97,42 @@ export class StreamOperations {
     return this.deps.operations.fail(error, context).result;
   }
 
-  async *#render(
+  /** Returns the rendered events of a subscription. No generator: each stream would keep one more in memory. */
+  #render(
     events: AsyncIterator<unknown>,
     subscription: OpenSubscription,
     close: () => void,
-  ): AsyncGenerator<SubscriptionEvent, void, undefined> {
-    const { operations, metrics } = this.deps;
-    try {
-      for await (const event of { [Symbol.asyncIterator]: () => events }) {
-        if (!(event instanceof UserGroupEvent)) throw new TypeError("Unexpected type of subscription event.");
-        const shared = await this.#renderOnce(event, subscription);
-        const rendered =
-          shared ??
-          renderEvent(operations.shape(await this.#execute(event, subscription), subscription.context));
-        if (rendered.data.length > MAX_EVENT_BYTES) throw this.#eventTooLarge(rendered.data.length);
-        if (event.isCurrent) yield rendered;
+  ): AsyncIterableIterator<SubscriptionEvent> {
+    const next = async (): Promise<IteratorResult<SubscriptionEvent, void>> => {
+      try {
+        for (;;) {
+          const { done, value: event } = await events.next();
+          if (done) {
+            close();
+            return { done, value: undefined };
+          }
+          if (!(event instanceof UserGroupEvent))
+            throw new TypeError("Unexpected type of subscription event.");
+          const value = await this.#renderEvent(event, subscription);
+          if (event.isCurrent) return { value };
+        }
+      } catch (error) {
+        close();
+        if (error instanceof DomainError && error.code === "slow_consumer")
+          this.deps.metrics.streamCutOffs.inc({ reason: error.code });
+        throw error;
       }
-    } catch (error) {
-      if (error instanceof DomainError && error.code === "slow_consumer")
-        metrics.streamCutOffs.inc({ reason: error.code });
-      throw error;
-    } finally {
-      close();
-    }
+    };
+    return withPromptReturn({ next }, close);
+  }
+
+  async #renderEvent(event: UserGroupEvent, subscription: OpenSubscription): Promise<SubscriptionEvent> {
+    const { operations } = this.deps;
+    const rendered =
+      (await this.#renderOnce(event, subscription)) ??
+      renderEvent(operations.shape(await this.#execute(event, subscription), subscription.context));
+    if (rendered.data.length > MAX_EVENT_BYTES) throw this.#eventTooLarge(rendered.data.length);
+    return rendered;
   }
 
   /**
