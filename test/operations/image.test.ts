@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { Client } from "pg";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -15,7 +16,7 @@ import { packageVersion } from "../../src/app/package-version.js";
 import { builtDocs, builtPages } from "../support/pages/built-pages.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { COMPILED_PACKAGES, compileService } from "../support/service/compiled-service.js";
-import { endProcessesIn } from "../support/service/data-directory.js";
+import { connectionTo, endProcessesIn } from "../support/service/data-directory.js";
 import { until } from "../support/service/patience.js";
 import { follow, waitForStart } from "../support/service/running-process.js";
 
@@ -219,6 +220,47 @@ describe("the service's package", { timeout: 600_000 }, () => {
       name: "Acme Inc.",
     });
     expect(reply.body).toMatchObject({ success: 1, new_user_group: true });
+
+    // Of two people who apply a file at once, one is refused, and has changed nothing.
+    const config = async (command: string, name: string) => {
+      const file = `${name}.json`;
+      const schema = { type: "object", title: name };
+      const content = {
+        version: 1,
+        dataSources: [{ providedId: "demo-sales", name }],
+        propertySchema: { mode: "WARN", schema },
+      };
+      await writeFile(join(target, file), JSON.stringify(content));
+      const yes = command === "apply" ? ["--yes"] : [];
+      const ended = spawn("npx", ["--no-install", "user-groups", "config", command, file, ...yes], {
+        cwd: target,
+        env: { ...env, USER_GROUPS_URL: url, USER_GROUPS_API_KEY: key },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      return follow(ended).ended;
+    };
+    const database = new Client(await connectionTo(join(target, ".data")));
+    await database.connect();
+    await database.query("BEGIN");
+    await database.query("SELECT FROM data_source FOR UPDATE");
+    const applying = ["one", "other"].map((name) => config("apply", name));
+    // Both have made their plans.
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    await until(async () => {
+      await database.query("SELECT pg_stat_clear_snapshot()");
+      return (await database.query(waiting)).rowCount === 2;
+    });
+    await database.query("COMMIT");
+    await database.end();
+    const [one, other] = await Promise.all(applying);
+    const [winner, refused] = one?.code === 0 ? ["one", other] : ["other", one];
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^Stopped after 0 of 2 changes, at ~ data source "demo-sales": .* has version 2/,
+      ),
+    });
+    expect((await config("plan", winner)).code).toBe(0);
   });
 });
 
