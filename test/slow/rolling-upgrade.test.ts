@@ -13,15 +13,10 @@ import { type SteadyLoad, startLoad } from "../support/faults/steady-load.js";
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { connectDatabase } from "../support/postgres/postgres-setup.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { PATIENT } from "../support/service/patience.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
 const GROUPS = 5_000;
-/** A busy machine must not cause refusals; a deadlock does at any timeout. */
-const PATIENT = {
-  REQUEST_TIMEOUT_MS: "120000",
-  DATABASE_CONNECT_TIMEOUT_MS: "60000",
-  DATABASE_STATEMENT_TIMEOUT_MS: "60000",
-};
 /** Requests of a load before the next step. */
 const STEADY = 100;
 
@@ -85,6 +80,7 @@ test("processes serve without a failure while the next version's migration runs,
     DATABASE_URL: databaseUrl(testDatabase.target),
     ENCRYPTION_KEYS: encryptionKey.toString("base64"),
     LOG_LEVEL: "warn",
+    // A deadlock causes refusals at any time limit.
     ...PATIENT,
   };
   const keys = await createKeys(testDatabase, encryptionKey);

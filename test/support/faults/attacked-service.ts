@@ -7,6 +7,7 @@ import { databaseUrl } from "../postgres/database-url.js";
 import { createTestDatabase } from "../postgres/test-database.js";
 import { callRest } from "../rest/rest-client.js";
 import { METRICS_TOKEN } from "../service/metric-samples.js";
+import { PATIENT } from "../service/patience.js";
 import { createTestProcesses, type RunningService } from "../service/running-process.js";
 import { createKeys } from "./faulted-service.js";
 
@@ -18,12 +19,6 @@ const MAX_RSS_MB = 400;
  * machine: 0.5 to 2 s, depending on what the machine takes for a megabyte of memory. Unlimited, it was 15 s.
  */
 export const MAX_CPU_MS = 5_000;
-/** Time limits that a busy machine does not reach: what counts is the CPU time. */
-const PATIENT = {
-  REQUEST_TIMEOUT_MS: "120000",
-  DATABASE_CONNECT_TIMEOUT_MS: "60000",
-  DATABASE_STATEMENT_TIMEOUT_MS: "60000",
-};
 /** Fields of /proc/<pid>/stat after the name, and their unit on Linux. */
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
@@ -69,6 +64,7 @@ export async function startAttackedService(
     ENCRYPTION_KEYS: encryptionKey.toString("base64"),
     METRICS_TOKEN,
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
+    // What counts is the CPU time.
     ...PATIENT,
     ...settings,
   };

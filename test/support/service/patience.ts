@@ -3,6 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const PATIENCE_MS = 20_000;
 
+/** Settings of a service whose time limits a busy machine does not reach. */
+export const PATIENT = {
+  REQUEST_TIMEOUT_MS: "120000",
+  DATABASE_CONNECT_TIMEOUT_MS: "60000",
+  DATABASE_STATEMENT_TIMEOUT_MS: "60000",
+};
+
 /**
  * Returns how many milliseconds to wait for something that takes less than a second on an idle machine: so a fault is noticed soon, and a
  * busy machine has more time.
