@@ -177,7 +177,9 @@ async function serveFrom(
       server.addHook("onClose", async () => redis.close());
       await redis.open(server.log);
     }
-    await server.listen({ host: config.host, port: config.port });
+    // Node's default of 511 is too few when the pages of a process return together: the system then drops what they send, and they wait.
+    const backlog = config.connectionLimits.maxConnections;
+    await server.listen({ host: config.host, port: config.port, backlog });
     if (config.webhooks) services.webhookDispatcher.start(server.log);
     if (config.purge) services.purgeJob.start(server.log);
     const demo =

@@ -1,5 +1,6 @@
 import { parseCredentials } from "../../domain/authentication/authorization.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import { userGroupNotFound } from "../../services/user-groups/reader.js";
 import type { UserGroupEvent } from "../../services/user-groups/subscription.js";
 import type { SubscriberCredential } from "../../services/user-groups/watch-credentials.js";
@@ -53,10 +54,16 @@ function credentialOf(
 
 async function findId(session: Session | FrontEndSession, by: UserGroupBy): Promise<number> {
   const ref = parseUserGroupBy(by);
+  // Every open page names its own group, which has just been loaded.
+  if (session.kind === "frontEnd" && isNamedBy(session.userGroup, ref)) return session.userGroup.id;
   const group = await loadUserGroup(session.loaders, ref);
   if (session.kind === "frontEnd" && group?.id !== session.userGroup.id) {
     throw new DomainError("forbidden", "A user group token can only read its own user group.");
   }
   if (group) return group.id;
   throw userGroupNotFound(ref.by, ["by"]);
+}
+
+function isNamedBy({ id, providedId }: UserGroup, ref: UserGroupRef): boolean {
+  return (ref.by === "id" && ref.id === id) || (ref.by === "providedId" && ref.providedId === providedId);
 }

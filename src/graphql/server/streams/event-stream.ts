@@ -135,9 +135,11 @@ class EventWriter {
     raw.req.socket.on("close", this.#onClose);
     // Set one by one, the headers would stay in memory twice. Flushed alone, they become one string.
     const headers: NodeJS.Dict<number | string | string[]> = reply.getHeaders();
+    raw.cork();
     raw.writeHead(200, headers).flushHeaders();
     // Some browsers wait for the first byte of the body.
     void this.write(":\n\n");
+    process.nextTick(() => raw.uncork());
   }
 
   /** Writes data, and resolves when the process no longer holds it. */
