@@ -60,6 +60,7 @@ const ROOT = new RegExp(
 const NAME = new RegExp(String.raw`\.([\w-]+)|\[(${STRING})\]`, "y");
 const FILTER = new RegExp(String.raw`\s*\|\s*(\w+)(\((?:[^()"]|${STRING})*\))?`, "y");
 const FALLBACK = /\s*\?\?/y;
+const JSON_PART = new RegExp(String.raw`${STRING}|[[\]{}]|[^"[\]{}]+`, "y");
 const END = /\s*\}\}/y;
 
 /** Parses a text of a template. @throws DomainError `invalid_field` with the first reference that is not one, and the rule */
@@ -159,19 +160,20 @@ class ReferenceReader {
     throw this.#error('must list texts, as in `oneOf("viewer", "editor")`');
   }
 
-  /** Reads JSON up to the first closing braces that are not part of it. */
+  /** Reads JSON up to the closing braces behind it, each character once: a text may have many braces. */
   #fallback(): JsonValue {
-    for (
-      let end = this.text.indexOf(CLOSING, this.end);
-      end >= 0;
-      end = this.text.indexOf(CLOSING, end + 1)
-    ) {
-      const value = this.#parse(this.text.slice(this.end, end));
-      if (value === undefined) continue;
-      this.end = end;
-      return value;
+    const start = this.end;
+    for (let levels = 0; levels > 0 || !this.text.startsWith(CLOSING, this.end); ) {
+      const [part] = this.#match(JSON_PART) ?? [];
+      if (part === undefined) break;
+      if (part === "[" || part === "{") levels += 1;
+      else if (part === "]" || part === "}") levels -= 1;
+      if (levels > MAX_PROPERTIES_DEPTH)
+        throw this.#error(`must have at most ${MAX_PROPERTIES_DEPTH} levels of JSON after \`??\``);
     }
-    throw this.#error('must have JSON after `??`, as in `?? "EU"`');
+    const value = this.#parse(this.text.slice(start, this.end));
+    if (value === undefined) throw this.#error('must have JSON after `??`, as in `?? "EU"`');
+    return value;
   }
 
   #parseJson(json: string, what: string): string {

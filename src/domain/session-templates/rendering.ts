@@ -78,6 +78,8 @@ function tooLarge({ userGroup }: SessionValues) {
 /** Finds the values of references; parses the properties when they are first needed. */
 class ValueLookup {
   #properties: JsonValue | undefined;
+  /** The properties with texts in place of numbers. */
+  #digits: JsonValue | undefined;
 
   constructor(private readonly values: SessionValues) {}
 
@@ -102,7 +104,7 @@ class ValueLookup {
   #find(reference: Reference): JsonValue | undefined {
     const value = this.#valueOf(reference);
     if (reference.encoder !== "text" || value === undefined || !isUnsafeNumber(value)) return value;
-    return this.#digits(reference, value);
+    return this.#digitsOf(reference, value);
   }
 
   #valueOf({ root, names }: Reference): JsonValue | undefined {
@@ -127,9 +129,10 @@ class ValueLookup {
   }
 
   /** Returns the digits of a number that JavaScript does not keep, as they are stored. */
-  #digits({ root, names }: Reference, value: JsonValue): JsonValue | undefined {
+  #digitsOf({ root, names }: Reference, value: JsonValue): JsonValue | undefined {
     if (root !== "userGroup.properties") return String(value);
-    return memberAt(JSON.parse(quoteNumbers(this.values.userGroup.properties ?? "{}")), names);
+    this.#digits ??= JSON.parse(quoteNumbers(this.values.userGroup.properties ?? "{}"));
+    return memberAt(this.#digits ?? null, names);
   }
 }
 

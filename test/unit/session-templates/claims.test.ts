@@ -326,6 +326,16 @@ describe("limits", () => {
     expect(refusals(() => renderClaims(check(repeated), ofBytes(60_000)))).toHaveLength(1);
   });
 
+  test("16 levels of JSON in a default, however it is checked", () => {
+    const nested = (levels: number) => "[".repeat(levels) + '"EU"' + "]".repeat(levels);
+    const withDefault = (json: string) => ({ claim: `{{ variables.region ?? ${json} }}` });
+    expect(refusals(() => check(withDefault(nested(16))))).toEqual([]);
+    for (const levels of [17, 4000])
+      expect(refusals(() => check(withDefault(nested(levels))))).toEqual([
+        expect.stringContaining("which must have at most 16 levels of JSON after `??`"),
+      ]);
+  });
+
   test("no pattern takes long", () => {
     const spaces = " ".repeat(8000);
     for (const text of [
