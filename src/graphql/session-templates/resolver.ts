@@ -18,6 +18,7 @@ import { parseTemplateName } from "../../domain/session-templates/template.js";
 import { DomainError, domainErrorOr } from "../../domain/shared/errors.js";
 import { isPresent, type JsonObject } from "../../domain/shared/json.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import { MAX_CHECKED_BYTES } from "../../services/session-templates/checks.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { ConnectionArguments } from "../shared/list-inputs.js";
@@ -132,8 +133,9 @@ export class SessionTemplateResolver {
     const parsed = domainErrorOr(() => parseClaims(claims, ["claims"], algorithm));
     if (parsed instanceof DomainError)
       return { checked: 0, refused: 0, errors: UserErrorView.allOf(parsed), sessionClaims: null };
+    // Before the check, as a query may have several.
+    loaders.budget.spendBytes(MAX_CHECKED_BYTES);
     const check = await context.services.templateChecks.count(caller, parsed, sample);
-    loaders.budget.spend(check.checked);
     const group = ref && (await loadUserGroup(loaders, ref));
     const sessionClaims = group && (await renderFor(group, parsed, sample, context));
     return { ...check, errors: [], sessionClaims };

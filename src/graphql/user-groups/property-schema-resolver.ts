@@ -1,12 +1,14 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Arg, Ctx, Field, InputType, Int, ObjectType, Query, Resolver } from "type-graphql";
 import type { Admin } from "../../domain/accounts/caller.js";
+import { invalidField } from "../../domain/shared/errors.js";
 import { parseExpectedVersion } from "../../domain/shared/field-parsing.js";
 import { MAX_PAGE_SIZE, parsePage, toCursor } from "../../domain/shared/pagination.js";
 import { USER_GROUP_ORDER } from "../../domain/user-groups/list.js";
 import { MAX_SCHEMA_BYTES, type SchemaMode } from "../../domain/user-groups/property-schema.js";
 import {
   MAX_CHECKED,
+  MAX_CHECKED_BYTES,
   type PropertyFindings,
   type PropertySchema,
 } from "../../services/user-groups/property-schemas.js";
@@ -114,18 +116,18 @@ export class PropertySchemaView extends NodeView {
       "Searches user groups whose properties violate the schema, in any mode. A request reads a bounded part of them.",
   })
   async findings(
-    @Arg("first", () => Int, nullable(`The maximum number of findings, at most ${MAX_PAGE_SIZE}.`)) first:
+    @Arg("first", () => Int, nullable(`The maximum number of findings, from 1 to ${MAX_PAGE_SIZE}.`)) first:
       | number
       | null,
     @Arg("after", () => String, nullable("Continues the search after this cursor.")) after: string | null,
     @Ctx() context: GraphqlContext,
   ): Promise<PropertyReportView> {
     const { loaders } = requireSession(context);
-    const found = await context.services.propertySchemas.findings(
-      loaders.tenant,
-      parsePage({ first, after }, SORT),
-    );
-    loaders.budget.spend(found.checked);
+    const page = parsePage({ first, after }, SORT);
+    if (page.size === 0) throw invalidField(["first"], "must be at least 1");
+    // Before the search, as a query may have several.
+    loaders.budget.spendBytes(MAX_CHECKED_BYTES);
+    const found = await context.services.propertySchemas.findings(loaders.tenant, page);
     return PropertyReportView.of(found);
   }
 }

@@ -10,7 +10,7 @@ import type { UserGroupReader } from "../user-groups/reader.js";
 /** Groups that a check reads at most, in pages, and bytes of properties after which it reads no further page. */
 const MAX_GROUPS = 500;
 const PAGE_SIZE = 50;
-const MAX_BYTES = 8 * 1024 * 1024;
+export const MAX_CHECKED_BYTES = 8 * 1024 * 1024;
 
 /** The session ID in claims that are only shown. */
 const NO_SESSION = "preview";
@@ -69,7 +69,7 @@ export class TemplateChecks {
   async *#pages(tenant: Tenant): AsyncGenerator<readonly UserGroup[]> {
     let [groups, bytes] = [0, 0];
     let after = null;
-    for (let hasMore = true; hasMore && groups < MAX_GROUPS && bytes < MAX_BYTES; ) {
+    for (let hasMore = true; hasMore && groups < MAX_GROUPS && bytes < MAX_CHECKED_BYTES; ) {
       const page = { size: PAGE_SIZE, from: "start", after, before: null } as const;
       const found = await this.listing.page(tenant, {}, USER_GROUP_ORDER.default, page);
       yield found.items;

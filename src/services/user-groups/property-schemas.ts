@@ -10,6 +10,7 @@ import { parsePropertySchema, type SchemaMode } from "../../domain/user-groups/p
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import { violates } from "../../persistence/shared/database-error.js";
+import type { Queryable } from "../../persistence/shared/statement.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { listUserGroups } from "../../persistence/user-groups/list-queries.js";
 import {
@@ -27,7 +28,7 @@ const MAX_CACHED = 500;
 /** Groups that a search for invalid properties reads at most, in pages, and bytes of properties after which it reads no further page. */
 export const MAX_CHECKED = 5000;
 const PAGE_SIZE = 100;
-const MAX_BYTES = 8 * 1024 * 1024;
+export const MAX_CHECKED_BYTES = 8 * 1024 * 1024;
 /** Maximum errors per group that are listed. */
 const MAX_ERRORS = 10;
 const RETRY_AFTER_SECONDS = 60;
@@ -93,6 +94,8 @@ export interface SchemaChange {
 /** Manages the schema for properties of each environment, and checks properties against it (decision 61). */
 export class PropertySchemas {
   readonly #cache = new LRUCache<string, PropertySchema>({ max: MAX_CACHED });
+  /** Versions that open transactions of requests have written: if one is rolled back, another schema may get its version. */
+  readonly #uncommitted = new Map<string, number>();
   readonly #reads: BatchLoader<null, PropertySchema>;
 
   constructor(
@@ -161,13 +164,14 @@ export class PropertySchemas {
       requireVersion("schema for properties", (former ?? NO_SCHEMA).version, expectedVersion);
       const text = parsed === undefined ? (former?.schema ?? null) : (parsed?.text ?? null);
       if (text === null && mode !== "OFF") throw invalidField(["mode"], "must be OFF without a schema");
-      if (mode === "ENFORCE" && former?.mode !== "ENFORCE") await this.#requireNewProcesses();
+      if (mode === "ENFORCE" && former?.mode !== "ENFORCE") await requireNewProcesses(transaction.raw);
       const saved = isDryRun ? former : await savePropertySchema(transaction, former, { schema: text, mode });
       return { saved, text };
     });
     const { saved, text } = await save.catch((error: unknown) => {
       throw violates(error, PRIMARY_KEY) ? createdMeanwhile() : error;
     });
+    if (saved && !isDryRun) this.#keepUncached(admin, saved.version);
     const schema = this.#remember(admin, saved, isDryRun ? undefined : parsed?.root);
     if (text === null || !(isDryRun || mode !== "OFF")) return { schema, findings: null };
     const all = { size: Number.POSITIVE_INFINITY, after: null };
@@ -187,7 +191,7 @@ export class PropertySchemas {
     const items: PropertyFinding[] = [];
     let [checked, bytes] = [0, 0];
     let position = after;
-    while (checked < MAX_CHECKED && bytes < MAX_BYTES) {
+    while (checked < MAX_CHECKED && bytes < MAX_CHECKED_BYTES) {
       const page = { size: PAGE_SIZE, from: "start", after: position, before: null } as const;
       const found = await listUserGroups(this.db.for(tenant), {}, USER_GROUP_ORDER.default, page);
       for (const [index, userGroup] of found.items.entries()) {
@@ -210,14 +214,16 @@ export class PropertySchemas {
     this.batching.telemetry.metrics.invalidProperties.inc();
   }
 
-  async #requireNewProcesses(): Promise<void> {
-    const count = await countOldConnections(this.db);
-    if (count === 0) return;
-    throw new DomainError(
-      "unavailable",
-      `Processes of a version that does not check properties are connected to the database (connections: ${count}). Stop them first.`,
-      { retryAfter: RETRY_AFTER_SECONDS },
-    );
+  /** Keeps a version out of the cache until the transaction of its request is committed, if it has one. */
+  #keepUncached({ transaction, ...admin }: Admin, version: number): void {
+    const key = keyOf(admin);
+    const settle = () => {
+      if (this.#uncommitted.get(key) === version) this.#uncommitted.delete(key);
+    };
+    if (transaction) {
+      this.#uncommitted.set(key, version);
+      transaction.afterCommit(settle);
+    } else settle();
   }
 
   async #read(db: TenantDb): Promise<PropertySchema> {
@@ -235,9 +241,21 @@ export class PropertySchemas {
     const defaults = mode === "OFF" ? null : defaultsOf(root);
     const schema = { text, root, mode, version, updatedAt, defaults };
     // A statement with an older snapshot may end later.
-    if (!known || known.version < version) this.#cache.set(key, schema);
+    const isNewer = !known || known.version < version;
+    if (isNewer && this.#uncommitted.get(key) !== version) this.#cache.set(key, schema);
     return schema;
   }
+}
+
+/** @param db the open transaction: a second connection might wait for this one */
+async function requireNewProcesses(db: Queryable): Promise<void> {
+  const count = await countOldConnections(db);
+  if (count === 0) return;
+  throw new DomainError(
+    "unavailable",
+    `Processes of a version that does not check properties are connected to the database (connections: ${count}). Stop them first.`,
+    { retryAfter: RETRY_AFTER_SECONDS },
+  );
 }
 
 function defaultsOf({ properties = new Map() }: PropertyRule): string | null {

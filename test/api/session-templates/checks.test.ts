@@ -39,6 +39,9 @@ test("claims are checked before they are saved, and shown for a user group", asy
       sessionClaims: null,
     },
   });
+  const one = "sessionTemplateCheck(input: { algorithm: ES256, claims: {} }) { checked }";
+  const { body } = await graphql.call(`{ one: ${one} two: ${one} }`);
+  expect(Object(body).errors).toMatchObject([{ path: ["two"], extensions: { code: "QUERY_TOO_EXPENSIVE" } }]);
   await expect(check(claims, { providedId: "acme" }, keys.embed)).rejects.toThrow(/This API key cannot/);
 });
 

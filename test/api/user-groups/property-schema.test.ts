@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { type Data, startGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 
@@ -81,7 +82,37 @@ test("of concurrent first schemas, one is stored", async () => {
   expect((await read(secret)).version).toBe(1);
 });
 
+test("a schema whose request was rolled back does not stay in the cache for another one of its version", async () => {
+  const { secret } = await (await service.createAccount()).createKey();
+  const schemaOf = (type: string) => ({ ...object, properties: { region: { type } } });
+  const { body } = await graphql.send(
+    {
+      query: `mutation ($input: SetPropertySchemaInput!) { setPropertySchema(input: $input) {
+        propertySchema { version findings(first: 1000) { checked } } } }`,
+      variables: { input: { schema: schemaOf("integer"), mode: "ENFORCE" } },
+    },
+    secret,
+    { "idempotency-key": "rolled back" },
+  );
+  expect(Object(body).errors).toMatchObject([{ path: ["setPropertySchema", "propertySchema", "findings"] }]);
+  expect(await read(secret)).toMatchObject({ version: 0, mode: "OFF" });
+  const saved = await set({ schema: schemaOf("string"), mode: "ENFORCE", expectedVersion: 0 }, secret);
+  expect(saved.propertySchema).toMatchObject({ version: 1, schema: schemaOf("string") });
+  const createGroup = (region: unknown) =>
+    mutate("createUserGroup", { providedId: `${region}`, name: "x", properties: { region } }, "", secret);
+  expect(errorsOf(await createGroup("EU"))).toEqual([]);
+  expect(errorsOf(await createGroup(1))).toEqual(["INVALID_FIELD properties.region"]);
+});
+
 describe("ENFORCE", () => {
+  test("needs no second connection, which might wait for the first", async () => {
+    const { service: small, keys: own } = await startGraphql({ poolSize: 1 });
+    const query =
+      'mutation { setPropertySchema(input: { schema: { type: "object" }, mode: ENFORCE }) { userErrors { code } } }';
+    const { body } = await callGraphql(small.url, own.admin, query);
+    expect(body).toEqual({ data: { setPropertySchema: { userErrors: [] } } });
+  });
+
   test("is refused while a process of a former version is connected", async () => {
     const former = new Client({ ...clientOptions(service.target), application_name: "user-groups" });
     await former.connect();
@@ -122,6 +153,17 @@ describe("findings", () => {
     expect(await read()).toEqual(former);
 
     await set({ schema, mode: "OFF" });
+    const twice =
+      "{ propertySchema { one: findings(first: 1) { checked } two: findings(first: 1) { checked } } }";
+    for (const [query, code, path] of [
+      [twice, "QUERY_TOO_EXPENSIVE", ["propertySchema", "two"]],
+      [
+        "{ propertySchema { findings(first: 0) { checked } } }",
+        "INVALID_FIELD",
+        ["propertySchema", "findings"],
+      ],
+    ] as const)
+      expect(Object((await graphql.call(query)).body).errors).toMatchObject([{ path, extensions: { code } }]);
     const found: string[] = [];
     let after: string | null = null;
     let checked = 0;
