@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ENVIRONMENTS } from "../domain/accounts/environment.js";
 import { requireEmbedSessions } from "../domain/accounts/scopes.js";
 import { RATE_LIMIT_HEADERS, rateLimitHeaders } from "../domain/requests/rate-limit.js";
-import { parseTemplateName } from "../domain/session-templates/template.js";
+import { parseTemplateName, TEMPLATE_NAME } from "../domain/session-templates/template.js";
 import { DomainError } from "../domain/shared/errors.js";
 import { isAccountId } from "../domain/shared/internal-id.js";
 import {
@@ -22,7 +22,7 @@ const TEMPLATE = z.object({
   template: field(parseTemplateName, {}).meta({
     required: true,
     description: "The name of the session template.",
-    schema: { type: "string", pattern: "^[a-z0-9-]{1,64}$" },
+    schema: { type: "string", pattern: TEMPLATE_NAME.source },
     example: "metabase",
   }),
 });

@@ -120,13 +120,19 @@ test("a group with a data source that the target lacks, or a number that JavaScr
 });
 
 test("without a filter that narrows, or with one and --all, nothing is copied", async () => {
-  const { copy } = await createEnvironments();
+  const { testing, copy } = await createEnvironments();
+  await testing.mutate("createUserGroup", { providedId: "one", name: "One", properties: { region: null } });
   const wrong = [
     [],
     ["--filter", "{}"],
     ["--filter", '{"search": " "}'],
     ["--filter", '{"schemaId": null}'],
+    ["--filter", '{"search": "\u0301"}'],
+    ["--filter", '{"updatedAt": {"from": null}}'],
+    ["--filter", '{"createdAt": {}, "schemaId": "a"}'],
     ["--filter", '{"properties": {}}'],
+    ["--filter", '{"properties": "{ }"}'],
+    ["--filter", '{"properties": ""}'],
     ["--filter", "[]"],
     ["--filter", "{"],
     ["--all", "--filter", '{"search": "a"}'],
@@ -138,4 +144,13 @@ test("without a filter that narrows, or with one and --all, nothing is copied", 
     stdout: "",
     stderr: expect.stringContaining("unknown"),
   });
+  for (const narrow of [
+    '{"properties": {"region": null}}',
+    '{"providedIds": ["one"]}',
+    '{"hasMapping": false}',
+  ])
+    expect(await copy("--filter", narrow, "--dry-run")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\n1 +0 +0 +0\n/),
+    });
 });

@@ -13,7 +13,8 @@ test("the schema for properties is printed as a TypeScript type", async () => {
     type: "object",
     properties: {
       region: { type: "string", enum: ["EU", "US"], description: "Where */ the data is." },
-      seats: { type: ["integer", "null"], minimum: 1 },
+      seats: { type: ["integer", "null"], minimum: 1, examples: [{ $ref: "file:///none.json" }] },
+      link: { default: { $ref: "http://127.0.0.1:1/none.json" }, type: "object" },
       "sales region": { type: "array", items: { type: "number" } },
     },
     required: ["region"],
@@ -28,6 +29,9 @@ test("the schema for properties is printed as a TypeScript type", async () => {
    */
   region: "EU" | "US";
   seats?: number | null;
+  link?: {
+    [k: string]: unknown;
+  };
   "sales region"?: number[];
 }
 `);

@@ -1,5 +1,9 @@
 import type { CreateWebhookEndpointInput } from "@user-groups/client";
 import { z } from "zod";
+import { MAX_SESSION_SECONDS, MIN_SESSION_SECONDS } from "../../domain/authentication/embed-session.js";
+import { SESSION_ALGORITHMS } from "../../domain/session-templates/claims.js";
+import { DEFAULT_TEMPLATE_SECONDS, TEMPLATE_NAME } from "../../domain/session-templates/template.js";
+import { SCHEMA_MODES } from "../../domain/user-groups/property-schema.js";
 
 // The notation of the file: it is parsed with these types, and docs/reference/environment-file.schema.json is derived from them.
 
@@ -38,12 +42,16 @@ const secret = z
 
 const sessionTemplate = z
   .strictObject({
-    name: z.string().regex(/^[a-z0-9-]{1,64}$/),
+    name: z.string().regex(TEMPLATE_NAME),
     description: z.string().default(""),
-    algorithm: z.enum(["ES256", "HS256"]),
+    algorithm: z.enum(SESSION_ALGORITHMS),
     header: z.looseObject({}).default({}),
     claims: z.looseObject({}),
-    lifetimeSeconds: z.int().min(60).max(86_400).default(600),
+    lifetimeSeconds: z
+      .int()
+      .min(MIN_SESSION_SECONDS)
+      .max(MAX_SESSION_SECONDS)
+      .default(DEFAULT_TEMPLATE_SECONDS),
     url: z.string().nullable().default(null),
     secret: secret.optional(),
   })
@@ -60,7 +68,7 @@ const webhookEndpoint = z.strictObject({
 });
 
 const propertySchema = z.strictObject({
-  mode: z.enum(["OFF", "WARN", "ENFORCE"]).describe("What happens to properties that violate the schema."),
+  mode: z.enum(SCHEMA_MODES).describe("What happens to properties that violate the schema."),
   schema: z.looseObject({}).nullable().describe("A JSON Schema; null for none, with the mode OFF."),
 });
 

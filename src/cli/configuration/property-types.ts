@@ -6,6 +6,8 @@ import type { Output } from "../shared/output.js";
 
 /** The name of the type. */
 const NAME = "Properties";
+/** Schemas have no references: what looks like one is part of a value, and must be neither read from a file nor fetched. */
+const NO_REFERENCES = { resolve: { external: false }, dereference: { excludedPathMatcher: () => true } };
 
 /** Prints a TypeScript type for the properties of the environment's groups, as its schema describes them. */
 export async function printPropertyTypes(environment: ProcessEnvironment, output: Output): Promise<void> {
@@ -14,7 +16,8 @@ export async function printPropertyTypes(environment: ProcessEnvironment, output
     if (schema === null)
       throw new OperatorError("The environment has no schema for properties. Set one in the console.");
     // A title would be its name.
-    const text = await compile({ ...schema, title: NAME }, NAME, { bannerComment: "" });
+    const options = { bannerComment: "", $refOptions: NO_REFERENCES };
+    const text = await compile({ ...schema, title: NAME }, NAME, options);
     await output.print({ types: text }, text);
   });
 }

@@ -1,4 +1,5 @@
 import type { UserGroupsClient } from "@user-groups/client";
+import { urlOf } from "../../domain/session-templates/template.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import type { Entries } from "./file-format.js";
 
@@ -111,7 +112,7 @@ function sessionTemplates(
 
 /** Returns the origin of a template's address; the address itself if it has none, which the service refuses. */
 function originOf(url: string): string {
-  const address = url.replace(/\{\{\s*token\s*\}\}/, "token");
+  const address = urlOf(url, "token");
   return URL.canParse(address) ? new URL(address).origin : url;
 }
 
@@ -148,7 +149,7 @@ function propertySchema(client: UserGroupsClient): Section<Entries["propertySche
       const remove = () => set(none, version);
       return [{ entry: { mode, schema }, update: (wanted) => set(wanted, version), remove }];
     },
-    create: (entry) => set(entry),
+    create: (entry) => set(entry, 0),
   };
 }
 

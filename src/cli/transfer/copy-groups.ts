@@ -2,9 +2,11 @@ import type { UserGroup, UserGroupFilter, UserGroupsClient, UserGroupUpsert } fr
 import { printable } from "@user-groups/site-config/check-format";
 import type { ProcessEnvironment } from "../../config/config.js";
 import { DomainError, domainErrorOr } from "../../domain/shared/errors.js";
+import { isBlank, isObject } from "../../domain/shared/json.js";
 import { markInexactNumbers, parseJsonText } from "../../domain/shared/json-text.js";
 import { parseJsonValue } from "../../domain/shared/json-value.js";
 import { UsageError } from "../../domain/shared/operator-error.js";
+import { parsePropertiesFilter } from "../../domain/user-groups/properties.js";
 import { withClient } from "../shared/client.js";
 import { differencesOf, formatChange } from "../shared/differences.js";
 import { EXIT_INTERRUPTED, interruptible } from "../shared/interruption.js";
@@ -100,25 +102,28 @@ function parseFilter({ filter, all }: Pick<CopyOptions, "filter" | "all">): User
     parseJsonValue(parseJsonText(filter, "The filter"), [], { storable: false }),
   );
   if (conditions instanceof DomainError) throw new UsageError(`--filter: ${conditions.message}`);
-  if (!isCondition(conditions))
+  if (!isObject(conditions) || !isCondition(conditions))
     throw new UsageError(
       '--filter must be a JSON object with conditions, of which none is null, blank or empty, such as \'{"providedIdStartsWith":"eu-"}\'.',
     );
   return JSON.parse(filter);
 }
 
-/** Returns whether a filter narrows: the service ignores conditions without a value. */
-function isCondition(filter: unknown): boolean {
-  if (typeof filter !== "object" || filter === null || Array.isArray(filter)) return false;
-  const values: unknown[] = Object.values(filter);
+/** Returns whether a filter narrows, and each part of it: the service ignores conditions without a value. */
+function isCondition(value: unknown): boolean {
+  if (value === null || isBlank(value)) return false;
   return (
-    values.length > 0 &&
-    values.every((value) =>
-      typeof value === "object" && value !== null
-        ? Array.isArray(value) || Object.values(value).length > 0
-        : value !== null && !/^\s*$/.test(String(value)),
+    !isObject(value) ||
+    Object.entries(value).every(([name, member]) =>
+      name === "properties" ? isPropertiesCondition(member) : isCondition(member),
     )
   );
+}
+
+/** The same for properties, which may have null in them, or their text. */
+function isPropertiesCondition(properties: unknown): boolean {
+  const text = domainErrorOr(() => parsePropertiesFilter(properties, ["properties"]));
+  return text !== null && text !== "{}" && !isBlank(properties);
 }
 
 async function* batchesOf(groups: AsyncIterable<UserGroup>): AsyncGenerator<readonly UserGroup[]> {

@@ -16,6 +16,7 @@ const MIN_SECRET_BYTES = 16;
 const GOOD_SECRET_BYTES = 32;
 const MAX_SECRET_BYTES = 1024;
 
+export const TEMPLATE_NAME = /^[a-z0-9-]{1,64}$/;
 const MAX_DESCRIPTION_LENGTH = 1000;
 const MAX_URL_LENGTH = 2000;
 
@@ -97,7 +98,7 @@ export function parseTemplate(input: TemplateInput, former: SessionTemplateField
 
 /** @throws DomainError `invalid_field` */
 export function parseTemplateName(value: unknown, field: FieldPath): string {
-  if (typeof value === "string" && /^[a-z0-9-]{1,64}$/.test(value)) return value;
+  if (typeof value === "string" && TEMPLATE_NAME.test(value)) return value;
   throw invalidField(field, "must have 1 to 64 characters, each one of a to z, 0 to 9 and -");
 }
 

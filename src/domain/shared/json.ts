@@ -23,6 +23,15 @@ export function isPresent<Value>(value: Value | null | undefined): value is Valu
   return value !== null && value !== undefined;
 }
 
+/** A character that is more than white space, an accent or a control character: searches ignore the others. */
+const VISIBLE = /[^\s\p{Mark}\p{Cc}\p{Cf}]/u;
+
+/** Returns whether a condition may be met by everything. An empty list is not: it names nothing. */
+export function isBlank(value: unknown): boolean {
+  if (typeof value === "string") return !VISIBLE.test(value);
+  return isObject(value) && !(value instanceof Date) && Object.keys(value).length === 0;
+}
+
 /** Returns an own property; undefined for missing keys and inherited ones such as `toString`. */
 export function memberOf(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;

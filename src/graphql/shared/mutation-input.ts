@@ -11,7 +11,7 @@ import {
 import { Directive, Field } from "type-graphql";
 import type { FieldPath } from "../../domain/shared/errors.js";
 import { FieldErrors } from "../../domain/shared/field-parsing.js";
-import { isObject, isPresent } from "../../domain/shared/json.js";
+import { isBlank, isObject, isPresent } from "../../domain/shared/json.js";
 import { nullable } from "./nullable.js";
 
 /** Marks the AST node of an input field: TypeGraphQL 2.0 loses the extensions of inherited fields. */
@@ -71,15 +71,6 @@ function checkValue(type: GraphQLInputType, value: unknown, path: FieldPath, err
   } else if (isInputObjectType(nullableType) && isObject(value)) {
     checkFields(nullableType, value, path, errors);
   }
-}
-
-/** A character that is more than white space, an accent or a control character: searches ignore the others. */
-const VISIBLE = /[^\s\p{Mark}\p{Cc}\p{Cf}]/u;
-
-/** Returns whether a condition may be met by everything. An empty list is not: it names nothing. */
-function isBlank(value: unknown): boolean {
-  if (typeof value === "string") return !VISIBLE.test(value);
-  return isObject(value) && !(value instanceof Date) && Object.keys(value).length === 0;
 }
 
 function checkFields(
