@@ -130,9 +130,14 @@ export class TokenVault {
       return known.token;
     }
     if (this.#decrypted) this.countLookup?.("miss");
-    const token = this.decryptToken(stored, row);
-    this.#decrypted?.set(cacheKey, { keyId: stored.keyId, hex: stored.hex, token });
-    return token;
+    try {
+      const token = this.decryptToken(stored, row);
+      this.#decrypted?.set(cacheKey, { keyId: stored.keyId, hex: stored.hex, token });
+      return token;
+    } catch (cause) {
+      const what = `The token of user group ${row.id} of account ${row.accountId} cannot be decrypted`;
+      throw new Error(`${what} (docs/key-rotation.md#rows-that-cannot-be-decrypted).`, { cause });
+    }
   }
 
   /** @param keyId the account's key @throws Error if the key is not configured */

@@ -94,6 +94,11 @@ const TABLES: Readonly<Record<string, ExportedTable>> = {
     columns: "environment, schema, mode, version, updated_at",
     key: [["environment", "environment"]],
   },
+  "session-templates": {
+    table: "session_template",
+    columns:
+      "environment, id, name, description, algorithm, header, claims, lifetime_seconds, url, version, created_at, updated_at",
+  },
   "bulk-changes": {
     table: "bulk_change",
     columns:

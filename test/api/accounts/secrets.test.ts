@@ -75,6 +75,26 @@ test("keys are stored as hashes, tokens are encrypted and found by a keyed hash"
   expect(hashes.map(({ hash }) => hash.toString("hex"))).toContain(hashApiKey(keys.admin).toString("hex"));
 });
 
+test("a token that cannot be decrypted is an internal error, and the log names its user group and a remedy", async () => {
+  const body = { user_group_id: "damaged", name: "Damaged" };
+  await rest("GET", body);
+  const [{ id }] = await service.query(
+    "UPDATE user_group SET token_ciphertext = set_byte(token_ciphertext, 20, 255 - get_byte(token_ciphertext, 20)) WHERE provided_id = 'damaged' RETURNING id",
+  );
+  service.log.length = 0;
+  for (const method of ["GET", "PUT"])
+    expect(await rest(method, { ...body, name: "New" })).toMatchObject({
+      status: 500,
+      body: { error: { code: "internal", message: "Something went wrong on our side." } },
+    });
+  const errors = service.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+  const message = `The token of user group ${id} of account ${account.accountId} cannot be decrypted`;
+  expect(errors.map(({ err }) => err.message)).toEqual([
+    expect.stringContaining(message),
+    expect.stringContaining(message),
+  ]);
+});
+
 test("the time of last use is recorded without delaying a request", async () => {
   const { secret, id } = await account.createKey();
   const lastUsed = async () => {

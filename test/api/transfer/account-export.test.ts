@@ -47,17 +47,12 @@ const FILES: Readonly<Record<string, readonly [table: string, ...without: string
   "webhook-deliveries": ["webhook_delivery", "next_attempt_at", "queued_at"],
   "audit-log": ["audit_entry"],
   "property-schemas": ["property_schema"],
+  "session-templates": ["session_template", "secret_key_id", "secret_ciphertext", "secret_lookup"],
   "bulk-changes": ["bulk_change", "fingerprint"],
 };
 
-/** Tables of an account that are not exported: imported tokens, templates and keys are or have secrets, stored replies contain them, and the usage is derived from others. */
-const NOT_EXPORTED = [
-  "brought_token",
-  "idempotent_request",
-  "session_template",
-  "template_signing_key",
-  "usage_day",
-];
+/** Tables of an account that are not exported: imported tokens and keys are secrets, stored replies contain them, and the usage is derived from others. */
+const NOT_EXPORTED = ["brought_token", "idempotent_request", "template_signing_key", "usage_day"];
 
 beforeAll(async () => {
   for (const environment of ENVIRONMENTS)
@@ -81,7 +76,7 @@ beforeAll(async () => {
 /** Creates a row of every table in an environment. */
 async function fill(mark: string, environment: (typeof ENVIRONMENTS)[number]): Promise<void> {
   const { secret } = await account.createKey({ environment });
-  const query = `mutation ($id: String!, $change: ID!, $document: JSON!) {
+  const query = `mutation ($id: String!, $change: ID!, $secret: String!, $document: JSON!) {
     createWebhookEndpoint(input: { name: $id, url: "https://93.184.216.34/hook" }) { userErrors { code } }
     createUserGroup(input: { providedId: $id, name: "G", mapping: [{ schemaId: "s", dataSource: "sales" }] }) { userErrors { code } }
     createEmbedSession(input: { by: { providedId: $id } }) { userErrors { code } }
@@ -89,11 +84,12 @@ async function fill(mark: string, environment: (typeof ENVIRONMENTS)[number]): P
     updateUserGroups(input: { userGroups: [{ providedId: $id }], propertiesPatch: { plan: "team" }, bulkChangeId: $change }) { userErrors { code } }
     putSiteConfig(input: { site: $id, source: { document: $document } }) { userErrors { code } }
     restoreSiteConfig(input: { site: $id, revision: 1 }) { userErrors { code } }
+    createSessionTemplate(input: { name: $id, algorithm: HS256, secret: $secret, claims: {} }) { userErrors { code } }
     setPropertySchema(input: { schema: { type: "object" }, mode: WARN }) { userErrors { code } }
   }`;
   const { body } = await callRest(`${service.url}/graphql`, "POST", secret, {
     query,
-    variables: { id: mark, change: randomUUID(), document: goodSite },
+    variables: { id: mark, change: randomUUID(), secret: randomUUID(), document: goodSite },
   });
   for (const payload of Object.values<{ readonly userErrors: unknown }>(Object(body).data)) {
     expect(payload.userErrors).toEqual([]);
