@@ -106,7 +106,7 @@ describe("webhooks in Chromium", () => {
 
   test("an endpoint is changed, disabled, enabled and deleted, and its secret is rotated", async () => {
     const create = `mutation { createWebhookEndpoint(input: { name: "CRM", url: "http://127.0.0.1:9/hook" }) {
-      secret userErrors { message } } }`;
+      secret webhookEndpoint { id } userErrors { message } } }`;
     const { body } = await callGraphql(service().url, key, create);
     const { page } = await signIn(browser(), service(), key, "#/webhooks");
     await page.getByRole("link", { name: "CRM" }).press("Enter");
@@ -123,6 +123,21 @@ describe("webhooks in Chromium", () => {
     await press(page, "button", "Save");
     await waitForMessage(page, "Billing was saved.");
     await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
+
+    const { webhookEndpoint } = Object(body).data.createWebhookEndpoint;
+    await press(page, "button", "Edit…");
+    await callGraphql(
+      service().url,
+      key,
+      `mutation { updateWebhookEndpoint(input: { id: "${webhookEndpoint.id}", url: "http://127.0.0.1:9/new" }) { userErrors { code } } }`,
+    );
+    await page.getByLabel("Name", { exact: true }).fill("Outdated");
+    await press(page, "button", "Save");
+    await page.getByText("The webhook endpoint has version 3, not 2. Read it again.").waitFor();
+    await press(page, "button", "Cancel");
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
+    await page.getByText("http://127.0.0.1:9/new").waitFor();
 
     await press(page, "button", "Rotate secret…");
     await press(page, "button", "Rotate secret");

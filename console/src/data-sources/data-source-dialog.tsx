@@ -28,7 +28,9 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
   async function save() {
     const input = { providedId, name };
     const payload = dataSource
-      ? await update.run({ input: { by: { id: dataSource.id }, ...input } })
+      ? await update.run({
+          input: { by: { id: dataSource.id }, expectedVersion: dataSource.version, ...input },
+        })
       : await create.run({ input });
     if (!payload?.dataSource) return;
     notify(`${payload.dataSource.name} was ${dataSource ? "saved" : "created"}.`);

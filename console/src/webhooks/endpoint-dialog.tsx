@@ -1,3 +1,4 @@
+import { useState } from "react";
 import {
   CreateEndpointDocument,
   type EndpointPartsFragment,
@@ -20,6 +21,8 @@ interface EndpointDialogProps {
 
 export function EndpointDialog({ endpoint, onUpdate, onClose }: EndpointDialogProps) {
   const showSecret = useShowSecret();
+  /** Of the values that the dialog began with. */
+  const [expectedVersion] = useState(endpoint?.version);
   const create = useMutation(CreateEndpointDocument);
   const update = useMutation(UpdateEndpointDocument);
   const mutation = endpoint ? update : create;
@@ -35,7 +38,7 @@ export function EndpointDialog({ endpoint, onUpdate, onClose }: EndpointDialogPr
       showSecret("endpoint", secret);
       return goTo(hashOf(["webhooks", webhookEndpoint.id]));
     }
-    const payload = await update.run({ input: { id: endpoint.id, ...draft } });
+    const payload = await update.run({ input: { id: endpoint.id, expectedVersion, ...draft } });
     if (!payload?.webhookEndpoint) return;
     notify(`${payload.webhookEndpoint.name} was saved.`);
     onUpdate?.();

@@ -5,6 +5,9 @@ import { plural } from "../parts/plural.js";
 import { Problem } from "../parts/problem.js";
 import { useMutation } from "../session/use-mutation.js";
 
+/** Maximum deliveries that a call sends again. */
+const MAX_REPLAYS = 500;
+
 interface RetryAllProps {
   readonly endpointId: string;
   readonly onChange: () => void;
@@ -25,7 +28,8 @@ export function RetryAll({ endpointId, onChange }: RetryAllProps) {
       if (replayedCount === null) break;
       total += replayedCount;
       setCount(total);
-      if (replayedCount > 0) continue;
+      // Not until it is 0: what fails again at once would be sent again and again.
+      if (replayedCount === MAX_REPLAYS) continue;
       const none = "Nothing waits for a retry. What is due is sent now.";
       notify(total === 0 ? none : `Sent again from now on: ${plural(total, "event")}.`);
       break;
