@@ -14,7 +14,7 @@ import { WebhookDeliveryView, WebhookEndpointView, WebhookEventEnum } from "./ty
 
 @InputType("CreateWebhookEndpointInput", { description: "Input for `createWebhookEndpoint`." })
 class CreateWebhookEndpointInput {
-  @Field(() => String, { description: "A name that describes the purpose of the endpoint." })
+  @Field(() => String, { description: "The purpose of the endpoint: a name, unique within the environment." })
   readonly name!: string;
 
   @Field(() => String, {
@@ -197,7 +197,7 @@ export class WebhookMutations {
   }
 
   @AdminMutation(
-    `Sends up to ${MAX_REPLAYS} deliveries of a webhook endpoint whose last attempt failed again, the oldest first, like \`replayWebhookDelivery\`. Repeat it until the number is 0. Requires admin scope.`,
+    `Sends up to ${MAX_REPLAYS} deliveries of a webhook endpoint whose last attempt failed again, the oldest first, like \`replayWebhookDelivery\`. Repeat it while the number is ${MAX_REPLAYS}: what fails again counts as failed again. Requires admin scope.`,
     () => ReplayFailedWebhookDeliveriesInput,
     {
       ...ENDPOINT_PAYLOAD,

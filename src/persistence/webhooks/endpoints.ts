@@ -126,8 +126,15 @@ const LOCK_ENDPOINTS: Statement = {
   text: "SELECT pg_advisory_xact_lock(7201, $1)",
 };
 
+/** Locks the account's endpoints until the transaction ends, so that concurrent changes cannot take one name. @returns whether one has it */
+export async function isEndpointNameTaken(transaction: TenantTransaction, name: string): Promise<boolean> {
+  await transaction.raw.run(LOCK_ENDPOINTS, [transaction.accountId]);
+  const manager = transaction.manager("write", "webhook_endpoint_name");
+  return manager.existsBy(WebhookEndpointEntity, { ...transaction.key, name, deletedAt: IsNull() });
+}
+
 /**
- * Inserts an endpoint.
+ * Inserts an endpoint; the account's endpoints must be locked, so that concurrent inserts cannot exceed the limit.
  * @param encrypt returns the secret, whose encryption is bound to the endpoint's ID
  * @returns null when the tenant already has `limit` endpoints
  */
@@ -138,8 +145,6 @@ export async function insertWebhookEndpoint(
   encrypt: (id: number) => EncryptedToken,
 ): Promise<WebhookEndpoint | null> {
   const manager = transaction.manager("write", "webhook_endpoint_insert");
-  // Before the count, so that concurrent inserts cannot exceed the limit.
-  await transaction.raw.run(LOCK_ENDPOINTS, [transaction.accountId]);
   const count = await manager.countBy(WebhookEndpointEntity, { ...transaction.key, deletedAt: IsNull() });
   if (count >= limit) return null;
   const created = await insertEntity(manager, WebhookEndpointEntity, {

@@ -24,6 +24,7 @@ import {
 import {
   deleteWebhookEndpoint,
   insertWebhookEndpoint,
+  isEndpointNameTaken,
   lockWebhookEndpoint,
   resumeWebhookEndpoint,
   setWebhookSecret,
@@ -72,17 +73,16 @@ export class WebhookService {
     this.deliveries = new StoredList(db, WEBHOOK_DELIVERY_LIST);
   }
 
-  /** @throws DomainError `invalid_field` if the URL is invalid or there are too many endpoints */
+  /** @throws DomainError `invalid_field` if the URL is invalid, the name is taken or there are too many endpoints */
   async create(admin: Admin, fields: WebhookEndpointFields): Promise<IssuedSecret> {
     const url = await this.#checkUrl(fields.url);
     const secret = issueWebhookSecret();
-    const endpoint = await this.db
-      .for(admin)
-      .transaction((transaction) =>
-        insertWebhookEndpoint(transaction, { ...fields, url }, MAX_ENDPOINTS, (id) =>
-          this.#encrypt(admin, id, secret),
-        ),
+    const endpoint = await this.db.for(admin).transaction(async (transaction) => {
+      await requireFreeName(transaction, fields.name);
+      return insertWebhookEndpoint(transaction, { ...fields, url }, MAX_ENDPOINTS, (id) =>
+        this.#encrypt(admin, id, secret),
       );
+    });
     if (endpoint) return { endpoint, secret };
     throw new DomainError(
       "invalid_field",
@@ -90,7 +90,7 @@ export class WebhookService {
     );
   }
 
-  /** Updates the fields that are present. @throws DomainError `webhook_endpoint_not_found`, `version_conflict`; `invalid_field` for the URL */
+  /** Updates the fields that are present. @throws DomainError `webhook_endpoint_not_found`, `version_conflict`; `invalid_field` for the URL or a taken name */
   async update(
     admin: Admin,
     id: number,
@@ -100,6 +100,8 @@ export class WebhookService {
     const url = changes.url === undefined ? {} : { url: await this.#checkUrl(changes.url) };
     return this.#change(admin, id, async (transaction, endpoint) => {
       requireVersion("webhook endpoint", endpoint.editVersion, expectedVersion);
+      const { name = endpoint.name } = changes;
+      if (name !== endpoint.name) await requireFreeName(transaction, name);
       return updateWebhookEndpoint(transaction, endpoint, { ...changes, ...url });
     });
   }
@@ -222,6 +224,12 @@ export class WebhookService {
     }
     return url;
   }
+}
+
+/** Locks the endpoints. @throws DomainError `invalid_field`: files identify endpoints by name */
+async function requireFreeName(transaction: TenantTransaction, name: string): Promise<void> {
+  if (await isEndpointNameTaken(transaction, name))
+    throw invalidField(["name"], "must not be that of another webhook endpoint; choose another one");
 }
 
 function endpointNotFound(): DomainError {

@@ -179,7 +179,7 @@ describe("a guard that is null refuses the change", () => {
       claims: {},
     });
     await mutate("createDataSource", { providedId: "guarded", name: "G" });
-    const endpoint = "id" in type.getFields() ? await createEndpoint(graphql, field) : null;
+    const endpoint = "id" in type.getFields() ? await createEndpoint(graphql, `${mutation}-${field}`) : null;
     const fields = Object.values(type.getFields());
     const required = fields.filter((each) => isNonNullType(each.type) && each.defaultValue === undefined);
     const input = Object.fromEntries(

@@ -29,13 +29,13 @@ test.each<[what: string, mutations: (endpoint: string) => readonly string[]]>([
     ],
   ],
   ["revisions of a site", () => [site("One"), site("Two"), site("Three")]],
-])("replies of mutations in one request are those of requests of their own: %s", async (_, mutations) => {
+])("replies of mutations in one request are those of requests of their own: %s", async (what, mutations) => {
   const keys = [graphql.keys.admin, graphql.keys.testing];
   const replies: unknown[] = [];
   for (const [index, key] of keys.entries()) {
     const input = { providedId: "renamed", name: "Zero" };
     await graphql.mutate("createUserGroup", input, "userGroup { id }", key).catch(() => null);
-    const endpoint = { name: "Old", url: "http://127.0.0.1:1/hook", events: ["SITE_CONFIG_PUBLISHED"] };
+    const endpoint = { name: what, url: "http://127.0.0.1:1/hook", events: ["SITE_CONFIG_PUBLISHED"] };
     const created = await graphql.mutate("createWebhookEndpoint", endpoint, "webhookEndpoint { id }", key);
     const aliased = mutations(created.webhookEndpoint.id).map((mutation, place) => `m${place}: ${mutation}`);
     const requests = index === 0 ? [aliased.join("\n")] : aliased;

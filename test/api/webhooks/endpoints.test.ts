@@ -80,6 +80,30 @@ describe("endpoints", () => {
     await remove(id);
   });
 
+  test("have different names, also under concurrency; that of a deleted one is free", async () => {
+    const { secret: key } = await (await service.createAccount()).createKey();
+    const attempts = await Promise.all(Array.from({ length: 5 }, () => create("billing", {}, key)));
+    const [made, ...others] = attempts.filter(({ webhookEndpoint }) => webhookEndpoint);
+    expect(others).toEqual([]);
+    const taken = {
+      code: "INVALID_FIELD",
+      field: ["name"],
+      message: "name must not be that of another webhook endpoint; choose another one.",
+    };
+    expect(attempts.filter(({ webhookEndpoint }) => !webhookEndpoint)).toEqual(
+      Array.from({ length: 4 }, () => ({ webhookEndpoint: null, secret: null, userErrors: [taken] })),
+    );
+    const { id } = (await create("crm", {}, key)).webhookEndpoint;
+    expect(await update({ id, name: "billing" }, key)).toEqual({
+      webhookEndpoint: null,
+      userErrors: [taken],
+    });
+    expect((await update({ id, name: "crm", enabled: false }, key)).userErrors).toEqual([]);
+    await remove(made.webhookEndpoint.id, key);
+    const renamed = await Promise.all([update({ id, name: "billing" }, key), create("billing", {}, key)]);
+    expect(renamed.flatMap(({ userErrors }) => userErrors)).toEqual([taken]);
+  });
+
   test("refuse null", async () => {
     for (const field of ["events", "enabled"]) {
       const { webhookEndpoint, userErrors: refused } = await create("null", { [field]: null });
@@ -95,17 +119,18 @@ describe("endpoints", () => {
 
   test("are limited to 20 per environment, also under concurrency; deleted ones do not count", async () => {
     const { secret: key } = await (await service.createAccount()).createKey();
-    const createMany = async () => {
-      const payloads = await Promise.all(Array.from({ length: 30 }, () => create("many", {}, key)));
+    const createMany = async (name: string) => {
+      const names = Array.from({ length: 30 }, (_, index) => `${name}-${index}`);
+      const payloads = await Promise.all(names.map((each) => create(each, {}, key)));
       const made = payloads.flatMap(({ webhookEndpoint }) => (webhookEndpoint ? [webhookEndpoint.id] : []));
       return { made, refusals: payloads.flatMap(({ userErrors }) => userErrors) };
     };
-    const { made, refusals } = await createMany();
+    const { made, refusals } = await createMany("first");
     expect(made).toHaveLength(20);
     const message = "An environment can have at most 20 webhook endpoints. Delete one first.";
     expect(refusals).toEqual(Array(10).fill({ code: "INVALID_FIELD", field: null, message }));
     await remove(made[0], key);
-    expect((await createMany()).made).toHaveLength(1);
+    expect((await createMany("second")).made).toHaveLength(1);
     const { webhookEndpoints } = await run("{ webhookEndpoints { totalCount } }", {}, key);
     expect(webhookEndpoints.totalCount).toBe(20);
   });

@@ -47,6 +47,7 @@ export async function createTenant(service: TestService, existing?: TestAccount)
     if (errors) throw new Error(JSON.stringify(errors));
     return data;
   };
+  let count = 0;
   const send = (query: string, variables: object) => run(query, { ...variables });
   const mutate: WebhookTenant["mutate"] = async (name, input, selection) => {
     const { userErrors, ...payload } = await runMutation(send, name, input, selection);
@@ -59,7 +60,8 @@ export async function createTenant(service: TestService, existing?: TestAccount)
     run,
     mutate,
     async listen(url, events) {
-      const input = { name: "receiver", url, events };
+      count += 1;
+      const input = { name: `receiver ${count}`, url, events };
       const { webhookEndpoint, secret } = await mutate(
         "createWebhookEndpoint",
         input,

@@ -111,7 +111,7 @@ export type CreateWebhookEndpointInput = {
   readonly enabled?: boolean | null | undefined;
   /** The types of events to send. If omitted or empty, all events are sent. Must not be null. */
   readonly events?: ReadonlyArray<WebhookEvent> | null | undefined;
-  /** A name that describes the purpose of the endpoint. */
+  /** The purpose of the endpoint: a name, unique within the environment. */
   readonly name: string;
   /** The URL to send events to: an https URL on the public Internet, without a user name. */
   readonly url: string;
