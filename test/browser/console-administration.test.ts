@@ -100,9 +100,9 @@ describe("console administration in Chromium", () => {
     await waitForMessage(page, "Ledger was saved.");
     await press(page, "button", "Actions for Ledger");
     await press(page, "button", "Edit…");
-    const rename =
-      'mutation { updateDataSource(input: { by: { providedId: "finance" }, name: "Ledger EU" }) { userErrors { code } } }';
-    await callGraphql(service().url, key, rename);
+    const change =
+      'mutation { updateDataSource(input: { by: { providedId: "finance" }, providedId: "ledger" }) { userErrors { code } } }';
+    await callGraphql(service().url, key, change);
     await page.getByLabel("Name", { exact: true }).fill("Outdated");
     await page.keyboard.press("Enter");
     await page.getByText("The data source has version 3, not 2. Read it again.").waitFor();
