@@ -108,3 +108,17 @@ test("says nothing about its own change whose event arrives before the reply", a
   await run(UPDATE, { input: { by, name: "Third" } });
   await waitForMessage(page, "This group was changed elsewhere just now.");
 });
+
+test("refuses an edit of a data source that was changed while its dialog was open", async () => {
+  const change = (input: string) => run(`mutation { ${input} { dataSource { name } userErrors { code } } }`);
+  await change('createDataSource(input: { providedId: "finance", name: "Finance" })');
+  const { page } = await signIn(browser(), service(), keys.write, "#/data-sources?q=Finance");
+  await press(page, "button", "Actions for Finance");
+  await press(page, "button", "Edit…");
+  await change('updateDataSource(input: { by: { providedId: "finance" }, providedId: "ledger" })');
+  await page.getByLabel("Name", { exact: true }).fill("Outdated");
+  await press(page, "button", "Save");
+  await page.getByText("The data source has version 2, not 1. Read it again.").waitFor();
+  const read = '{ dataSource(by: { providedId: "ledger" }) { name } }';
+  expect(await run(read)).toEqual({ dataSource: { name: "Finance" } });
+});

@@ -10,7 +10,6 @@ import { parsePropertySchema, type SchemaMode } from "../../domain/user-groups/p
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import { violates } from "../../persistence/shared/database-error.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { listUserGroups } from "../../persistence/user-groups/list-queries.js";
 import {
@@ -164,14 +163,19 @@ export class PropertySchemas {
       requireVersion("schema for properties", (former ?? NO_SCHEMA).version, expectedVersion);
       const text = parsed === undefined ? (former?.schema ?? null) : (parsed?.text ?? null);
       if (text === null && mode !== "OFF") throw invalidField(["mode"], "must be OFF without a schema");
-      if (mode === "ENFORCE" && former?.mode !== "ENFORCE") await requireNewProcesses(transaction.raw);
+      if (mode === "ENFORCE" && former?.mode !== "ENFORCE") await this.#requireNewProcesses(transaction);
       const saved = isDryRun ? former : await savePropertySchema(transaction, former, { schema: text, mode });
       return { saved, text };
     });
     const { saved, text } = await save.catch((error: unknown) => {
       throw violates(error, PRIMARY_KEY) ? createdMeanwhile() : error;
     });
-    if (saved && !isDryRun) this.#keepUncached(admin, saved.version);
+    const settle = () => this.#uncommitted.delete(keyOf(admin));
+    if (!isDryRun && !admin.transaction) settle();
+    if (!isDryRun && admin.transaction && saved) {
+      this.#uncommitted.set(keyOf(admin), saved.version);
+      admin.transaction.afterCommit(settle);
+    }
     const schema = this.#remember(admin, saved, isDryRun ? undefined : parsed?.root);
     if (text === null || !(isDryRun || mode !== "OFF")) return { schema, findings: null };
     const all = { size: Number.POSITIVE_INFINITY, after: null };
@@ -214,16 +218,15 @@ export class PropertySchemas {
     this.batching.telemetry.metrics.invalidProperties.inc();
   }
 
-  /** Keeps a version out of the cache until the transaction of its request is committed, if it has one. */
-  #keepUncached({ transaction, ...admin }: Admin, version: number): void {
-    const key = keyOf(admin);
-    const settle = () => {
-      if (this.#uncommitted.get(key) === version) this.#uncommitted.delete(key);
-    };
-    if (transaction) {
-      this.#uncommitted.set(key, version);
-      transaction.afterCommit(settle);
-    } else settle();
+  /** Without a second connection, which might wait for that of the transaction. */
+  async #requireNewProcesses({ raw }: TenantDb): Promise<void> {
+    const count = await countOldConnections(raw);
+    if (count === 0) return;
+    throw new DomainError(
+      "unavailable",
+      `Processes of a version that does not check properties are connected to the database (connections: ${count}). Stop them first.`,
+      { retryAfter: RETRY_AFTER_SECONDS },
+    );
   }
 
   async #read(db: TenantDb): Promise<PropertySchema> {
@@ -245,17 +248,6 @@ export class PropertySchemas {
     if (isNewer && this.#uncommitted.get(key) !== version) this.#cache.set(key, schema);
     return schema;
   }
-}
-
-/** @param db the open transaction: a second connection might wait for this one */
-async function requireNewProcesses(db: Queryable): Promise<void> {
-  const count = await countOldConnections(db);
-  if (count === 0) return;
-  throw new DomainError(
-    "unavailable",
-    `Processes of a version that does not check properties are connected to the database (connections: ${count}). Stop them first.`,
-    { retryAfter: RETRY_AFTER_SECONDS },
-  );
 }
 
 function defaultsOf({ properties = new Map() }: PropertyRule): string | null {

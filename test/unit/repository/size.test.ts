@@ -19,7 +19,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   "src/http": 2_550,
   "src/persistence": 9_250,
   "src/rest": 2_620,
-  "src/services": 7_920,
+  "src/services": 7_950,
   "src/telemetry": 750,
   "test/api": 26_000,
   "test/browser": 4_250,
