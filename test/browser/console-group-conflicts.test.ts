@@ -110,7 +110,7 @@ test("says nothing about its own change whose event arrives before the reply", a
 });
 
 test("refuses an edit of a data source that was changed while its dialog was open", async () => {
-  const change = (input: string) => run(`mutation { ${input} { dataSource { name } userErrors { code } } }`);
+  const change = (input: string) => run(`mutation { ${input} { dataSource { name } userErrors { code } } }`, {});
   await change('createDataSource(input: { providedId: "finance", name: "Finance" })');
   const { page } = await signIn(browser(), service(), keys.write, "#/data-sources?q=Finance");
   await press(page, "button", "Actions for Finance");
@@ -120,5 +120,5 @@ test("refuses an edit of a data source that was changed while its dialog was ope
   await press(page, "button", "Save");
   await page.getByText("The data source has version 2, not 1. Read it again.").waitFor();
   const read = '{ dataSource(by: { providedId: "ledger" }) { name } }';
-  expect(await run(read)).toEqual({ dataSource: { name: "Finance" } });
+  expect(await run(read, {})).toEqual({ dataSource: { name: "Finance" } });
 });
