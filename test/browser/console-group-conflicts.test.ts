@@ -110,7 +110,8 @@ test("says nothing about its own change whose event arrives before the reply", a
 });
 
 test("refuses an edit of a data source that was changed while its dialog was open", async () => {
-  const change = (input: string) => run(`mutation { ${input} { dataSource { name } userErrors { code } } }`, {});
+  const change = (input: string) =>
+    run(`mutation { ${input} { dataSource { name } userErrors { code } } }`, {});
   await change('createDataSource(input: { providedId: "finance", name: "Finance" })');
   const { page } = await signIn(browser(), service(), keys.write, "#/data-sources?q=Finance");
   await press(page, "button", "Actions for Finance");
