@@ -86,7 +86,10 @@ async function runDocumentedCommand(text: string): Promise<string> {
   const { service, keys } = fixture();
   const script = documented("sh", text).replaceAll("http://127.0.0.1:4000", service.url);
   const env = { PATH: process.env["PATH"], USER_GROUPS_API_KEY: keys.admin, TOOL_SECRET: SECRETS.metabase };
-  const { stdout } = await promisify(execFile)("bash", ["-ec", script], { cwd: "docs/integrations", env });
+  const { stdout } = await promisify(execFile)("bash", ["--norc", "-ec", script], {
+    cwd: "docs/integrations",
+    env,
+  });
   return stdout;
 }
 

@@ -110,7 +110,11 @@ async function run(command: string): Promise<string> {
     .replaceAll(KEY_IN_DOCS, key)
     .replaceAll(TOKEN_IN_DOCS, userGroupOf(reply).token)
     .replaceAll(SESSION_IN_DOCS, String(Object(session.body).token));
-  const { stdout } = await promisify(execFile)("bash", ["-c", PREAMBLE + script], { cwd: folder, env });
+  // Without SHLVL, Bash takes the pipe for a remote login's, and would read ~/.bashrc each time.
+  const { stdout } = await promisify(execFile)("bash", ["--norc", "-c", PREAMBLE + script], {
+    cwd: folder,
+    env,
+  });
   return stdout;
 }
 

@@ -52,7 +52,7 @@ export async function startGuideReader(programs: string): Promise<GuideReader> {
       const PATH = `${programs}:${process.env["PATH"]}`;
       return promisify(execFile)(
         "bash",
-        ["-c", preamble + script.replaceAll(ADDRESS_IN_DOCS, postgres.address)],
+        ["--norc", "-c", preamble + script.replaceAll(ADDRESS_IN_DOCS, postgres.address)],
         {
           cwd: folder,
           env: { PATH, NODE: process.execPath, SERVICE, ...env },
