@@ -29,10 +29,12 @@ const BASE64_LENGTH = 64;
  */
 export function findSecrets(text: string, known: readonly KnownSecret[]): Finding[] {
   const bytes = decodedHex(text);
-  const decoded = [...bytes, ...[text, ...bytes].flatMap(decodedBase64)];
+  // Searched at once: a row may have dozens of parts.
+  const decoded = [...bytes, ...[text, ...bytes].flatMap(decodedBase64)].join("\n");
   return [
     ...findFormats(text, 1),
-    ...decoded.flatMap((part) => [...findFormats(part, SURE_LENGTH), ...findKnown(part, known)]),
+    ...findFormats(decoded, SURE_LENGTH),
+    ...findKnown(decoded, known),
     ...findKnown(text, known),
   ];
 }
@@ -76,12 +78,17 @@ function spellingsOf(value: Buffer): string[] {
 
 /** Decodes runs of hex digits, as PostgreSQL prints bytes. */
 function decodedHex(text: string): string[] {
-  return decode(text, new RegExp(`[0-9a-f]{${HEX_LENGTH},}`, "gi"), "hex", [0, 1]);
+  return decode(text, runsOf("[0-9a-fA-F]", HEX_LENGTH), "hex", [0, 1]);
 }
 
 /** Decodes runs of base64 at each of the four possible offsets. */
 function decodedBase64(text: string): string[] {
-  return decode(text, new RegExp(`[\\w+/-]{${BASE64_LENGTH},}`, "g"), "base64", [0, 1, 2, 3]);
+  return decode(text, runsOf("[\\w+/-]", BASE64_LENGTH), "base64", [0, 1, 2, 3]);
+}
+
+/** Matches whole runs of characters, and tries each run once: not from each of its characters. */
+function runsOf(characters: string, length: number): RegExp {
+  return new RegExp(`(?<!${characters})${characters}{${length},}`, "g");
 }
 
 function decode(text: string, runs: RegExp, encoding: BufferEncoding, starts: readonly number[]): string[] {
