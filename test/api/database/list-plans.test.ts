@@ -304,7 +304,7 @@ describe("a filter without matches, with rows that updates have moved", () => {
       SET session_replication_role = replica;
       INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup)
         SELECT ${accountId}, 'Customer', nextval('user_group_team_id'), 'more ' || n, 'Name ' || n, 'none', '',
-          sha256(convert_to('more ' || n, 'UTF8')) FROM generate_series(1, 40000) AS n;
+          sha256(convert_to('more ' || n, 'UTF8')) FROM generate_series(1, 12000) AS n;
       INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
         SELECT account_id, environment, id, 'schema 1', (SELECT min(id) FROM data_source WHERE account_id = ${accountId})
         FROM user_group WHERE account_id = ${accountId} ON CONFLICT DO NOTHING;
