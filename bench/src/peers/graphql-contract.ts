@@ -1,6 +1,6 @@
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { parseUserGroupToken } from "../../../src/domain/user-groups/token.js";
-import { type PeerSettings, type Tenant, tenantOf } from "./peer-process.js";
+import type { PeerSettings, Tenant } from "./peer-process.js";
 import type { TenantQueries } from "./tenant-queries.js";
 
 /** The measured part of our schema. */
@@ -46,11 +46,18 @@ export interface PageArguments {
   readonly after?: string | null;
 }
 
-/** Creates a function that authenticates by the Authorization header. @throws Error for invalid credentials */
-export function identifier(settings: PeerSettings): (authorization: string | undefined) => Identity {
+/**
+ * Creates a function that authenticates by the Authorization header.
+ * @param findTenant returns the tenant of an API key
+ * @throws Error for invalid credentials
+ */
+export function identifier(
+  settings: PeerSettings,
+  findTenant: (authorization: string | undefined) => Promise<Tenant | undefined> | Tenant | undefined,
+): (authorization: string | undefined) => Promise<Identity> {
   const vault = new TokenVault([Buffer.from(settings.encryptionKey, "base64")]);
-  return (authorization) => {
-    const tenant = tenantOf(settings, authorization);
+  return async (authorization) => {
+    const tenant = await findTenant(authorization);
     if (tenant) return { tenant, tokenLookup: null };
     const [scheme, token = ""] = (authorization ?? "").split(" ");
     const route = scheme === "Bearer" ? parseUserGroupToken(token) : null;

@@ -2,7 +2,7 @@ import Fastify from "fastify";
 import { mercurius } from "mercurius";
 import { type Identity, identifier, queryResolvers, TYPE_DEFS } from "./graphql-contract.js";
 import { announce, readSettings } from "./peer-process.js";
-import { type Group, TenantQueries } from "./tenant-queries.js";
+import { ApiKeys, type Group, Statements, TenantQueries } from "./tenant-queries.js";
 
 declare module "mercurius" {
   interface MercuriusContext {
@@ -12,12 +12,14 @@ declare module "mercurius" {
 
 /** Mercurius as documented: loaders against 1 + N statements, and compiled queries with `jit`. */
 const settings = readSettings();
-const queries = await TenantQueries.open(settings);
-const identify = identifier(settings);
+const statements = await Statements.open(settings);
+const queries = new TenantQueries(statements);
+const keys = new ApiKeys(settings, statements);
+const identify = identifier(settings, (authorization) => keys.find(authorization));
 const app = Fastify();
 await app.register(mercurius, {
   schema: TYPE_DEFS,
-  context: (request) => ({ identity: identify(request.headers.authorization) }),
+  context: async (request) => ({ identity: await identify(request.headers.authorization) }),
   resolvers: { Query: queryResolvers(queries) },
   loaders: {
     UserGroup: {

@@ -34,7 +34,7 @@ export function readSettings(): PeerSettings {
   return JSON.parse(process.argv[2] ?? "{}");
 }
 
-/** Finds the tenant in memory: peers do not look up API keys. */
+/** Finds the tenant of an API key in memory. */
 export function tenantOf(settings: PeerSettings, authorization: string | undefined): Tenant | undefined {
   const [scheme, key = ""] = (authorization ?? "").split(" ");
   return scheme === "Token" ? settings.tenants[key] : undefined;

@@ -14,7 +14,7 @@ import {
   TYPE_DEFS,
   toPage,
 } from "./graphql-contract.js";
-import { announce, readSettings } from "./peer-process.js";
+import { announce, readSettings, tenantOf } from "./peer-process.js";
 import { DataSourceModel, MappingEntryModel, UserGroupModel } from "./plain-entities.js";
 
 /** A common stack without tuning: Express, Apollo Server, and TypeORM's `find` with relations. */
@@ -29,7 +29,7 @@ const orm = await new DataSource({
   extra: { types: VALUE_PARSERS },
 }).initialize();
 const groups = orm.getRepository(UserGroupModel);
-const identify = identifier(settings);
+const identify = identifier(settings, (authorization) => tenantOf(settings, authorization));
 
 async function findOne(where: FindOptionsWhere<UserGroupModel>, info: GraphQLResolveInfo) {
   return groups.findOne({ where, ...withMapping(info) });
@@ -74,7 +74,7 @@ app.use(
   "/graphql",
   express.json(),
   expressMiddleware(apollo, {
-    context: async ({ req }) => ({ identity: identify(req.headers.authorization) }),
+    context: async ({ req }) => ({ identity: await identify(req.headers.authorization) }),
   }),
 );
 const server = createServer(app);

@@ -1,7 +1,7 @@
 import { type StoredTokenText, TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import type { PeerSettings, Tenant } from "./peer-process.js";
-import { Statements, TENANT } from "./tenant-queries.js";
+import { type Statements, TENANT } from "./tenant-queries.js";
 
 /** The body of a get-or-create call. */
 export interface GetBody {
@@ -59,8 +59,7 @@ export class PreparedGroups {
     this.#vault = new TokenVault([Buffer.from(settings.encryptionKey, "base64")]);
   }
 
-  static async open(settings: PeerSettings): Promise<PreparedGroups> {
-    const statements = await Statements.open(settings);
+  static async open(statements: Statements, settings: PeerSettings): Promise<PreparedGroups> {
     const groups = new PreparedGroups(statements, settings);
     if (settings.mode !== "insert") return groups;
     const tenant = { accountId: 0, environment: "Customer" } as const;

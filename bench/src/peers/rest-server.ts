@@ -1,35 +1,40 @@
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { announce, readSettings, type Tenant, tenantOf } from "./peer-process.js";
 import { type GetBody, PreparedGroups } from "./prepared-groups.js";
+import { ApiKeys, Statements } from "./tenant-queries.js";
 
 /**
  * `/api/user` on plain Fastify: replies with a constant (mode `constant`), or runs prepared statements:
  * GET by one SELECT (mode `select`) or one INSERT (mode `insert`), PUT and POST by one UPDATE.
  */
 const settings = readSettings();
+const statements = settings.mode === "constant" ? undefined : await Statements.open(settings);
+const keys = statements && new ApiKeys(settings, statements);
+const findTenant = async (authorization: string | undefined) =>
+  keys ? keys.find(authorization) : tenantOf(settings, authorization);
 const app = Fastify();
 app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
 app.addHook("onRequest", async (request, reply) => {
   reply.header("cache-control", "no-store").header("x-request-id", "00000000-0000-4000-8000-000000000000");
-  if (!tenantOf(settings, request.headers.authorization)) await reply.code(401).send({ success: 0 });
+  if (!(await findTenant(request.headers.authorization))) await reply.code(401).send({ success: 0 });
 });
 
-if (settings.mode === "constant") {
+if (!statements) {
   app.get("/api/user", async () => settings.constant);
 } else {
-  const groups = await PreparedGroups.open(settings);
+  const groups = await PreparedGroups.open(statements, settings);
   app.get<{ Body: GetBody }>("/api/user", async (request, reply) => {
     const method = settings.mode === "insert" ? "insert" : "find";
-    return (await groups[method](tenant(request), request.body)) ?? notFound(reply);
+    return (await groups[method](await tenant(request), request.body)) ?? notFound(reply);
   });
   app.put<{ Body: GetBody }>(
     "/api/user",
-    async (request, reply) => (await groups.rename(tenant(request), request.body)) ?? notFound(reply),
+    async (request, reply) => (await groups.rename(await tenant(request), request.body)) ?? notFound(reply),
   );
   app.post<{ Body: { current_token: string } }>(
     "/api/user",
     async (request, reply) =>
-      (await groups.rotate(tenant(request), request.body.current_token)) ?? notFound(reply),
+      (await groups.rotate(await tenant(request), request.body.current_token)) ?? notFound(reply),
   );
 }
 await app.listen({ host: "127.0.0.1", port: 0 });
@@ -39,8 +44,8 @@ function notFound(reply: FastifyReply): FastifyReply {
   return reply.code(404).send({ success: 0 });
 }
 
-function tenant(request: Pick<FastifyRequest, "headers">): Tenant {
-  const found = tenantOf(settings, request.headers.authorization);
+async function tenant(request: Pick<FastifyRequest, "headers">): Promise<Tenant> {
+  const found = await findTenant(request.headers.authorization);
   if (!found) throw new Error("The key must be checked before.");
   return found;
 }

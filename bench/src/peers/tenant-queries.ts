@@ -1,8 +1,11 @@
 import { Pool } from "pg";
+import { hashApiKey, parseApiKey } from "../../../src/domain/accounts/api-key.js";
+import { findApiKey } from "../../../src/domain/authentication/authorization.js";
 import { runInTransaction } from "../../../src/persistence/shared/pipelined-transaction.js";
 import { beginWithin, IN_INDEX_ORDER } from "../../../src/persistence/shared/row-scope.js";
 import { VALUE_PARSERS } from "../../../src/persistence/shared/value-parsers.js";
-import type { PeerSettings, Tenant } from "./peer-process.js";
+import { MAX_KEY_AGE_MS } from "../../../src/services/accounts/key-cache.js";
+import { type PeerSettings, type Tenant, tenantOf } from "./peer-process.js";
 
 /** A group with the fields of the peers' GraphQL schema. */
 export interface Group {
@@ -80,6 +83,11 @@ export class Statements {
 const COLUMNS = `id AS "teamId", provided_id AS "providedId", name, properties, version`;
 export const TENANT = "account_id = $1 AND environment = $2";
 
+const KEY = {
+  name: "api_key_by_hash",
+  text: `SELECT FROM api_key WHERE ${TENANT} AND hash = $3
+    AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+};
 const BY_PROVIDED_ID = {
   name: "group_by_provided_id",
   text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND provided_id = $3`,
@@ -104,13 +112,41 @@ const MAPPINGS = {
     ORDER BY user_group_id, schema_id`,
 };
 
+/** Finds the tenants of API keys: with a row scope in the database, cached for as long as ours, and otherwise in memory. */
+export class ApiKeys {
+  readonly #cached = new Map<
+    string,
+    { readonly tenant: Promise<Tenant | undefined>; readonly readAt: number }
+  >();
+
+  constructor(
+    private readonly settings: PeerSettings,
+    private readonly statements: Statements,
+  ) {}
+
+  async find(authorization = ""): Promise<Tenant | undefined> {
+    if (!this.settings.hasRowScope) return tenantOf(this.settings, authorization);
+    const secret = findApiKey(authorization);
+    if (secret === undefined) return undefined;
+    const now = performance.now();
+    const cached = this.#cached.get(secret);
+    if (cached && now < cached.readAt + MAX_KEY_AGE_MS) return cached.tenant;
+    const tenant = this.#read(secret);
+    this.#cached.set(secret, { tenant, readAt: now });
+    return tenant;
+  }
+
+  async #read(secret: string): Promise<Tenant | undefined> {
+    const tenant = parseApiKey(secret);
+    if (!tenant) return undefined;
+    const found = await this.statements.run(KEY, tenant, [hashApiKey(secret)]);
+    return found.length > 0 ? tenant : undefined;
+  }
+}
+
 /** Hand-tuned statements. */
 export class TenantQueries {
-  private constructor(private readonly statements: Statements) {}
-
-  static async open(settings: PeerSettings): Promise<TenantQueries> {
-    return new TenantQueries(await Statements.open(settings));
-  }
+  constructor(private readonly statements: Statements) {}
 
   async findByProvidedId(tenant: Tenant, providedId: string): Promise<Group | null> {
     return (await this.statements.run<Group>(BY_PROVIDED_ID, tenant, [providedId]))[0] ?? null;
