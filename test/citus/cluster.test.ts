@@ -170,7 +170,7 @@ describe.skipIf(citusPrograms === undefined)("a Citus cluster", { timeout: 600_0
       `mutation { createDataSource(input: { providedId: "x", name: "X" }) { userErrors { code } } }`,
       `mutation { updateDataSource(input: { by: { providedId: "x" }, name: "Y" }) { userErrors { code } } }`,
       `mutation { deleteDataSource(input: { by: { providedId: "x" } }) { userErrors { code } } }`,
-      `mutation { createWebhookEndpoint(input: { name: "w", url: "http://127.0.0.1:9/" }) { userErrors { code } } }`,
+      `mutation { createWebhookEndpoint(input: { name: "other", url: "http://127.0.0.1:9/" }) { userErrors { code } } }`,
       `mutation { createWebhookEndpoint(input: { name: "answers", url: "${receiver.url}" }) { userErrors { code } } }`,
       `mutation { updateWebhookEndpoint(input: { id: "V2ViaG9va0VuZHBvaW50OjE", name: "v", enabled: true }) { userErrors { code } } }`,
       `mutation { putSiteConfig(input: { source: { text: ${JSON.stringify(JSON.stringify(validSite))} } }) { userErrors { code } } }`,

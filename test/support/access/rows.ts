@@ -370,7 +370,7 @@ export const MUTATIONS: readonly AccessRow[] = [
     ],
     [
       "updateWebhookEndpoint",
-      (ids) => `id: ${q(ids.webhookEndpoint)}, name: "New"`,
+      (ids) => `id: ${q(ids.webhookEndpoint)}, name: ${q(ids.newId)}`,
       "webhookEndpoint { url }",
     ],
     ["rotateWebhookSecret", (ids) => `id: ${q(ids.webhookEndpoint)}`, "webhookEndpoint { url }"],
