@@ -130,7 +130,9 @@ const LOCK_ENDPOINTS: Statement = {
 export async function isEndpointNameTaken(transaction: TenantTransaction, name: string): Promise<boolean> {
   await transaction.raw.run(LOCK_ENDPOINTS, [transaction.accountId]);
   const manager = transaction.manager("write", "webhook_endpoint_name");
-  return manager.existsBy(WebhookEndpointEntity, { ...transaction.key, name, deletedAt: IsNull() });
+  return (
+    (await manager.countBy(WebhookEndpointEntity, { ...transaction.key, name, deletedAt: IsNull() })) > 0
+  );
 }
 
 /**
