@@ -1,15 +1,19 @@
 import { expect, test } from "vitest";
 import type { UserGroupChangeKind } from "../../src/domain/user-groups/change.js";
+import type { Taker } from "../../src/services/shared/shared-result.js";
 import { Subscription } from "../../src/services/user-groups/subscription.js";
+import type { WatchState } from "../../src/services/user-groups/watch-credentials.js";
 
 /** Subscribes to all groups of an environment, none of which exists any more. */
 function openSubscription() {
   const loaded: number[] = [];
+  const state = { group: null, activeKeys: new Map([[1, null]]) };
   const source = {
     groupId: null,
-    async load(ids: readonly number[]) {
-      loaded.push(...ids);
-      return ids.map(() => ({ group: null, activeKeys: new Map([[1, null]]) }));
+    load: async () => state,
+    loadChanged(id: number, taker: Taker<WatchState>) {
+      loaded.push(id);
+      setImmediate(() => taker({ status: "fulfilled", value: state }));
     },
     loadMapping: async () => [],
   };
@@ -18,7 +22,7 @@ function openSubscription() {
     { kind: "apiKey", keyId: 1, session: undefined },
     () => undefined,
   );
-  const events = subscription.events();
+  const events = subscription[Symbol.asyncIterator]();
   const change = (id: number, kind: UserGroupChangeKind = "deleted") => subscription.onChange({ id, kind });
   const next = async () => {
     const { value } = await events.next();

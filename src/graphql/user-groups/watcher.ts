@@ -2,7 +2,7 @@ import { parseCredentials } from "../../domain/authentication/authorization.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import { userGroupNotFound } from "../../services/user-groups/reader.js";
-import type { UserGroupEvent } from "../../services/user-groups/subscription.js";
+import type { Subscription } from "../../services/user-groups/subscription.js";
 import type { SubscriberCredential } from "../../services/user-groups/watch-credentials.js";
 import type { UserGroupWatches } from "../../services/user-groups/watches.js";
 import {
@@ -13,7 +13,6 @@ import {
   tenantOf,
   type Watcher,
 } from "../shared/context.js";
-import { withPromptReturn } from "../shared/prompt-return.js";
 import { loadUserGroup, parseUserGroupBy, type UserGroupBy } from "./by.js";
 
 /** Streams changes of user groups to a subscriber while the subscriber has access. */
@@ -21,20 +20,17 @@ export class UserGroupWatcher implements Watcher {
   constructor(private readonly watches: UserGroupWatches) {}
 
   /**
-   * Subscribes to user groups. No change committed after this resolves is missed. Iterating the events throws the error that ends them.
+   * Subscribes to user groups. No change committed after this resolves is missed.
    * @param by the user group; defaults to that of the token for front ends, and to all groups of the environment for API keys
    * @throws DomainError if the user group does not exist or the subscriber may not access it
    */
-  async watch(
-    by: UserGroupBy | null | undefined,
-    context: GraphqlContext,
-  ): Promise<AsyncIterable<UserGroupEvent>> {
+  async watch(by: UserGroupBy | null | undefined, context: GraphqlContext): Promise<Subscription> {
     const session = requireAnySession(context);
     const defaultId = session.kind === "frontEnd" ? session.userGroup.id : null;
     const id = by ? await findId(session, by) : defaultId;
     const subscription = await this.watches.watch(tenantOf(session), id, credentialOf(session, context));
     if (!subscription) throw userGroupNotFound("id", ["by"]);
-    return withPromptReturn(subscription.events(), () => subscription.end());
+    return subscription;
   }
 }
 

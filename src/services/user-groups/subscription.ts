@@ -3,6 +3,8 @@ import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
+import { EventIterator, type EventSource, type EventTaker } from "../shared/event-source.js";
+import type { Taker } from "../shared/shared-result.js";
 import type { ChangeListener, GroupChange } from "./change-feed.js";
 import {
   expiredCredentialError,
@@ -25,8 +27,10 @@ const MAX_TIMER_MS = 2_147_483_647;
 interface SubscriptionSource {
   /** The group to watch; null for all groups of the environment. */
   readonly groupId: number | null;
-  /** Loads the states of groups, in the order of the IDs. */
-  load(ids: readonly number[], deadline?: Deadline): Promise<readonly WatchState[]>;
+  /** Loads the state of a group at the start. */
+  load(id: number, deadline: Deadline | undefined): Promise<WatchState>;
+  /** Loads the state of a changed group, once for all subscriptions that ask at the same time. */
+  loadChanged(id: number, taker: Taker<WatchState>): void;
   loadMapping(id: number): Promise<readonly MappedDataSource[]>;
 }
 
@@ -54,19 +58,24 @@ export class UserGroupEvent {
 }
 
 /**
- * A subscription to one group or to all groups of an environment. It holds the IDs of changed groups, and loads their states when the
- * subscriber is ready for the next event, so that changes of a group that wait are merged into one event. Each state is loaded with the
- * validity of the credential, even if the notification of a revocation or rotation was lost.
+ * A subscription to one group or to all groups of an environment. It holds the IDs of changed groups, and loads their states when its taker
+ * asks for the next event, so that changes of a group that wait are merged into one event. Each state is loaded with the validity of the
+ * credential, even if the notification of a revocation or rotation was lost. It ends with the deletion of the one group.
  */
-export class Subscription implements ChangeListener {
+export class Subscription implements ChangeListener, EventSource<UserGroupEvent> {
   /** Changes that wait: the latest kind by group. */
   readonly #changes = new Map<number, UserGroupEvent["kind"]>();
-  #loaded: UserGroupEvent[] = [];
-  #error: DomainError | undefined;
+  readonly #loaded: UserGroupEvent[] = [];
+  /** Number of states that are being loaded. */
+  #loading = 0;
+  #taker: EventTaker<UserGroupEvent> | undefined;
+  /** Whether the taker has asked for an event that it has not got. */
+  #isAsked = false;
+  #isDeleted = false;
+  #error: unknown;
   #hasEnded = false;
   #expiresAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #wake: () => void = () => undefined;
 
   /** @param onEnd called once when the subscription ends, for any reason */
   constructor(
@@ -86,31 +95,24 @@ export class Subscription implements ChangeListener {
    */
   async start(deadline: Deadline | undefined): Promise<boolean> {
     const { groupId } = this.source;
-    await this.#load([[groupId ?? NO_GROUP, "current"]], deadline);
+    const id = groupId ?? NO_GROUP;
+    this.#receive(id, "current", await this.source.load(id, deadline));
     if (this.#error) throw this.#error;
     return groupId === null || this.#loaded.some(({ group }) => group !== null);
   }
 
-  /** Returns the events, and ends with the deletion of the one group. @throws the error that ended the subscription */
-  async *events(): AsyncGenerator<UserGroupEvent, void, undefined> {
-    try {
-      while (!this.#hasEnded) {
-        const event = this.#loaded.shift();
-        if (event) {
-          yield event;
-          if (!event.group && this.source.groupId !== null) return;
-        } else if (this.#changes.size > 0) {
-          await this.#loadChanges();
-        } else {
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-        }
-      }
-      if (this.#error) throw this.#error;
-    } finally {
-      this.end();
-    }
+  follow(taker: EventTaker<UserGroupEvent>): void {
+    this.#taker = taker;
+    if (this.#hasEnded) taker.onEnd(this.#error);
+  }
+
+  request(): void {
+    this.#isAsked = true;
+    this.#advance();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<UserGroupEvent> {
+    return new EventIterator(this);
   }
 
   onChange({ id, kind }: GroupChange): void {
@@ -121,47 +123,59 @@ export class Subscription implements ChangeListener {
       const message = "Events were not read fast enough. Read the user groups again, then subscribe again.";
       this.end(new DomainError("slow_consumer", message, { retryAfter: 1 }));
     }
-    this.#wake();
+    this.#advance();
   }
 
-  /** Ends the subscription. @param error thrown to the subscriber in place of the events that wait */
-  end(error?: DomainError): void {
+  /** Ends the subscription. @param error tells the taker why, in place of the events that wait */
+  end(error?: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#error = error;
     this.#changes.clear();
     clearTimeout(this.#timer);
     this.onEnd();
-    this.#wake();
+    this.#taker?.onEnd(error);
   }
 
-  async #loadChanges(): Promise<void> {
+  /** Gives the taker the event that it has asked for, or loads the next ones. */
+  #advance(): void {
+    if (!this.#isAsked || this.#hasEnded || this.#loading > 0) return;
+    const event = this.#loaded.shift();
+    if (event) {
+      this.#isAsked = false;
+      this.#isDeleted = !event.group && this.source.groupId !== null;
+      this.#taker?.onEvent(event);
+    } else if (this.#isDeleted) this.end();
+    else this.#loadChanges();
+  }
+
+  #loadChanges(): void {
     const changes = [...this.#changes].slice(0, CHUNK_SIZE);
-    for (const [id] of changes) this.#changes.delete(id);
-    await this.#load(changes);
+    this.#loading = changes.length;
+    for (const [id, kind] of changes) {
+      this.#changes.delete(id);
+      this.source.loadChanged(id, (outcome) => {
+        this.#loading -= 1;
+        if (outcome.status === "rejected") this.end(outcome.reason);
+        else this.#receive(id, kind, outcome.value);
+        this.#advance();
+      });
+    }
   }
 
-  async #load(
-    changes: readonly (readonly [id: number, kind: UserGroupEvent["kind"]])[],
-    deadline?: Deadline,
-  ): Promise<void> {
-    const states = await this.source.load(
-      changes.map(([id]) => id),
-      deadline,
-    );
-    for (const [index, [id, kind]] of changes.entries()) {
-      const state = states[index];
-      if (!state) throw new Error("The state of a changed user group is missing.");
-      const { group } = state;
-      // A deletion reaches front ends, too: their token was valid until then.
-      const isDeletion = !group && kind !== "current" && !["apiKey", "person"].includes(this.credential.kind);
-      const expiresAt = isDeletion ? null : expiryOf(this.credential, state);
-      if (expiresAt === undefined) throw invalidCredentialError(this.credential);
-      this.#expireAt(expiresAt?.getTime());
-      // For all groups, the deletion follows as a change of its own.
-      if (group || kind === "deleted" || this.source.groupId !== null)
-        this.#loaded.push(new UserGroupEvent(id, group ? kind : "deleted", group, this));
+  #receive(id: number, kind: UserGroupEvent["kind"], state: WatchState): void {
+    const { group } = state;
+    // A deletion reaches front ends, too: their token was valid until then.
+    const isDeletion = !group && kind !== "current" && !["apiKey", "person"].includes(this.credential.kind);
+    const expiresAt = isDeletion ? null : expiryOf(this.credential, state);
+    if (expiresAt === undefined) {
+      this.end(invalidCredentialError(this.credential));
+      return;
     }
+    this.#expireAt(expiresAt?.getTime());
+    // For all groups, the deletion follows as a change of its own.
+    if (group || kind === "deleted" || this.source.groupId !== null)
+      this.#loaded.push(new UserGroupEvent(id, group ? kind : "deleted", group, this));
   }
 
   #expireAt(time: number | undefined): void {

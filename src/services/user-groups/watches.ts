@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { signedOut } from "../../domain/authentication/role.js";
@@ -7,6 +6,7 @@ import type { Database } from "../../persistence/database/database.js";
 import { findSubscribedGroups } from "../../persistence/user-groups/subscribed-group-queries.js";
 import type { KeyWatch } from "../accounts/key-cache.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
+import { Handout, SharedResult, type Taker } from "../shared/shared-result.js";
 import type { ChangeFeed } from "./change-feed.js";
 import type { UserGroupReader } from "./reader.js";
 import { Subscription } from "./subscription.js";
@@ -17,8 +17,6 @@ import {
   type WatchCredential,
   type WatchState,
 } from "./watch-credentials.js";
-
-const SUBSCRIPTIONS_PER_TURN = 50;
 
 interface UserGroupWatchDependencies {
   readonly db: Database;
@@ -33,9 +31,8 @@ interface UserGroupWatchDependencies {
 export class UserGroupWatches {
   readonly #states: BatchLoader<{ readonly id: number; readonly keyIds: readonly number[] }, WatchState>;
   /** The loads whose statement has not started, by group and API key. */
-  readonly #waiting = new Map<string, Promise<WatchState>>();
-  #turns = 0;
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #waiting = new Map<string, SharedResult<WatchState>>();
+  readonly #handout = new Handout();
 
   constructor(private readonly deps: UserGroupWatchDependencies) {
     this.#states = new BatchLoader(
@@ -50,23 +47,17 @@ export class UserGroupWatches {
     );
   }
 
-  /** Returns the state of a changed group. Subscriptions share it: the garbage collector would have to move 10,000 loads at once. */
-  #loadChanged(tenant: Tenant, id: number, keyIds: readonly number[]): Promise<WatchState> {
-    const key = JSON.stringify([tenant.accountId, tenant.environment, id, keyIds]);
-    const waiting = this.deps.batching.isOn ? this.#waiting.get(key) : undefined;
-    if (waiting) return waiting;
-    // Before the statement starts: a later change needs another one.
-    setImmediate(() => this.#waiting.delete(key));
-    const load = this.#states.load({ ...tenant }, { id, keyIds });
-    this.#waiting.set(key, load);
-    return load;
-  }
-
-  /** Lets other work run between subscriptions that have loaded together: of 1,000, they would block it for 60 ms. */
-  #turn(): Promise<unknown> {
-    this.#turns += 1;
-    if (this.#turns % SUBSCRIPTIONS_PER_TURN === 0) this.#lastTurn = this.#lastTurn.then(() => nextTurn());
-    return this.#lastTurn;
+  /** Loads the state of a changed group, once for all subscriptions that ask before the statement starts. */
+  #loadChanged(tenant: Tenant, id: number, keyIds: readonly number[], taker: Taker<WatchState>): void {
+    const key = `${tenant.accountId}/${tenant.environment}/${id}/${keyIds.join()}`;
+    let load = this.deps.batching.isOn ? this.#waiting.get(key) : undefined;
+    if (!load) {
+      // Before the statement starts: a later change needs another one.
+      setImmediate(() => this.#waiting.delete(key));
+      load = new SharedResult(this.#states.load({ ...tenant }, { id, keyIds }), this.#handout);
+      this.#waiting.set(key, load);
+    }
+    load.take(taker);
   }
 
   /**
@@ -91,14 +82,9 @@ export class UserGroupWatches {
     const releases: (() => void)[] = [];
     const source = {
       groupId,
-      load: async (ids: readonly number[], until?: Deadline) => {
-        const scope = { ...tenant, deadline: until };
-        const loadOne = (id: number) =>
-          until ? this.#states.load(scope, { id, keyIds }) : this.#loadChanged(tenant, id, keyIds);
-        const states = await Promise.all(ids.map(loadOne));
-        await this.#turn();
-        return states;
-      },
+      load: (id: number, until: Deadline | undefined) =>
+        this.#states.load({ ...tenant, deadline: until }, { id, keyIds }),
+      loadChanged: (id: number, taker: Taker<WatchState>) => this.#loadChanged(tenant, id, keyIds, taker),
       // A scope of its own: mappings that are too large to be loaded together fail for no group.
       loadMapping: (id: number) => reader.mappingOf({ ...tenant }, id),
     };

@@ -126,19 +126,19 @@ export class Operations {
 
   /**
    * Checks and starts a subscription.
-   * @returns its events; pass each to `executeEvent`
+   * @returns its source of events; pass each to `executeEvent`
    * @throws DomainError if the subscription is rejected
    */
   async subscribe(
     prepared: PreparedOperation,
     variables: Variables,
     context: GraphqlContext,
-  ): Promise<AsyncIterator<unknown>> {
+  ): Promise<AsyncIterable<unknown>> {
     const [error] = this.#admission.admit(prepared, variables, context);
     if (error) throw new DomainError("bad_request", error.message, { cause: error });
     this.#addToCache(prepared, context);
     const events = await createSourceEventStream(this.#argsOf(prepared, variables, context));
-    if (Symbol.asyncIterator in events) return events[Symbol.asyncIterator]();
+    if (Symbol.asyncIterator in events) return events;
     const [refusal] = events.errors ?? [];
     // An error without a path was raised before any resolver ran, by invalid variables.
     throw (

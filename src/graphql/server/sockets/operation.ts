@@ -5,6 +5,7 @@ import type { Deadline } from "../../../domain/shared/deadline.js";
 import { DomainError } from "../../../domain/shared/errors.js";
 import type { Work } from "../../../services/requests/work-limit.js";
 import type { Services } from "../../../services/services.js";
+import { EventIterator } from "../../../services/shared/event-source.js";
 import { createContext, type GraphqlContext, type Watcher } from "../../shared/context.js";
 import { firstCode } from "../../shared/error-format.js";
 import { withPromptReturn } from "../../shared/prompt-return.js";
@@ -12,9 +13,10 @@ import { isLargerThan, replyTooLarge } from "../../shared/reply-budget.js";
 import {
   MAX_EVENT_BYTES,
   mayStartAgain,
-  type StreamOperations,
+  RenderedSubscription,
   type SubscriptionEvent,
-} from "../streams/stream-operations.js";
+} from "../streams/rendered-subscription.js";
+import type { StreamOperations } from "../streams/stream-operations.js";
 import type { SocketConnection } from "./connection.js";
 
 /** Maximum operations in progress per WebSocket, subscriptions included. */
@@ -89,10 +91,11 @@ export class SocketOperations {
       await work.turns.wait(caller.request);
       isAdmitted = true;
       const started = await streams.start(payload, context, address);
-      if (Symbol.asyncIterator in started) {
+      if (started instanceof RenderedSubscription) {
         endWork();
         hasFailed = false;
-        return withPromptReturn(this.#deliver(started, caller, context), () => void started.return?.());
+        const results = this.#deliver(new EventIterator(started), caller, context);
+        return withPromptReturn(results, () => started.end());
       }
       const { result } = started;
       if (!("data" in result)) throw new OperationRejected(result);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { EventTaker } from "../../../services/shared/event-source.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import { firstCode } from "../../shared/error-format.js";
 import { replyTooLarge } from "../../shared/reply-budget.js";
@@ -7,10 +8,11 @@ import type { Callers } from "../callers.js";
 import type { OperationReply } from "../operations/reply.js";
 import {
   mayStartAgain,
+  RenderedSubscription,
   renderEvent,
-  type StreamOperations,
   type SubscriptionEvent,
-} from "./stream-operations.js";
+} from "./rendered-subscription.js";
+import type { StreamOperations } from "./stream-operations.js";
 
 /** Interval of keep-alive comments, so that proxies do not close the stream as idle. */
 const PING_MS = 12_000;
@@ -35,15 +37,15 @@ export function acceptsEventStream({ method, headers: { accept = "" } }: Fastify
 
 /** Creates the handler of operations whose reply is an event stream. Errors before the stream starts are sent as a regular reply. */
 export function createEventStream({ streams, callers, maxReplyBytes }: EventStreamOptions) {
-  async function open(
-    events: AsyncIterableIterator<SubscriptionEvent>,
+  function open(
+    events: RenderedSubscription,
     context: GraphqlContext,
     request: FastifyRequest,
     reply: FastifyReply,
-  ) {
+  ): void {
     // The deadline passed while the subscription started, so the request has already been answered.
     if (request.deadline?.isOver) {
-      await events.return?.();
+      events.end();
       return;
     }
     request.isStream = true;
@@ -53,36 +55,12 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
     reply.header("content-type", MEDIA_TYPE).header("x-accel-buffering", "no").hijack();
     // The client may have disconnected while the subscription started.
     if (request.raw.socket.destroyed) {
-      await events.return?.();
+      events.end();
       return;
     }
     // A console session expires without a notification.
-    const sessionEndsAt = request.consoleSession?.expiresAt.getTime();
-    const writer = new EventWriter(reply, () => {
-      clearTimeout(timer);
-      void events.return?.();
-    });
-    const timer = sessionEndsAt && setTimeout(() => writer.cut(), sessionEndsAt - Date.now()).unref();
+    new EventWriter(reply, events, request.consoleSession?.expiresAt).start();
     release(request);
-    // Not awaited: the handler would stay in memory as long as the stream.
-    void deliver(events, context, writer);
-  }
-
-  async function deliver(
-    events: AsyncIterable<SubscriptionEvent>,
-    context: GraphqlContext,
-    writer: EventWriter,
-  ): Promise<void> {
-    try {
-      for await (const { data } of events) await writer.write(data);
-    } catch (error) {
-      if (mayStartAgain(error)) {
-        writer.cut();
-        return;
-      }
-      await writer.write(renderEvent({ data: null, ...streams.fail(error, context) }).data);
-    }
-    writer.complete();
   }
 
   /** Answers a query or mutation with one event. An operation that did not run has a regular reply. */
@@ -98,7 +76,7 @@ export function createEventStream({ streams, callers, maxReplyBytes }: EventStre
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const context = await callers.contextOf(request, reply);
     const started = await streams.start(request.body, context, request.ip);
-    if (!(Symbol.asyncIterator in started)) return answer(started, request, reply);
+    if (!(started instanceof RenderedSubscription)) return answer(started, request, reply);
     return open(started, context, request, reply);
   };
 }
@@ -114,22 +92,25 @@ function release(request: FastifyRequest): void {
  * Writes one stream of server-sent events (GraphQL over SSE, distinct connections mode), event by event: the handler of graphql-sse 2.6.1
  * reads events ahead into memory, without a limit.
  */
-class EventWriter {
+class EventWriter implements EventTaker<SubscriptionEvent> {
   readonly #response: ServerResponse;
   readonly #pings: NodeJS.Timeout;
   readonly #onClose = () => this.#end();
+  #expiry: NodeJS.Timeout | undefined;
   #hasEnded = false;
 
-  /** @param onEnd called when the response has ended or its connection is closed */
+  /** @param expiresAt when the connection is cut; undefined for never */
   constructor(
     reply: FastifyReply,
-    private readonly onEnd: () => void,
+    private readonly events: RenderedSubscription,
+    expiresAt: Date | undefined,
   ) {
     const { raw } = reply;
     this.#response = raw;
     this.#pings = setInterval(() => {
-      if (raw.writableLength === 0) void this.write(":\n\n");
+      if (raw.writableLength === 0) this.#write(":\n\n");
     }, PING_MS).unref();
+    if (expiresAt) this.#expiry = setTimeout(() => this.#cut(), expiresAt.getTime() - Date.now()).unref();
     raw.on("close", this.#onClose);
     // With HTTP pipelining, a response still queued behind others emits no "close" when the connection closes.
     raw.req.socket.on("close", this.#onClose);
@@ -138,24 +119,37 @@ class EventWriter {
     raw.cork();
     raw.writeHead(200, headers).flushHeaders();
     // Some browsers wait for the first byte of the body.
-    void this.write(":\n\n");
+    this.#write(":\n\n");
     process.nextTick(() => raw.uncork());
   }
 
-  /** Writes data, and resolves when the process no longer holds it. */
-  write(data: string | Buffer): Promise<void> {
-    if (this.#hasEnded || this.#response.destroyed) return Promise.resolve();
-    return new Promise((resolve) => this.#response.write(data, () => resolve()));
+  start(): void {
+    this.events.follow(this);
+    this.events.request();
   }
 
-  complete(): void {
+  /** Asks for the next event when the process no longer holds this one. */
+  onEvent({ data }: SubscriptionEvent): void {
+    this.#write(data, () => this.events.request());
+  }
+
+  onEnd(error?: unknown): void {
+    if (mayStartAgain(error)) {
+      this.#cut();
+      return;
+    }
+    if (error !== undefined) this.#write(this.events.renderFailure(error));
     if (this.#hasEnded) return;
     this.#end();
     this.#response.end(COMPLETE);
   }
 
+  #write(data: string | Buffer, onWritten?: () => void): void {
+    if (!this.#hasEnded && !this.#response.destroyed) this.#response.write(data, onWritten);
+  }
+
   /** Ends the stream with its connection: graphql-sse 2.6.1 can wait forever if a body ends regularly right after an event. */
-  cut(): void {
+  #cut(): void {
     this.#response.destroy();
   }
 
@@ -163,7 +157,8 @@ class EventWriter {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearInterval(this.#pings);
+    clearTimeout(this.#expiry);
     this.#response.req.socket.off("close", this.#onClose);
-    this.onEnd();
+    this.events.end();
   }
 }
