@@ -3,7 +3,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
-import { EventIterator, type EventSource, type EventTaker } from "../shared/event-source.js";
+import { type EventSource, type EventTaker, toReadable } from "../shared/event-source.js";
 import type { Taker } from "../shared/shared-result.js";
 import type { ChangeListener, GroupChange } from "./change-feed.js";
 import {
@@ -72,7 +72,7 @@ export class Subscription implements ChangeListener, EventSource<UserGroupEvent>
   /** Whether the taker has asked for an event that it has not got. */
   #isAsked = false;
   #isDeleted = false;
-  #error: unknown;
+  #error: Error | undefined;
   #hasEnded = false;
   #expiresAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -112,7 +112,7 @@ export class Subscription implements ChangeListener, EventSource<UserGroupEvent>
   }
 
   [Symbol.asyncIterator](): AsyncIterator<UserGroupEvent> {
-    return new EventIterator(this);
+    return toReadable(this)[Symbol.asyncIterator]();
   }
 
   onChange({ id, kind }: GroupChange): void {
@@ -127,7 +127,7 @@ export class Subscription implements ChangeListener, EventSource<UserGroupEvent>
   }
 
   /** Ends the subscription. @param error tells the taker why, in place of the events that wait */
-  end(error?: unknown): void {
+  end(error?: Error): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#error = error;

@@ -5,7 +5,7 @@ import type { Deadline } from "../../../domain/shared/deadline.js";
 import { DomainError } from "../../../domain/shared/errors.js";
 import type { Work } from "../../../services/requests/work-limit.js";
 import type { Services } from "../../../services/services.js";
-import { EventIterator } from "../../../services/shared/event-source.js";
+import { toReadable } from "../../../services/shared/event-source.js";
 import { createContext, type GraphqlContext, type Watcher } from "../../shared/context.js";
 import { firstCode } from "../../shared/error-format.js";
 import { withPromptReturn } from "../../shared/prompt-return.js";
@@ -94,7 +94,7 @@ export class SocketOperations {
       if (started instanceof RenderedSubscription) {
         endWork();
         hasFailed = false;
-        const results = this.#deliver(new EventIterator(started), caller, context);
+        const results = this.#deliver(toReadable(started), caller, context);
         return withPromptReturn(results, () => started.end());
       }
       const { result } = started;

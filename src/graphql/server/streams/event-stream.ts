@@ -133,7 +133,7 @@ class EventWriter implements EventTaker<SubscriptionEvent> {
     this.#write(data, () => this.events.request());
   }
 
-  onEnd(error?: unknown): void {
+  onEnd(error?: Error): void {
     if (mayStartAgain(error)) {
       this.#cut();
       return;

@@ -130,7 +130,7 @@ export class RenderedSubscription implements EventSource<SubscriptionEvent>, Eve
     });
   }
 
-  onEnd(error?: unknown): void {
+  onEnd(error?: Error): void {
     this.release();
     if (error instanceof DomainError && error.code === "slow_consumer") this.#count(error.code);
     this.#taker?.onEnd(error);
