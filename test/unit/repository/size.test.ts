@@ -19,7 +19,8 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   "src/http": 2_550,
   "src/persistence": 9_250,
   "src/rest": 2_620,
-  "src/services": 7_950,
+  // With the callbacks by which a change reaches open pages: less than half of the CPU time of generators.
+  "src/services": 8_050,
   "src/telemetry": 750,
   "test/api": 26_000,
   "test/browser": 4_250,
@@ -30,7 +31,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   "test/slow": 2_250,
   "test/smoke": 260,
   "test/support": 9_550,
-  "test/unit": 5_100,
+  "test/unit": 5_200,
 };
 // 58, the six of OpenID Connect minus the four of workers and read replicas, PREVIEW_URL, how long and how many former values of groups are kept,
 // PUBLIC_URL, and FRAME_ORIGINS: only an operator may let the console give tokens to pages of other origins.
