@@ -15,9 +15,9 @@ const DOCUMENT = `subscription ($by: UserGroupBy) { userGroupChanged(by: $by) {
 const OPENING = 64;
 /** Time for all pages to become current; a run that takes longer fails. */
 const MAX_WAIT_MS = 90_000;
-/** The back-off of the service's client: random up to a maximum that doubles. */
-const INITIAL_WAIT_MS = 250;
-const MAX_BACKOFF_MS = 8_000;
+/** The waits of the service's viewer: up to the first after a stream that lasted, then between half of the second and all of it. */
+const FIRST_WAIT_MS = 1_000;
+const BACKOFF_MS = 2_000;
 
 /** Refusals by status of the reply, and `connection` for those without one. */
 export type Refusals = Map<string, number>;
@@ -178,9 +178,10 @@ class Page {
     socket.on("close", () => {
       if (this.#isClosed) return;
       if (status !== "200") this.events.onRefusal(status);
+      const waitMs =
+        this.#failures === 0 ? FIRST_WAIT_MS * Math.random() : (BACKOFF_MS * (1 + Math.random())) / 2;
       this.#failures += 1;
-      const backoffMs = Math.random() * Math.min(MAX_BACKOFF_MS, INITIAL_WAIT_MS * 2 ** this.#failures);
-      setTimeout(() => void this.open(), retryAfterS * 1000 + backoffMs).unref();
+      setTimeout(() => void this.open(), Math.max(retryAfterS * 1000, waitMs)).unref();
     });
     await Promise.race([once(socket, "data"), once(socket, "close")]).catch(() => undefined);
   }
