@@ -111,6 +111,7 @@ export class Subscription implements ChangeListener, EventSource<UserGroupEvent>
     this.#advance();
   }
 
+  /** For graphql-js, which takes subscriptions to be iterable; transports follow them. */
   [Symbol.asyncIterator](): AsyncIterator<UserGroupEvent> {
     return toReadable(this)[Symbol.asyncIterator]();
   }
