@@ -138,11 +138,19 @@ describe("a subscription to one group", () => {
       recordWrite: () => undefined,
       recordRefusal: () => undefined,
     });
-    const events = (await watcher.watch({ providedId: "quiet" }, context))[Symbol.asyncIterator]();
-    await events.next();
-    const waiting = events.next();
-    expect(await events.return?.()).toEqual({ done: true, value: undefined });
-    expect(await waiting).toEqual({ done: true, value: undefined });
+    const subscription = await watcher.watch({ providedId: "quiet" }, context);
+    const taken: unknown[] = [];
+    const ended = new Promise((resolve) => {
+      subscription.follow({ onEvent: (each) => taken.push(each), onEnd: resolve });
+    });
+    subscription.request();
+    subscription.request();
+    subscription.end();
+    expect(await ended).toBeUndefined();
+    const next = await watch({ providedId: "quiet" });
+    await rename("quiet", "Louder");
+    expect(await next.next()).toEqual(named("Louder"));
+    expect(taken).toHaveLength(1);
   });
 
   test.each([
