@@ -29,12 +29,11 @@ const BASE64_LENGTH = 64;
  */
 export function findSecrets(text: string, known: readonly KnownSecret[]): Finding[] {
   const bytes = decodedHex(text);
-  // Searched at once: a row may have dozens of parts.
-  const decoded = [...bytes, ...[text, ...bytes].flatMap(decodedBase64)].join("\n");
+  // One by one: together they can be longer than a string may be.
+  const decoded = [...bytes, ...[text, ...bytes].flatMap(decodedBase64)];
   return [
     ...findFormats(text, 1),
-    ...findFormats(decoded, SURE_LENGTH),
-    ...findKnown(decoded, known),
+    ...decoded.flatMap((part) => [...findFormats(part, SURE_LENGTH), ...findKnown(part, known)]),
     ...findKnown(text, known),
   ];
 }

@@ -327,7 +327,7 @@ describe("limits", () => {
   });
 
   test("16 levels of JSON in a default, however it is checked", () => {
-    const nested = (levels: number) => "[".repeat(levels) + '"EU"' + "]".repeat(levels);
+    const nested = (levels: number) => `${"[".repeat(levels)}"EU"${"]".repeat(levels)}`;
     const withDefault = (json: string) => ({ claim: `{{ variables.region ?? ${json} }}` });
     expect(refusals(() => check(withDefault(nested(16))))).toEqual([]);
     for (const levels of [17, 4000])
