@@ -122,4 +122,13 @@ test("refuses an edit of a data source that was changed while its dialog was ope
   await page.getByText("The data source has version 2, not 1. Read it again.").waitFor();
   const read = '{ dataSource(by: { providedId: "ledger" }) { name } }';
   expect(await run(read, {})).toEqual({ dataSource: { name: "Finance" } });
+  // Without a reload of the page.
+  await page.getByText("Someone else saved it while you were editing.").waitFor();
+  await press(page, "button", "Cancel");
+  await press(page, "button", "Actions for Finance");
+  await press(page, "button", "Edit…");
+  expect(await page.getByLabel("External ID", { exact: true }).inputValue()).toBe("ledger");
+  await page.getByLabel("Name", { exact: true }).fill("Ledger");
+  await press(page, "button", "Save");
+  await waitForMessage(page, "Ledger was saved.");
 });

@@ -4,7 +4,7 @@ import {
   type DataSourcePartsFragment,
   UpdateDataSourceDocument,
 } from "../api/generated/operations.js";
-import { errorAt } from "../api/user-errors.js";
+import { errorAt, isConflict } from "../api/user-errors.js";
 import { TextField } from "../parts/field.js";
 import { FormDialog } from "../parts/form-dialog.js";
 import { useNotice } from "../parts/notices.js";
@@ -13,11 +13,12 @@ import { useMutation } from "../session/use-mutation.js";
 interface DataSourceDialogProps {
   /** The data source to edit; null to create one. */
   readonly dataSource: DataSourcePartsFragment | null;
-  readonly onSaved: () => void;
+  /** Called when it was saved, here or by someone else. */
+  readonly onChange: () => void;
   readonly onClose: () => void;
 }
 
-export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDialogProps) {
+export function DataSourceDialog({ dataSource, onChange, onClose }: DataSourceDialogProps) {
   const [providedId, setProvidedId] = useState(dataSource?.providedId ?? "");
   const [name, setName] = useState(dataSource?.name ?? "");
   const create = useMutation(CreateDataSourceDocument);
@@ -32,9 +33,10 @@ export function DataSourceDialog({ dataSource, onSaved, onClose }: DataSourceDia
           input: { by: { id: dataSource.id }, expectedVersion: dataSource.version, ...input },
         })
       : await create.run({ input });
+    if (payload && isConflict(payload.userErrors)) onChange();
     if (!payload?.dataSource) return;
     notify(`${payload.dataSource.name} was ${dataSource ? "saved" : "created"}.`);
-    onSaved();
+    onChange();
     onClose();
   }
   return (

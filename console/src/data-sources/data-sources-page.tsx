@@ -122,10 +122,10 @@ export function DataSourcesPage() {
         )}
       </Loaded>
       {isNewOpen && canWrite && (
-        <DataSourceDialog dataSource={null} onSaved={query.reload} onClose={closeNew} />
+        <DataSourceDialog dataSource={null} onChange={query.reload} onClose={closeNew} />
       )}
       {open?.kind === "edit" && (
-        <DataSourceDialog dataSource={open.dataSource} onSaved={query.reload} onClose={close} />
+        <DataSourceDialog dataSource={open.dataSource} onChange={query.reload} onClose={close} />
       )}
       {open?.kind === "delete" && (
         <DeleteDataSource dataSource={open.dataSource} onDeleted={query.reload} onClose={close} />

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { otherErrors } from "../api/user-errors.js";
+import { isConflict, otherErrors } from "../api/user-errors.js";
 import type { Mutation } from "../session/use-mutation.js";
 import { Dialog } from "./dialog.js";
 import { Form } from "./form.js";
@@ -24,7 +24,13 @@ export function FormDialog(props: FormDialogProps) {
     <Dialog title={title} onClose={onClose}>
       <Form errors={errors} isInvalid={isInvalid} onSubmit={onSubmit}>
         {children}
-        <Problem failure={failure} errors={otherErrors(errors, fields)} />
+        <Problem failure={failure} errors={otherErrors(errors, fields)}>
+          {isConflict(errors) && (
+            <p>
+              Someone else saved it while you were editing. Close this, and open it again with their values.
+            </p>
+          )}
+        </Problem>
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel

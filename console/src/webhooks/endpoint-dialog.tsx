@@ -4,6 +4,7 @@ import {
   type EndpointPartsFragment,
   UpdateEndpointDocument,
 } from "../api/generated/operations.js";
+import { isConflict } from "../api/user-errors.js";
 import { FormDialog } from "../parts/form-dialog.js";
 import { useShowSecret } from "../parts/new-secret.js";
 import { useNotice } from "../parts/notices.js";
@@ -39,6 +40,7 @@ export function EndpointDialog({ endpoint, onUpdate, onClose }: EndpointDialogPr
       return goTo(hashOf(["webhooks", webhookEndpoint.id]));
     }
     const payload = await update.run({ input: { id: endpoint.id, expectedVersion, ...draft } });
+    if (payload && isConflict(payload.userErrors)) onUpdate?.();
     if (!payload?.webhookEndpoint) return;
     notify(`${payload.webhookEndpoint.name} was saved.`);
     onUpdate?.();
