@@ -8,6 +8,8 @@ import { JsonSource, parseStoredJson } from "../shared/stored-json.js";
 /** Limits of properties (decision 12): 64 KiB as JSON text and 16 levels, the object itself being level 1. */
 export const MAX_PROPERTIES_BYTES = 64 * 1024;
 export const MAX_PROPERTIES_DEPTH = 16;
+/** Bytes of properties after which a search through the groups of an environment reads no further page. */
+export const MAX_SEARCHED_BYTES = 8 * 1024 * 1024;
 
 /** The custom properties of a group: the text of a JSON object without insignificant white space, or null. */
 export type Properties = string | null;

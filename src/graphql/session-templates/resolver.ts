@@ -17,8 +17,8 @@ import { parseClaims, type SessionAlgorithm } from "../../domain/session-templat
 import { parseTemplateName } from "../../domain/session-templates/template.js";
 import { DomainError, domainErrorOr } from "../../domain/shared/errors.js";
 import { isPresent, type JsonObject } from "../../domain/shared/json.js";
+import { MAX_SEARCHED_BYTES } from "../../domain/user-groups/properties.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { MAX_CHECKED_BYTES } from "../../services/session-templates/checks.js";
 import { sourceOf } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { ConnectionArguments } from "../shared/list-inputs.js";
@@ -134,7 +134,7 @@ export class SessionTemplateResolver {
     if (parsed instanceof DomainError)
       return { checked: 0, refused: 0, errors: UserErrorView.allOf(parsed), sessionClaims: null };
     // Before the check, as a query may have several.
-    loaders.budget.spendBytes(MAX_CHECKED_BYTES);
+    loaders.budget.spendBytes(MAX_SEARCHED_BYTES);
     const check = await context.services.templateChecks.count(caller, parsed, sample);
     const group = ref && (await loadUserGroup(loaders, ref));
     const sessionClaims = group && (await renderFor(group, parsed, sample, context));

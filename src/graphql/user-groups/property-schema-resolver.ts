@@ -5,10 +5,10 @@ import { invalidField } from "../../domain/shared/errors.js";
 import { parseExpectedVersion } from "../../domain/shared/field-parsing.js";
 import { MAX_PAGE_SIZE, parsePage, toCursor } from "../../domain/shared/pagination.js";
 import { USER_GROUP_ORDER } from "../../domain/user-groups/list.js";
+import { MAX_SEARCHED_BYTES } from "../../domain/user-groups/properties.js";
 import { MAX_SCHEMA_BYTES, type SchemaMode } from "../../domain/user-groups/property-schema.js";
 import {
   MAX_CHECKED,
-  MAX_CHECKED_BYTES,
   type PropertyFindings,
   type PropertySchema,
 } from "../../services/user-groups/property-schemas.js";
@@ -126,7 +126,7 @@ export class PropertySchemaView extends NodeView {
     const page = parsePage({ first, after }, SORT);
     if (page.size === 0) throw invalidField(["first"], "must be at least 1");
     // Before the search, as a query may have several.
-    loaders.budget.spendBytes(MAX_CHECKED_BYTES);
+    loaders.budget.spendBytes(MAX_SEARCHED_BYTES);
     const found = await context.services.propertySchemas.findings(loaders.tenant, page);
     return PropertyReportView.of(found);
   }

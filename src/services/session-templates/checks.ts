@@ -3,14 +3,14 @@ import { missingProperties, renderClaims } from "../../domain/session-templates/
 import { DomainError, domainErrorOr } from "../../domain/shared/errors.js";
 import type { JsonObject } from "../../domain/shared/json.js";
 import { USER_GROUP_ORDER } from "../../domain/user-groups/list.js";
+import { MAX_SEARCHED_BYTES } from "../../domain/user-groups/properties.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Listing } from "../user-groups/listing.js";
 import type { UserGroupReader } from "../user-groups/reader.js";
 
-/** Groups that a check reads at most, in pages, and bytes of properties after which it reads no further page. */
+/** Groups that a check reads at most, in pages. */
 const MAX_GROUPS = 500;
 const PAGE_SIZE = 50;
-export const MAX_CHECKED_BYTES = 8 * 1024 * 1024;
 
 /** The session ID in claims that are only shown. */
 const NO_SESSION = "preview";
@@ -69,7 +69,7 @@ export class TemplateChecks {
   async *#pages(tenant: Tenant): AsyncGenerator<readonly UserGroup[]> {
     let [groups, bytes] = [0, 0];
     let after = null;
-    for (let hasMore = true; hasMore && groups < MAX_GROUPS && bytes < MAX_CHECKED_BYTES; ) {
+    for (let hasMore = true; hasMore && groups < MAX_GROUPS && bytes < MAX_SEARCHED_BYTES; ) {
       const page = { size: PAGE_SIZE, from: "start", after, before: null } as const;
       const found = await this.listing.page(tenant, {}, USER_GROUP_ORDER.default, page);
       yield found.items;

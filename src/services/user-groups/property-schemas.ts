@@ -4,7 +4,7 @@ import { DomainError, type FieldError, type FieldPath, invalidField } from "../.
 import { requireVersion } from "../../domain/shared/expected-version.js";
 import type { PageRequest, Position } from "../../domain/shared/pagination.js";
 import { USER_GROUP_ORDER } from "../../domain/user-groups/list.js";
-import type { Properties } from "../../domain/user-groups/properties.js";
+import { MAX_SEARCHED_BYTES, type Properties } from "../../domain/user-groups/properties.js";
 import { findInvalidProperties, type PropertyRule } from "../../domain/user-groups/property-rules.js";
 import { parsePropertySchema, type SchemaMode } from "../../domain/user-groups/property-schema.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
@@ -24,10 +24,9 @@ import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
 /** Checked forms that a process keeps: an environment has one, of at most some 100 KiB. */
 const MAX_CACHED = 500;
-/** Groups that a search for invalid properties reads at most, in pages, and bytes of properties after which it reads no further page. */
+/** Groups that a search for invalid properties reads at most, in pages. */
 export const MAX_CHECKED = 5000;
 const PAGE_SIZE = 100;
-export const MAX_CHECKED_BYTES = 8 * 1024 * 1024;
 /** Maximum errors per group that are listed. */
 const MAX_ERRORS = 10;
 const RETRY_AFTER_SECONDS = 60;
@@ -195,7 +194,7 @@ export class PropertySchemas {
     const items: PropertyFinding[] = [];
     let [checked, bytes] = [0, 0];
     let position = after;
-    while (checked < MAX_CHECKED && bytes < MAX_CHECKED_BYTES) {
+    while (checked < MAX_CHECKED && bytes < MAX_SEARCHED_BYTES) {
       const page = { size: PAGE_SIZE, from: "start", after: position, before: null } as const;
       const found = await listUserGroups(this.db.for(tenant), {}, USER_GROUP_ORDER.default, page);
       for (const [index, userGroup] of found.items.entries()) {
