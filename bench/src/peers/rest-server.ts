@@ -1,7 +1,14 @@
-import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyReply } from "fastify";
 import { announce, readSettings, type Tenant, tenantOf } from "./peer-process.js";
 import { type GetBody, PreparedGroups } from "./prepared-groups.js";
 import { ApiKeys, Statements } from "./tenant-queries.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The tenant of the API key. */
+    keyTenant?: Tenant | undefined;
+  }
+}
 
 /**
  * `/api/user` on plain Fastify: replies with a constant (mode `constant`), or runs prepared statements:
@@ -16,7 +23,8 @@ const app = Fastify();
 app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
 app.addHook("onRequest", async (request, reply) => {
   reply.header("cache-control", "no-store").header("x-request-id", "00000000-0000-4000-8000-000000000000");
-  if (!(await findTenant(request.headers.authorization))) await reply.code(401).send({ success: 0 });
+  request.keyTenant = await findTenant(request.headers.authorization);
+  if (!request.keyTenant) await reply.code(401).send({ success: 0 });
 });
 
 if (!statements) {
@@ -25,16 +33,16 @@ if (!statements) {
   const groups = await PreparedGroups.open(statements, settings);
   app.get<{ Body: GetBody }>("/api/user", async (request, reply) => {
     const method = settings.mode === "insert" ? "insert" : "find";
-    return (await groups[method](await tenant(request), request.body)) ?? notFound(reply);
+    return (await groups[method](tenant(request), request.body)) ?? notFound(reply);
   });
   app.put<{ Body: GetBody }>(
     "/api/user",
-    async (request, reply) => (await groups.rename(await tenant(request), request.body)) ?? notFound(reply),
+    async (request, reply) => (await groups.rename(tenant(request), request.body)) ?? notFound(reply),
   );
   app.post<{ Body: { current_token: string } }>(
     "/api/user",
     async (request, reply) =>
-      (await groups.rotate(await tenant(request), request.body.current_token)) ?? notFound(reply),
+      (await groups.rotate(tenant(request), request.body.current_token)) ?? notFound(reply),
   );
 }
 await app.listen({ host: "127.0.0.1", port: 0 });
@@ -44,8 +52,7 @@ function notFound(reply: FastifyReply): FastifyReply {
   return reply.code(404).send({ success: 0 });
 }
 
-async function tenant(request: Pick<FastifyRequest, "headers">): Promise<Tenant> {
-  const found = await findTenant(request.headers.authorization);
-  if (!found) throw new Error("The key must be checked before.");
-  return found;
+function tenant({ keyTenant }: { readonly keyTenant?: Tenant | undefined }): Tenant {
+  if (!keyTenant) throw new Error("The key must be checked before.");
+  return keyTenant;
 }
